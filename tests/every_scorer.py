@@ -1,48 +1,62 @@
-"""Every scorer that measures something, and a grader that answers all of them: for tests that no scorer may escape."""
+"""Every registered scorer in each of its settings, and a grader that answers all of them: no scorer may escape."""
 
+import inspect
 import json
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
 
 import pytest
+from inspect_ai.model import Logprob, Logprobs, ModelOutput, TopLogprob
 from inspect_ai.scorer import Scorer
+from inspect_ai.util import registry_info
 from tests.critics import blocks
+from tests.scripted import output
 
-from genie_inspect.scorers.close_reading import close_reading
-from genie_inspect.scorers.coherence import coherence
-from genie_inspect.scorers.compression import compression
-from genie_inspect.scorers.cosine import cosine
-from genie_inspect.scorers.creativity_index import creativity_index
-from genie_inspect.scorers.expression_novelty import expression_novelty
-from genie_inspect.scorers.genie import genie
-from genie_inspect.scorers.litbench import litbench
-from genie_inspect.scorers.novelty_bench import novelty_bench
-from genie_inspect.scorers.partition import partition
-from genie_inspect.scorers.ttcw import ttcw
+from genie_inspect import _registry
+from genie_inspect.graders.instrument import MODES
 
 NO_MEASURE = ("document", "personal")
 """Scorers that are registered and read the scores of others: no text and no grader."""
-# by scorer's name and setting
-SCORERS: Mapping[str, Callable[[str], Scorer]] = {
-    "genie": genie,
-    "genie pairwise": lambda population: genie(population, judge="pairwise"),
-    "genie embedded": lambda population: genie(population, judge="embedded"),
-    "cosine": cosine,
-    "compression": compression,
-    "creativity_index": creativity_index,
-    "expression_novelty": expression_novelty,
-    "creativity_index near": lambda population: creativity_index(population, matcher="near"),
-    "partition": partition,
-    "partition embedded": lambda population: partition(population, equivalence="embedded"),
-    "litbench": litbench,
-    "ttcw": lambda _: ttcw(reference=False),
-    "close_reading": lambda _: close_reading(sensical=True),
-    "coherence": lambda _: coherence(),
-    "novelty_bench": lambda _: novelty_bench(),
+MAKERS: Mapping[str, Callable[..., Scorer]] = {
+    registry_info(made).name.partition("/")[2]: made
+    for made in vars(_registry).values()
+    if hasattr(made, "__registry_info__") and registry_info(made).type == "scorer"
 }
+# beside the defaults of each; `genie` has one for every judge mode that is registered
+SETTINGS: Mapping[str, list[dict[str, Any]]] = {
+    "genie": [{"judge": mode} for mode in MODES],
+    "creativity_index": [{}, {"matcher": "near"}],
+    "partition": [{}, {"equivalence": "embedded"}],
+    "close_reading": [{"sensical": True}],
+    "ttcw": [{"reference": False}],
+}
+
+
+def settings() -> Iterator[tuple[str, Callable[[str], Scorer]]]:
+    """By its name and setting each scorer, which the folder of a population makes."""
+    for name, maker in MAKERS.items():
+        if name in NO_MEASURE:
+            continue
+        takes_population = "population" in inspect.signature(maker).parameters
+        for options in SETTINGS.get(name, [{}]):
+            key = " ".join([name, *map(str, options.values())])
+            made: Callable[..., Scorer] = partial(maker, **options)
+            yield key, made if takes_population else partial(_without_population, made)
+
+
+def _without_population(made: Callable[..., Scorer], folder: str) -> Scorer:
+    return made()
+
+
+SCORERS: Mapping[str, Callable[[str], Scorer]] = dict(settings())
+COMPARING = [name for name in SCORERS if "population" in inspect.signature(MAKERS[name.split()[0]]).parameters]
+"""Those that compare a document with a population."""
 EVERY_SCORER = pytest.mark.parametrize("name", SCORERS)
 
 
-def graded(request: str) -> str:
+def graded(request: str) -> str | ModelOutput:
     """What each request asks for, with half a character before and inside of it."""
     data = blocks(request)[0]
     if "questions" in data:
@@ -53,4 +67,8 @@ def graded(request: str) -> str:
         return json.dumps(dict.fromkeys(data["other_replies"], "different")) + "\ud83d"
     if "aspect" in data and "text" in data:
         return json.dumps([{"expression": data["text"][:9] + "\ud83d", "reason": "Half \ud83d a reason."}])
-    return "Fine \ud83d.\n\n[[YES]]" if "story" in data else "Fine \ud83d.\nRating: 3\n[[A]]"
+    said = output("Fine \ud83d.\n\n[[YES]]" if "story" in data else "Fine \ud83d.\nRating: 3\n[[A]]")
+    # what the judge mode `logit` reads
+    top = TopLogprob(token="3", logprob=math.log(0.9), bytes=None)
+    said.choices[0].logprobs = Logprobs(content=[Logprob(token="3", logprob=0.0, top_logprobs=[top])])
+    return said

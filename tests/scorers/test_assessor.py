@@ -13,7 +13,6 @@ from genie_inspect.errors import GraderFailedError, RefusalError
 from genie_inspect.graders.protocols import (
     GRADER_FAILED,
     UNREADABLE,
-    UNSPECIFIED,
     Answer,
     AskedQuestion,
     Rated,
@@ -83,14 +82,6 @@ async def test_novelty_is_worked_out_from_the_ratings_against_every_other_docume
     assert found.faults() == {}
 
 
-async def test_the_same_text_in_the_population_is_left_out_whatever_its_spacing(population: Population) -> None:
-    text = DOCUMENTS[OWL][0].replace(" ", "\n  ") + "\n"
-    found = await Assessor(population, Reader(), Judge()).assess(text, OWL)
-    assert found.documents == 2
-    assert found.left_out == (population.documents(OWL)[0].id,)
-    assert found.novelty(["plot"]) == {"plot": 1.0}, "Grey is unlike White and Old"
-
-
 async def test_answers_on_record_by_this_reader_are_not_read_again_and_others_answers_do_not_count(
     tmp_path: Path, population: Population
 ) -> None:
@@ -143,12 +134,6 @@ async def test_anew_a_document_is_read_once_more_where_its_answers_are_on_record
     for anew, read in ((False, []), (True, [own.text])):
         await Assessor(recorded, reader, Judge()).assess(own.text, OWL, anew=anew)
         assert reader.read_documents == read
-
-
-async def test_a_document_that_does_not_say_has_no_novelty_and_says_why(population: Population) -> None:
-    found = await Assessor(population, Reader(silent=["Great owl."]), Judge()).assess("Great owl.", OWL)
-    assert all(math.isnan(value) for value in found.novelty(["plot", "style"]).values())
-    assert found.faults() == {UNSPECIFIED: 3}
 
 
 async def test_a_document_without_any_answer_costs_its_reading_and_no_more(population: Population) -> None:
@@ -224,13 +209,6 @@ async def test_what_could_not_be_read_in_the_population_was_due_and_is_among_the
     assert content.novelty(["plot"]) == {"plot": 0.0}, "only Grey is left, which is like Great"
 
 
-async def test_where_nothing_of_the_population_could_be_read_nobody_says_that_it_does_not_answer(
-    population: Population,
-) -> None:
-    found = await Assessor(population, Reader(unreadable=DOCUMENTS[OWL]), Judge()).assess("Great owl.", OWL)
-    assert found.faults() == {UNREADABLE: 9}
-
-
 async def test_no_rating_is_due_to_a_document_that_does_not_say(population: Population) -> None:
     found = await Assessor(population, Reader(silent=DOCUMENTS[OWL][1:]), Judge()).assess("Great owl.", OWL)
     assert [result.due for result in found.results] == [(4.0,)] * 3
@@ -262,12 +240,6 @@ async def test_a_population_without_an_answer_leaves_nothing_to_compare_and_says
     # nor is the judge asked
     failing = Failing(*(question.text for question in population.questions(OWL)))
     await Assessor(population, Reader(silent=DOCUMENTS[OWL]), failing).assess("Great owl.", OWL)
-
-
-async def test_a_feature_without_questions_is_not_a_number(population: Population) -> None:
-    found = await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL)
-    assert math.isnan(found.novelty(["setting"])["setting"])
-    assert found.by_feature(["setting"]) == {"setting": []}
 
 
 class Failing(Judge):
@@ -399,18 +371,10 @@ def test_every_document_that_is_the_text_itself_but_for_spacing_is_left_out() ->
     assert Others([GREY, WHITE, AGAIN]).than("  Grey owl.") == Compared((WHITE,), ("d-3", "d-2"))
 
 
-def test_without_documents_there_is_nothing_to_compare_with() -> None:
-    assert Others([]).than("Grey owl.") == Compared((), ())
-
-
 def test_the_text_of_which_one_was_made_is_left_out_beside_the_text_itself() -> None:
     others = Others([GREY, WHITE, AGAIN]).than(WHITE.text, "Grey  owl.")
     assert others == Compared((), (WHITE.id,), (GREY.id, AGAIN.id))
     assert others.left_out == (WHITE.id, GREY.id, AGAIN.id)
-
-
-def test_a_text_made_of_itself_is_left_out_once() -> None:
-    assert Others([GREY, WHITE]).than(WHITE.text, WHITE.text) == Compared((GREY,), (WHITE.id,))
 
 
 def test_the_original_alone_is_left_out_where_the_text_is_none_of_the_documents() -> None:

@@ -10,7 +10,6 @@ from inspect_ai.scorer import Score
 from markdown_it import MarkdownIt
 from tests.scripted import Script, evaluated, output, saying, scores
 
-from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.close_reading import close_reading
 
@@ -58,17 +57,6 @@ def test_with_sensical_what_makes_no_sense_is_asked_for_too(tmp_path: Path) -> N
     assert (score.metadata or {})["signature"] == (with_two.metadata or {})["signature"], "the others are asked alike"
 
 
-def test_the_explanation_shows_the_text_with_its_marks_and_why(tmp_path: Path) -> None:
-    score = scored(quoting(novel=[NOVEL], awkward=[AWKWARD, "the moon"]), tmp_path)
-    shown = score.explanation or ""
-    assert "The tide ⟦folded its letters⟧ (1 novel) and went home." in shown
-    assert "was ⟦in full swing⟧ (2 awkward) by noon" in shown
-    assert "| 1 | folded its letters | novel | It is so: folded its letters. |" in shown
-    assert "Of 2 quotes for awkward, 1 do not count: 1 quote not in the text." in shown
-    html = MarkdownIt("commonmark").enable("table").render(score.explanation or "")
-    assert html.count("<p>") == 5, "two lines of counts, one of what does not count, two paragraphs of the text"
-
-
 def test_the_log_keeps_where_each_mark_stands(tmp_path: Path) -> None:
     metadata = scored(quoting(novel=["Folded its letter", NOVEL]), tmp_path).metadata or {}
     (mark,) = metadata["marks"]
@@ -76,15 +64,6 @@ def test_the_log_keeps_where_each_mark_stands(tmp_path: Path) -> None:
     assert metadata["quoted"] == {"novel": 2, "awkward": 0}
     assert metadata["faults"] == {"quote within another": 1}
     assert metadata["quoted_share"] == {"novel": round(3 / 47, 4), "awkward": 0}
-
-
-def test_the_log_stays_small_however_long_the_reasons_are(tmp_path: Path) -> None:
-    words = " ".join(f"word{number}" for number in range(800)).split()
-    marks = [{"expression": " ".join(words[at : at + 2]), "reason": "because " * 40} for at in range(0, 800, 10)]
-    score = scored(lambda request: json.dumps(marks), tmp_path, " ".join(words))
-    metadata = score.metadata or {}
-    assert len(metadata["marks"]) == 160
-    assert len(json.dumps(metadata)) < 16_000
 
 
 HOSTILE: dict[str, tuple[Callable[[str], str], float, str]] = {
@@ -152,8 +131,3 @@ def test_a_text_of_markup_is_marked_where_it_says_and_shown_as_text(name: str, t
         assert tag not in html
     assert not any(character in shown for character in "\x1b\x9b\x07\N{RIGHT-TO-LEFT OVERRIDE}")
     assert shown.count("⟦") == shown.count("(1 novel)") == 1
-
-
-def test_without_a_grader_the_run_ends_with_a_line_that_says_how_to_name_one(tmp_path: Path) -> None:
-    with pytest.raises((PrerequisiteError, AssertionError), match=r"close_reading asks a model|model-role grader"):
-        evaluated(close_reading(), saying(STORY), None, tmp_path)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from genie_inspect.graders.protocols import GRADER_FAILED, UNREADABLE, UNSPECIFIED, Answer
+from genie_inspect.graders.protocols import UNREADABLE, UNSPECIFIED, Answer
 from genie_inspect.populations.schema import Question
 from genie_inspect.scorers.assessment import NOT_ANSWERED, TOO_FEW, Assessment, QuestionResult
 from genie_inspect.scorers.explanation import (
@@ -113,18 +113,6 @@ def test_a_row_a_feature_with_novelty_questions_used_and_ratings_then_what_set_t
     ]
 
 
-def test_as_plain_text_the_columns_stand_under_each_other_and_common_marks_have_no_backslash() -> None:
-    table, _, rest = explained(Assessment((result("a cat (at sea!) {#1}", (1,)),), 1, ()), ["plot"]).partition("\n\n")
-    assert len({len(line) for line in table.splitlines()}) == 1
-    assert "“a cat (at sea!) {#1}”" in rest
-
-
-def test_without_any_usable_question_nothing_is_said_to_set_the_document_apart() -> None:
-    shown = explained(Assessment((result(None, (), faults=(UNSPECIFIED,)),), 2, ()), ["plot"])
-    assert cells(shown)[1:] == [["plot", "not measured", "not measured", "0 of 1", "0 of 0"]]
-    assert items(shown) == []
-
-
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_questions_and_answers_show_as_the_text_that_they_are(text: str) -> None:
     question = Question(id="q", prompt="p", feature="plot", text=text)
@@ -136,16 +124,6 @@ def test_hostile_questions_and_answers_show_as_the_text_that_they_are(text: str)
         f"plot, most novel (1.000): {plain} “{plain}” (1 different: 1 of 1)",
         f"nearest in the population: {plain} (1 of 1)",
     ]
-
-
-def test_notes_say_what_was_left_out_what_is_missing_and_a_caution_about_the_judge() -> None:
-    found = Assessment((result("x", (None, 2), faults=(UNREADABLE, UNREADABLE)),), 7, ("d-1", "d|2"))
-    notes = "\n".join(notes_on(found, "a smoke *test*"))
-    assert "Compared with 7 documents" in notes
-    assert "d-1, d\\|2" in notes
-    assert "2 unreadable reply" in notes
-    assert "**a smoke \\*test\\***" in notes
-    assert "smoke" not in "\n".join(notes_on(found))
 
 
 def test_why_nothing_names_what_went_wrong_most_often() -> None:
@@ -173,15 +151,6 @@ def test_evidence_is_at_most_8_kilobytes_whatever_the_population(questions: int,
     assert metadata["signature"] == "s" * 300
     assert metadata["coverage"] == {"plot": f"{questions}/{questions}"}
     assert metadata["documents"] == 50
-
-
-def test_forty_long_questions_keep_a_row_each() -> None:
-    results = tuple(result("answer " * 30, (1, 3), id=f"q-{number:012}", text="What? " * 60) for number in range(40))
-    metadata = evidence(Assessment(results, 50, ()), ["plot"], prompt="p")
-    assert [row["id"] for row in metadata["questions"]] == [f"q-{number:012}" for number in range(40)]
-    # similarities 0 and 2/3: novelty 1 - 1/3
-    assert {row["novelty"] for row in metadata["questions"]} == {0.6667}
-    assert {row["ratings"] for row in metadata["questions"]} == {2}
 
 
 def test_evidence_says_by_feature_and_by_question_how_near_the_nearest_comes() -> None:
@@ -236,14 +205,6 @@ def test_a_question_with_too_few_of_its_ratings_is_not_used_and_both_coverages_a
     assert [(row["novelty"], row["ratings"]) for row in metadata["questions"]] == [(None, 1), (0.8889, 6)]
 
 
-def test_where_every_question_has_too_few_ratings_the_reason_is_what_became_of_the_others() -> None:
-    poor = Assessment(tuple(result("x", (1, *(None,) * 11), faults=(UNREADABLE,) * 11) for _ in range(3)), 12, ())
-    assert why_nothing(poor) == "invalid_response_format"
-    failed = Assessment((result("x", (None,) * 12, faults=(GRADER_FAILED,) * 12),), 12, ())
-    assert why_nothing(failed) == "grader_failed"
-    assert why_nothing(Assessment((result("x", (1, None, None)),), 3, ())) == f"nothing to compare: {TOO_FEW}"
-
-
 @pytest.mark.parametrize(("documents", "warned"), [(1, True), (2, True), (3, False), (12, False)])
 def test_a_population_of_one_or_two_documents_is_named_in_plain_words(documents: int, warned: bool) -> None:
     found = Assessment((result("x", (1,) * documents),), documents, ())
@@ -287,14 +248,6 @@ def test_a_judge_that_gives_every_pair_one_rating_is_named_as_a_fact() -> None:
         assert "ratings are" not in "\n".join(notes_on(Assessment((result("x", ratings),), 3, ())))
 
 
-def test_evidence_of_a_judge_that_reads_probabilities_says_how_much_was_off_the_labels() -> None:
-    results = (replace(result("x", (1,)), off_labels=0.125), replace(result("x", (1,)), off_labels=0.375))
-    metadata = evidence(Assessment(results, 1, ()), ["plot"])
-    assert metadata["off_labels"] == 0.25
-    assert [row["off_labels"] for row in metadata["questions"]] == [0.125, 0.375]
-    assert "off_labels" not in evidence(Assessment((result("x", (1,)),), 1, ()), ["plot"])
-
-
 def test_long_questions_answers_and_neighbours_are_cut_to_what_a_reader_takes_in() -> None:
     question = Question(id="q", prompt="p", feature="plot", text="What happens? " * 3)
     found = QuestionResult(question, Answer("rain " * 60), (Answer("snow " * 60),), (1,), ())
@@ -328,12 +281,6 @@ def test_ratings_between_two_words_are_told_by_the_nearest_one() -> None:
     assert "(3 same idea: 2 of 3; 1 different: 1 of 3)" in shown
 
 
-def test_shares_off_the_labels_are_kept_with_four_digits() -> None:
-    found = result("x", (1,))
-    found = replace(found, off_labels=0.123456)
-    assert evidence(Assessment((found,), 1, ()), ["plot"])["off_labels"] == 0.1235
-
-
 def test_of_documents_with_the_same_text_twenty_are_named() -> None:
     ids = tuple(f"d-{number:02}" for number in range(LISTED + 1))
     found = Assessment((result("x", (1, 2)),), 2, ids)
@@ -341,10 +288,6 @@ def test_of_documents_with_the_same_text_twenty_are_named() -> None:
     assert "d-00, d-01" in note
     assert "d-19)" in note
     assert evidence(found, ["plot"])["left_out"] == list(ids[:20])
-
-
-def test_of_two_ratings_that_are_the_same_their_one_value_is_told() -> None:
-    assert "All 2 ratings are 1.5." in notes_on(Assessment((result("x", (1.5, 1.5)),), 2, ()))
 
 
 def test_evidence_is_kept_whole_up_to_8_000_bytes_and_narrower_beyond() -> None:
@@ -433,11 +376,3 @@ def test_what_does_not_fit_keeps_its_nearest_answer_alone_before_its_texts_are_c
 def test_the_table_of_questions_is_not_copied_with_the_score() -> None:
     rows = evidence(Assessment((result("x", (1,)),), 1, ()), ["plot"])["questions"]
     assert copy.deepcopy(rows) is rows
-
-
-def test_lengths_are_told_by_the_middle_one_whatever_the_longest() -> None:
-    assert length_facts(assessed([10, 300, 20], (1, 1, 1)), ["plot"])["population"] == 20
-
-
-def test_a_formula_is_shown_as_the_text_that_it_is() -> None:
-    assert cell("$x$ a~b") == "\\$x\\$ a\\~b"

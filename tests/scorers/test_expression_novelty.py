@@ -1,6 +1,5 @@
 """Expression novelty through real evaluations: its numbers, its rows, its options, and what it cannot measure."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -91,25 +90,6 @@ def test_a_capital_at_the_head_makes_nothing_new_unless_case_is_kept(population:
         assert row["log_perplexity"] == pytest.approx(log_perplexity(text.split(), [tokens(told) for told in TOLD]))
 
 
-def test_floor_case_and_corpus_stand_in_the_signature(population: Population, tmp_path: Path) -> None:
-    plain, floored = scored(population, STORY, tmp_path), scored(population, STORY, tmp_path, floor=1e-5, case="kept")
-    signatures = [(score.metadata or {})["signature"] for score in (plain, floored)]
-    assert "|corpus:population|floor:1.2e-10|case:either|" in signatures[0]
-    assert "|corpus:population|floor:1e-05|case:kept|" in signatures[1]
-    assert f"population:{population.name}" in signatures[0]
-    assert rows(plain)[2]["log_perplexity"] > rows(floored)[2]["log_perplexity"]
-
-
-def test_a_document_of_the_population_is_not_compared_with_itself(population: Population, tmp_path: Path) -> None:
-    score = scored(population, TOLD[1].replace(" ", "  ", 1), tmp_path)
-    (own,) = [document for document in population.documents(OWL) if document.text == TOLD[1]]
-    assert (score.metadata or {})["left_out_of_corpus"] == [own.id]
-    others = [tokens(text) for text in (TOLD[0], TOLD[2])]
-    forms = ["a white owl sat in the snow", "A white owl sat in the snow"]
-    expected = min(log_perplexity(tokens(form), others) for form in forms)
-    assert rows(score)[0]["log_perplexity"] == pytest.approx(expected)
-
-
 def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -> None:
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "sky.txt").write_text("Somebody came, and unbuttoned the sky.")
@@ -126,14 +106,6 @@ def test_a_text_without_expressions_is_unscored_with_the_reason(
     assert score.reason == NOTHING == "no expression of two words or more"
     assert tuple(values(score)) == KEYS
     assert all(math.isnan(value) for value in values(score).values())
-
-
-def test_a_hostile_text_is_measured_as_words_and_keeps_its_offsets(population: Population, tmp_path: Path) -> None:
-    text = '<b>the sky|</b> **sang** `on`\x1b[31m, قمر من ملح; [r](x) {"a": 1}, 🔥 the owl 🔥'
-    score = scored(population, text, tmp_path)
-    assert len(rows(score)) >= 3
-    assert all(text[row["start"] : row["end"]].strip() for row in rows(score))
-    json.dumps(score.metadata)
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task
 from inspect_ai import eval as evaluate
-from inspect_ai import score as score_again
-from inspect_ai.dataset import Sample
-from inspect_ai.log import read_eval_log
-from inspect_ai.model import get_model
 from inspect_ai.scorer import Score
 from tests.scripted import (
     DOCUMENTS,
@@ -19,19 +14,14 @@ from tests.scripted import (
     answers_alone,
     evaluated,
     grading,
-    output,
     saying,
     scores,
     small_population,
 )
-from tests.scripted import FEATURES as FEATURES_OF_OWLS
 
-from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import PopulationError
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.reader import READ
-from genie_inspect.populations.schema import Document, Question
-from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.explanation import MOST_BYTES
 from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie, suited
@@ -63,28 +53,6 @@ def assert_unscored(score: Score, reason: str) -> None:
     assert score.reason == reason
     assert score.explanation
     assert metadata(score)["signature"].startswith("measure:genie|")
-
-
-@pytest.mark.parametrize("words", [1, 40])
-def test_the_metadata_name_the_prompt_and_cut_a_long_one_at_160_characters(words: int, tmp_path: Path) -> None:
-    prompt = " ".join(["flamingo"] * words)  # 40 of them are 359 characters
-    population = write_population(
-        tmp_path / "population",
-        name="long",
-        version="1",
-        licence="MIT",
-        features=FEATURES_OF_OWLS,
-        documents=[Document(id=f"d-{number}", prompt=prompt, text=f"Owl {number} flies.") for number in range(3)],
-        questions=[Question(id="q", prompt=prompt, feature="plot", text="What happens?")],
-        answers=[],
-    )
-    script = Script(lambda request: STORY)
-    task = Task([Sample(input=prompt, metadata={"prompt": prompt})], scorer=genie(str(population.folder)))
-    (log,) = evaluate(
-        task, model=script.model(), model_roles={"grader": grading().model()}, log_dir=str(tmp_path), display="none"
-    )
-    (score,) = scores(log)
-    assert metadata(score)["prompt"] == (prompt if words == 1 else f"{prompt[:159]}…")
 
 
 def test_both_storytellers_are_scored_on_every_feature_by_the_bundled_grader(tmp_path: Path) -> None:
@@ -143,24 +111,6 @@ def test_novelty_follows_from_the_graders_ratings(folder: Path, tmp_path: Path) 
     assert metadata(score)["nearest_novelty"] == {"plot": 0.1667, "style": 0.6667}
 
 
-def test_the_pairwise_judge_finds_the_same_as_the_list_judge(folder: Path, tmp_path: Path) -> None:
-    found = []
-    for judge in ("list", "pairwise"):
-        script = grading(rating=lambda answer, other: 1 + (len(answer) + len(other)) % 4)
-        (score,) = scores(evaluated(genie(str(folder), judge=judge), saying(STORY), script, tmp_path))
-        found.append(values(score))
-        assert f"judge:{judge}(" in metadata(score)["signature"]
-    assert found[0] == found[1]
-
-
-def test_what_one_feature_lacks_is_not_a_number_beside_the_other(folder: Path, tmp_path: Path) -> None:
-    script = grading(answer=lambda document, question: "[not said]" if "tone" in question else document)
-    (score,) = scores(evaluated(genie(str(folder)), saying(STORY), script, tmp_path))
-    assert values(score)["plot"] == 1.0
-    assert math.isnan(values(score)["style"])
-    assert metadata(score)["coverage"] == {"plot": "2/2", "style": "0/1"}
-
-
 def test_a_prompt_without_questions_on_a_feature_keeps_the_features_key(folder: Path, tmp_path: Path) -> None:
     first, second = scores(evaluated(genie(str(folder)), saying(STORY), grading(), tmp_path, prompts=[OWL, FOX]))
     assert list(values(first)) == list(values(second)) == ["plot", "style"]
@@ -178,16 +128,6 @@ def test_a_prompt_that_the_population_lacks_is_unscored_and_the_others_are_score
         ("plot", 1, 1),
         ("style", 1, 1),
     }
-
-
-def test_an_empty_generation_and_a_refusal_are_unscored_without_asking_the_grader(folder: Path, tmp_path: Path) -> None:
-    script = grading()
-    (empty,) = scores(evaluated(genie(str(folder)), saying("  \n"), script, tmp_path))
-    assert_unscored(empty, "no_response")
-    refusing = Script(lambda request: output("I cannot write that.", "content_filter"))
-    (refused,) = scores(evaluated(genie(str(folder)), refusing, script, tmp_path))
-    assert_unscored(refused, "refusal")
-    assert script.requests == []
 
 
 @pytest.mark.parametrize("judge", ["list", "pairwise"])
@@ -255,33 +195,10 @@ def test_a_grader_that_contradicts_itself_between_epochs_is_averaged_and_every_e
     assert {found.name: found.metrics["mean"].value for found in log.results.scores} == {"plot": 0.5, "style": 0.5}
 
 
-def test_a_document_that_stands_in_the_population_is_left_out_and_the_score_says_so(
-    folder: Path, tmp_path: Path
-) -> None:
-    (score,) = scores(evaluated(genie(str(folder)), saying(DOCUMENTS[OWL][1] + "\n"), grading(), tmp_path))
-    assert metadata(score)["documents"] == 2
-    (left_out,) = metadata(score)["left_out"]
-    assert f"The same text stands in the population ({left_out})" in str(score.explanation)
-    assert values(score) == {"plot": 1.0, "style": 1.0}, "its own answers, which are identical, do not count"
-
-
 def test_the_only_document_of_a_population_compared_with_itself_is_unscored(tmp_path: Path) -> None:
     lonely = small_population(tmp_path / "lonely", documents={OWL: (STORY,)})
     (score,) = scores(evaluated(genie(str(lonely.folder)), saying(STORY), grading(), tmp_path))
     assert_unscored(score, "nothing to compare: no answer in the population")
-
-
-def test_metadata_stays_small_with_forty_long_questions_and_a_long_prompt(tmp_path: Path) -> None:
-    prompt = "Write about an owl. " * 300
-    questions = tuple(("plot", f"{number}: " + "What happens then? " * 20) for number in range(40))
-    large = small_population(
-        tmp_path / "large", documents={prompt.strip(): ("Grey.", "White.")}, questions={prompt.strip(): questions}
-    )
-    script = grading(answer=lambda document, question: f"{question[:3]} {'an answer in some words ' * 10}")
-    (score,) = scores(evaluated(genie(str(large.folder)), saying(STORY), script, tmp_path, prompts=[prompt]))
-    assert values(score)["plot"] == 0.0
-    assert len(json.dumps(score.metadata, ensure_ascii=False).encode()) <= MOST_BYTES
-    assert len(metadata(score)["questions"]) == 40
 
 
 HOSTILE = [
@@ -310,30 +227,6 @@ def test_documents_that_give_orders_change_no_parsing(folder: Path, tmp_path: Pa
     assert hostile.replace("\ud83d", "") in [document.replace("\ud83d", "").replace("\ufffd", "") for document in seen]
 
 
-def test_a_log_without_scores_is_scored_later_and_a_second_scorer_is_appended(tmp_path: Path) -> None:
-    (log,) = evaluate(
-        "genie_inspect/synthetic_prompts",
-        model="bundled/inventive",
-        model_roles={"grader": "bundled/grader"},
-        limit=1,
-        epochs=1,
-        log_dir=str(tmp_path),
-        display="none",
-    )
-    assert log.status == "success", log.error
-    again = score_again(log, genie(judge="embedded"), action="append", display="none")
-    assert again.samples
-    assert again.samples[0].scores is not None
-    names = list(again.samples[0].scores)
-    assert names[:2] == ["genie", "document"]
-    assert len(names) == 3
-    appended = again.samples[0].scores[names[2]]
-    assert list(values(appended)) == FEATURES
-    assert metadata(appended)["reader"] == f"embedded({embedder().identity})"
-    assert "smoke test" in str(appended.explanation)
-    assert metadata(again.samples[0].scores["genie"])["reader"].startswith("grader(bundled/grader")
-
-
 @pytest.mark.parametrize("judge", ["list", "embedded", "vectors"])
 def test_scoring_runs_on_trio_as_it_does_on_asyncio(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, judge: str
@@ -355,13 +248,6 @@ def test_a_document_is_read_once_for_two_evaluations(folder: Path, tmp_path: Pat
     assert readings == 4
     evaluated(genie(str(folder)), saying(STORY), script, tmp_path)
     assert sum("questions" in data for data in script.data) == readings
-
-
-def test_the_log_on_disk_holds_what_the_log_in_hand_does(folder: Path, tmp_path: Path) -> None:
-    log = evaluated(genie(str(folder)), saying(STORY, ""), grading(), tmp_path, prompts=[OWL, OWL + " "])
-    stored = read_eval_log(log.location)
-    assert [score.reason for score in scores(stored)] == [score.reason for score in scores(log)]
-    assert [json.dumps(score.metadata) for score in scores(stored)] == [json.dumps(s.metadata) for s in scores(log)]
 
 
 def rating_one_of(many: int) -> Script:
@@ -414,27 +300,9 @@ def test_templates_of_ones_own_change_the_signature(folder: Path, tmp_path: Path
     assert f",template={READ.template(own).digest})|population" in metadata(changed)["signature"]
 
 
-def test_a_grader_with_the_signatures_separator_in_its_name_is_a_grader_like_any_other(
-    folder: Path, tmp_path: Path
-) -> None:
-    task = Task(dataset=[Sample(input=OWL)], scorer=genie(population=str(folder)))
-    grader = get_model("mockllm/a|b", custom_outputs=grading(), memoize=False)
-    (log,) = evaluate(
-        task, model=saying(STORY).model(), model_roles={"grader": grader}, log_dir=str(tmp_path), display="none"
-    )
-    (score,) = scores(log)
-    assert score.reason is None
-    assert facts_of(metadata(score)["signature"])["judge"].startswith("list(mockllm/a|b@")
-
-
 def test_answers_without_documents_suit_a_judge_that_reads_and_not_one_by_vectors(tmp_path: Path) -> None:
     alone = answers_alone(tmp_path / "alone", {"r": ["rain"]})
     assert suited(str(alone.folder), Instrument("list")).answers_alone
     with pytest.raises(PopulationError, match=r"^judge=embedded compares with documents, and population .* has only"):
         suited(str(alone.folder), Instrument("embedded"))
     assert not suited(str(small_population(tmp_path / "whole").folder), Instrument("embedded")).answers_alone
-
-
-def test_the_answer_of_a_score_is_the_text_that_was_scored(folder: Path, tmp_path: Path) -> None:
-    (score,) = scores(evaluated(genie(str(folder)), saying(STORY), grading(), tmp_path))
-    assert score.answer == STORY

@@ -101,15 +101,6 @@ def test_the_score_is_the_mean_over_the_graders_by_feature_and_keeps_each_grader
     assert graders["mockllm/two"]["ratings"] == {"count": 9, "lowest": 2, "highest": 3}
 
 
-def test_coverage_ratings_and_documents_are_those_of_all_graders_together(tmp_path: Path) -> None:
-    facts = metadata(judged(tmp_path, named(rating(FIRST), "one"), named(rating(OPPOSED), "two")))
-    assert facts["coverage"] == {"plot": "4/4", "style": "2/2"}
-    assert facts["pairs"] == {"plot": "12/12", "style": "6/6"}
-    assert facts["ratings"] == {"count": 18, "lowest": 1, "highest": 4}
-    assert facts["documents"] == 3
-    assert facts["faults"] == {}
-
-
 def test_agreement_is_alpha_over_the_novelties_of_the_documents_questions(tmp_path: Path) -> None:
     same = judged(tmp_path / "same", named(rating(FIRST), "one"), named(rating(FIRST), "two"))
     # of style there is one question with one novelty: nothing to agree on
@@ -231,12 +222,6 @@ def test_each_grader_rates_what_it_has_read_itself(tmp_path: Path) -> None:
     assert compared
     assert all(data["answer"].startswith("two says") for data in compared)
     assert not any("two says" in request for request in one.requests)
-
-
-def test_a_grader_alone_leaves_no_trace_of_a_jury(tmp_path: Path) -> None:
-    facts = metadata(judged(tmp_path, named(rating(FIRST), "one")))
-    assert not {"graders", "agreement", "shown"} & facts.keys()
-    assert "+" not in facts["signature"]
 
 
 def test_the_explanation_has_each_graders_novelty_beside_the_mean_and_says_whose_answers_it_shows(

@@ -11,26 +11,20 @@ import pytest
 from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
 from inspect_ai.solver import generate
-from inspect_ai.util import registry_info
 from tests.critics import blocks
-from tests.every_scorer import EVERY_SCORER, NO_MEASURE, SCORERS, graded
+from tests.every_scorer import SCORERS, graded
 from tests.scripted import OWL, Script, saying, small_population
 from tests.tasks.runs import run
 
-from genie_inspect import _registry
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.replies import yes_or_no
 from genie_inspect.prompting.texts import TOO_LONG
 from genie_inspect.samples import no_document
 from genie_inspect.solvers.generations import generations
-
-HALF = "An owl \ud83d sat on a clock.\ude00 It struck."
-WHOLE = "An owl \ufffd sat on a clock.\ufffd It struck."
-ASKING = ("genie", "genie pairwise", "partition", "litbench", "ttcw", "close_reading", "coherence", "novelty_bench")
-WORDLESS = (".", "\u200b\u200b", "___", "…?! \u2014")
 
 
 @pytest.fixture(scope="module")
@@ -65,55 +59,21 @@ def values(score: Score) -> list[float]:
     return [float(str(value)) for value in score.value.values()]
 
 
-def test_every_scorer_is_tried() -> None:
-    registered = {
-        registry_info(made).name.partition("/")[2]
-        for made in vars(_registry).values()
-        if hasattr(made, "__registry_info__") and registry_info(made).type == "scorer"
-    }
-    assert registered == {name.split()[0] for name in SCORERS} | set(NO_MEASURE)
-
-
-@EVERY_SCORER
-def test_half_a_character_is_scored_and_a_text_without_a_word_is_not(
-    name: str, population: Population, tmp_path: Path
-) -> None:
-    grader = Script(graded)
-    half, *wordless = scored(name, population, tmp_path, grader, HALF, *WORDLESS)
-    assert half.reason is None
-    assert not any(map(math.isnan, values(half)))
-    assert half.answer == WHOLE
-    assert all("\ud83d" not in request and "\\ud83d" not in request for request in grader.requests)
-    for score in wordless:
-        assert score.reason == "no_response"
-        assert all(map(math.isnan, values(score)))
-
-
-@pytest.mark.parametrize("name", [name for name in SCORERS if name in ASKING])
-def test_a_grader_that_repeats_its_requests_leaves_a_document_unscored(
-    name: str, population: Population, tmp_path: Path
-) -> None:
-    (score,) = scored(name, population, tmp_path, Script(lambda request: request), "Rating: 4. A [[YES]] owl [[A]].")
-    assert all(map(math.isnan, values(score))) or name == "novelty_bench"
-    assert [value for value in values(score) if not math.isnan(value)] in ([], [1.0])
-    assert score.reason or name == "novelty_bench"
-
-
 @pytest.mark.parametrize("part", ["questions", "others"])
 def test_a_grader_that_repeats_the_numbered_part_answers_nothing(
     part: str, population: Population, tmp_path: Path
 ) -> None:
-    def repeating(request: str) -> str:
+    def repeating(request: str) -> str | ModelOutput:
         data = blocks(request)[0]
         return json.dumps(data[part]) if part in data else graded(request)
 
-    (score,) = scored("genie", population, tmp_path, Script(repeating), "An owl sat.")
+    (score,) = scored("genie list", population, tmp_path, Script(repeating), "An owl sat.")
     assert all(map(math.isnan, values(score)))
     assert score.reason == "invalid_response_format"
 
 
 def test_a_rating_of_5000_digits_leaves_the_quality_open(population: Population, tmp_path: Path) -> None:
-    def endless(request: str) -> str:
+    def endless(request: str) -> str | ModelOutput:
         return graded(request) if "other_replies" in blocks(request)[0] else "Rating: " + "1" * 5_000
 
     (score,) = scored("novelty_bench", population, tmp_path, Script(endless), "An owl sat.")
@@ -129,7 +89,7 @@ def test_replies_of_more_than_a_million_characters_are_no_verdicts_and_no_docume
     with pytest.raises(UnreadableReplyError):
         yes_or_no(endless)
     assert no_document(endless) == TOO_LONG
-    (score,) = scored("ttcw", population, tmp_path, Script(graded), endless)
+    (score,) = scored("ttcw False", population, tmp_path, Script(graded), endless)
     assert score.reason == TOO_LONG
 
 

@@ -1,6 +1,5 @@
 """Win rate against the population, through real evaluations on scripted judges."""
 
-import math
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,11 @@ from inspect_ai.log import EvalLog
 from tests.scripted import OWL, Script, evaluated, saying, scores, small_population
 
 from genie_inspect.graders.cost import tokens
-from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.quality import CHAT
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers.litbench import NOT_JUDGED, cost, drawn, litbench, measurement
+from genie_inspect.scorers.litbench import cost, drawn, litbench, measurement
 
 STORY = "A brown owl counted the trains."
 
@@ -50,13 +48,6 @@ def test_a_story_meets_every_document_in_both_orders(population: Population, tmp
     assert sum(event.event == "model" for event in sample.events) == 1, "the story is long enough alone"
 
 
-def test_ties_are_half_and_losses_nothing(population: Population, tmp_path: Path) -> None:
-    # 19 letters against documents of 18, 19 and 20: it wins one, ties one and loses one, (1 + 0.5 + 0) / 3
-    assert sorted(len(document.text) for document in population.documents(OWL)) == [18, 19, 20]
-    log = evaluated(litbench(str(population.folder)), saying("x" * 19), Script(longer), tmp_path)
-    assert result(log) == (0.5, 0.0)
-
-
 def test_a_judge_that_always_prefers_the_first_story_is_shown_to_be_biased(
     population: Population, tmp_path: Path
 ) -> None:
@@ -64,24 +55,6 @@ def test_a_judge_that_always_prefers_the_first_story_is_shown_to_be_biased(
     assert result(log) == (0.5, 1.0)
     (score,) = scores(log, "litbench")
     assert "order bias +1.00" in (score.explanation or "")
-
-
-def test_pairs_that_were_not_judged_in_both_orders_do_not_count(population: Population, tmp_path: Path) -> None:
-    lost = population.documents(OWL)[0].text
-
-    def partly(request: str) -> str:
-        return "Who knows?" if unfenced(request)["story_a"] == lost else longer(request)
-
-    (score,) = scores(evaluated(litbench(str(population.folder)), saying(STORY), Script(partly), tmp_path), "litbench")
-    assert score.metadata
-    assert (score.metadata["compared"], score.metadata["unreadable"]) == (2, 1)
-
-
-def test_a_judge_that_babbles_leaves_no_win_rate(population: Population, tmp_path: Path) -> None:
-    (score,) = scores(evaluated(litbench(str(population.folder)), saying(STORY), saying("Both."), tmp_path), "litbench")
-    assert isinstance(score.value, dict)
-    assert all(math.isnan(float(value or 0)) for value in score.value.values())
-    assert score.reason == "no pair was judged in both orders"
 
 
 def test_the_preference_role_goes_before_the_grader(population: Population, tmp_path: Path) -> None:
@@ -145,15 +118,6 @@ def test_weights_are_asked_in_their_own_form_in_both_orders(
     assert f",protocol={protocol},template=" in score.metadata["signature"]
 
 
-@pytest.mark.parametrize("protocol", FORMS)
-def test_weights_that_prefer_a_place_are_shown_to_be_biased(
-    protocol: str, population: Population, tmp_path: Path
-) -> None:
-    judge = saying(FORMS[protocol].format("B"))
-    log = evaluated(litbench(str(population.folder), protocol=protocol), saying(STORY), judge, tmp_path)
-    assert result(log) == (0.5, -1.0)
-
-
 @pytest.mark.parametrize(("protocol", "reply"), [("generative", "[[A]]"), ("generative_cot", "Preferred: A")])
 def test_a_verdict_in_another_form_leaves_no_win_rate(
     protocol: str, reply: str, population: Population, tmp_path: Path
@@ -163,34 +127,6 @@ def test_a_verdict_in_another_form_leaves_no_win_rate(
     (score,) = scores(log, "litbench")
     assert score.reason == "no pair was judged in both orders"
     assert len(judge.requests) == 6, "each once"
-
-
-def test_a_protocol_that_there_is_not_is_refused() -> None:
-    with pytest.raises(
-        PrerequisiteError, match="protocol is 'genrm', expected one of chat, generative, generative_cot"
-    ):
-        litbench(protocol="genrm")
-
-
-def test_no_opponents_are_refused() -> None:
-    with pytest.raises(PrerequisiteError, match="opponents is 0, expected a whole number of at least 1"):
-        litbench(opponents=0)
-
-
-def test_a_recorded_grader_is_refused_before_anything_is_generated(tmp_path: Path) -> None:
-    writer = saying(STORY)
-    with pytest.raises(
-        PrerequisiteError, match=r"^bundled/grader has its readings on record .*, litbench needs a real grader$"
-    ):
-        evaluate(
-            "genie_inspect/synthetic_prompts",
-            task_args={"panel": "cheap,litbench"},
-            model=writer.model(),
-            model_roles={"grader": "bundled/grader"},
-            log_dir=str(tmp_path / "logs"),
-            display="none",
-        )
-    assert writer.requests == []
 
 
 MET = [Document(id=f"d-{name}", prompt="p", text=f"Story {name}.") for name in "abcd"]
@@ -208,25 +144,6 @@ def test_a_story_wins_by_both_orders_and_a_pair_judged_in_one_does_not_count() -
         "stands first). 1 more were not judged in both orders: unreadable replies."
     )
     assert found.reason is None
-
-
-def test_half_a_loss_is_none() -> None:
-    found = measurement(MET[:3], [0, 0.5, 0], [0.5, 1, 1])
-    assert found.metadata["lost_to"] == ["d-c"]
-    assert "more were not judged" not in found.explanation
-
-
-def test_without_a_pair_judged_in_both_orders_nothing_is_measured() -> None:
-    found = measurement(MET[:2], [None, 1], [1, None])
-    assert math.isnan(found.value["litbench_win_rate"])
-    assert (found.reason, found.metadata["unreadable"]) == (NOT_JUDGED, 2)
-
-
-def test_so_many_opponents_are_met_as_are_wanted_the_same_by_the_same_story() -> None:
-    assert drawn(MET, None, "text") == drawn(MET, 4, "text") == drawn(MET, 5, "text") == MET
-    assert len(drawn(MET, 3, "text")) == 3
-    assert drawn(MET, 2, "text") == drawn(MET, 2, "text")
-    assert len({tuple(document.id for document in drawn(MET, 2, text)) for text in "abcdefgh"}) > 1
 
 
 def test_a_verdict_is_paid_for_two_stories_of_usual_length(tmp_path: Path) -> None:

@@ -13,14 +13,13 @@ from genie_inspect.graders.cost import tokens
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.close_reading import (
     KEYS,
-    MOST_BYTES,
     cost,
     evidence,
     explained,
-    in_order,
     marked,
     with_marks,
 )
+from genie_inspect.scorers.explanation import MOST_BYTES
 
 STORY = "The tide folded its letters and went home, for nobody had come to the pier."
 
@@ -127,11 +126,6 @@ def test_of_a_long_text_the_first_20_000_characters_are_shown_with_the_marks_tha
     assert shown.endswith(" […] (5 more characters)")
     assert "(2 novel)" not in shown
     assert "[…]" not in with_marks(text[:20_000], [])
-
-
-def test_marks_of_all_aspects_come_in_the_order_of_the_text_the_shorter_first() -> None:
-    long, short, later = (Mark("novel", "", *span, "") for span in ((0, 9), (0, 4), (5, 6)))
-    assert in_order([Reading("novel", (later, long)), Reading("awkward", (short,))]) == [short, long, later]
 
 
 def test_the_log_counts_what_was_quoted_marked_and_dropped() -> None:

@@ -15,13 +15,12 @@ from tests.scripted import Script, evaluated, output, saying, scores
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.graders.equivalence import chosen_equivalence
-from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.quality import GraderQuality
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.samples import keep_generations
 from genie_inspect.scorers.novelty_bench import bench
 from genie_inspect.scorers.novelty_bench import novelty_bench as scorer
-from genie_inspect.solvers.generations import cache_for, generations
+from genie_inspect.solvers.generations import cache_for
 from genie_inspect.tasks.novelty_partition import novelty_partition
 
 PROMPT = "Name a colour."
@@ -95,12 +94,6 @@ def test_an_empty_reply_is_no_kind_and_worth_nothing(prompts: str, tmp_path: Pat
     assert (score.metadata["classes"], score.metadata["empty"]) == ([None, 0, None, 1], 2)
 
 
-def test_silence_altogether_is_unscored(prompts: str, tmp_path: Path) -> None:
-    score = found(run(prompts, saying(""), tmp_path, k=3))
-    assert score.reason == "no_response"
-    assert all(math.isnan(value) for value in values(score).values())
-
-
 def test_a_grader_that_babbles_about_kinds_leaves_both_unknown(prompts: str, tmp_path: Path) -> None:
     def babbling(request: str) -> str:
         return "Hm." if "other_replies" in unfenced(request) else "Rating: 5"
@@ -120,14 +113,6 @@ def test_a_grader_that_babbles_about_quality_leaves_the_kinds(prompts: str, tmp_
     assert math.isnan(values(score)["utility"])
 
 
-def test_a_grader_that_cannot_be_reached_is_said(prompts: str, tmp_path: Path) -> None:
-    def fail(request: str) -> str:
-        raise RuntimeError("no route")
-
-    score = found(run(prompts, saying("red", "blue"), tmp_path, Script(fail), k=2))
-    assert score.reason == "grader_failed"
-
-
 def test_the_signature_says_who_judged_kinds_and_quality(prompts: str, tmp_path: Path) -> None:
     score = found(run(prompts, saying("red", "blue"), tmp_path, k=2, equivalence="embedded"))
     assert score.metadata
@@ -138,63 +123,10 @@ def test_the_signature_says_who_judged_kinds_and_quality(prompts: str, tmp_path:
     assert ",threshold=0.5)|" in (found(other).metadata or {})["signature"]
 
 
-@pytest.mark.anyio
-async def test_readers_of_almost_one_patience_do_not_share_a_signature() -> None:
-    state = TaskState(ModelName("mockllm/model"), 1, 1, PROMPT, [], output=output("red"))
-    keep_generations(state, ["red", "blue"])
-    same, worth = chosen_equivalence("embedded", embedder(), None)(), GraderQuality(Script(grading).model())
-    score = await bench(state, same, worth, 0.75)
-    assert "|k:2|patience:0.75|" in (score.metadata or {})["signature"]
-
-
 def test_the_scorer_without_the_solver_says_what_is_missing(tmp_path: Path) -> None:
     (score,) = scores(evaluated(scorer(patience=0.6), saying("red"), Script(grading), tmp_path), "novelty_bench")
     assert "run the task novelty_partition" in (score.reason or "")
     assert "|k:0|patience:0.6|" in (score.metadata or {})["signature"]
-
-
-def test_offline_the_prompts_are_the_concept_pairs() -> None:
-    task = novelty_partition()
-    assert len(task.dataset) == 25
-    assert task.dataset[0].metadata == {"prompt": task.dataset[0].input}
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"k": 1}, "k is 1, expected a whole number of at least 2"),
-        ({"equivalence": "bert"}, "equivalence is 'bert'"),
-        ({"quality": "best"}, "quality is 'best'"),
-        ({"dataset": "nowhere.jsonl"}, "nowhere.jsonl cannot be read"),
-        ({"embedder": "word2vec"}, "embedder is 'word2vec'"),
-    ],
-)
-def test_wrong_options_stop_the_task_before_anything_is_generated(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(PrerequisiteError, match=message):
-        novelty_partition(**options)
-
-
-def test_without_its_extra_a_measure_is_refused_when_the_task_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.identity.find_spec", lambda name: None)
-    with pytest.raises(PrerequisiteError, match="needs the extra"):
-        novelty_partition(equivalence="classifier")
-    with pytest.raises(PrerequisiteError, match="needs the extra"):
-        novelty_partition(quality="reward")
-
-
-def test_an_equivalence_model_without_a_tokenizer_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.identity.find_spec", lambda name: object())
-    for name in ("config.json", "model.safetensors"):
-        (tmp_path / name).write_text("{}")
-    with pytest.raises(PrerequisiteError, match="tokenizer"):
-        novelty_partition(equivalence=f"classifier/{tmp_path}")
-
-
-def test_without_a_grader_nothing_is_generated(prompts: str, tmp_path: Path) -> None:
-    writer = saying("red")
-    (log,) = evaluate(novelty_partition(prompts), model=writer.model(), log_dir=str(tmp_path / "logs"), display="none")
-    assert log.status == "error"
-    assert writer.requests == []
 
 
 def test_with_caching_on_each_reply_has_a_key_of_its_own() -> None:
@@ -226,11 +158,6 @@ def test_cached_replies_differ_as_the_first_ones_did(
     assert [values(found(log))["distinct"] for log in logs] == [3.0, 3.0]
 
 
-def test_the_solver_alone_refuses_one_reply() -> None:
-    with pytest.raises(PrerequisiteError, match="nothing to be distinct from"):
-        generations(1)
-
-
 REFUSAL = "I'm sorry, but I can't help with that."
 
 
@@ -242,10 +169,6 @@ def test_a_refusal_among_the_replies_is_no_kind_and_worth_nothing(prompts: str, 
     assert values(refused)["distinct"] == 2
     assert (refused.metadata or {})["classes"][0] is None
     assert (refused.metadata or {})["refused"] == 1
-
-
-def test_nothing_but_refusals_is_unscored_as_one(prompts: str, tmp_path: Path) -> None:
-    assert found(run(prompts, saying(REFUSAL), tmp_path, k=2)).reason == "refusal"
 
 
 @pytest.mark.anyio

@@ -1,22 +1,164 @@
-import math
+"""How a measurement becomes a score: what is prepared once, what a reader must know, and why there is no value."""
 
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
 import numpy as np
 import pytest
-from inspect_ai.model import ModelOutput
-from inspect_ai.scorer import Score
-from tests.scripted import written
+from inspect_ai import Task
+from inspect_ai import eval as evaluate
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelName, ModelOutput
+from inspect_ai.scorer import Score, Scorer
+from inspect_ai.solver import TaskState
+from tests.processes import Commands
+from tests.scripted import OWL, output, saying, small_population, written
 
 from genie_inspect.engines.embedders import embedder
-from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.graders.cache import cache_folder
-from genie_inspect.scorers.outcome import (
-    _with_notes,
-    genie_coverage,
-    kept_embedder,
-    rounded,
-    scored_or_reason,
-    without_value,
+from genie_inspect.errors import (
+    EngineFailedError,
+    GenieError,
+    GraderFailedError,
+    PopulationError,
+    RefusalError,
+    UnknownChoiceError,
+    UnreadableReplyError,
 )
+from genie_inspect.graders.cache import cache_folder
+from genie_inspect.graders.grader import PrerequisiteError, RefusedError
+from genie_inspect.samples import InterventionFacts
+from genie_inspect.scorers import corpora
+from genie_inspect.scorers.assessment import KEPT, Compared
+from genie_inspect.scorers.close_reading import close_reading
+from genie_inspect.scorers.coherence import coherence
+from genie_inspect.scorers.compression import compression
+from genie_inspect.scorers.cosine import cosine
+from genie_inspect.scorers.creativity_index import creativity_index
+from genie_inspect.scorers.document import genie_coverage, without_value
+from genie_inspect.scorers.expression_novelty import expression_novelty
+from genie_inspect.scorers.genie import genie
+from genie_inspect.scorers.litbench import litbench
+from genie_inspect.scorers.novelty_bench import novelty_bench
+from genie_inspect.scorers.outcome import (
+    NO_DOCUMENTS,
+    REASONS,
+    Measurement,
+    Reference,
+    Warm,
+    _with_notes,
+    kept_embedder,
+    reference,
+    rounded,
+    scored,
+    scored_or_reason,
+)
+from genie_inspect.scorers.partition import partition
+from genie_inspect.scorers.ttcw import ttcw
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_what_was_prepared_for_the_last_64_keys_stays_and_what_came_before_is_prepared_anew() -> None:
+    prepared: list[int] = []
+    warm: Warm[int] = Warm()
+
+    async def get(key: int) -> int:
+        async def prepare() -> int:
+            prepared.append(key)
+            return key * 10
+
+        return await warm.get(key, prepare)
+
+    assert [await get(key) for key in range(KEPT)] == [key * 10 for key in range(KEPT)]
+    await get(0)
+    assert prepared == list(range(KEPT))
+    await get(KEPT)
+    await get(1)
+    await get(0)
+    # the one more took the place of the first
+    assert prepared[KEPT:] == [KEPT, 0]
+
+
+async def test_what_many_ask_for_at_a_time_is_prepared_once() -> None:
+    prepared: list[str] = []
+    warm: Warm[str] = Warm()
+
+    async def prepare() -> str:
+        await anyio.sleep(0)
+        prepared.append("once")
+        return "ready"
+
+    async with anyio.create_task_group() as group:
+        for _ in range(5):
+            group.start_soon(warm.get, "prompt", prepare)
+    assert prepared == ["once"]
+
+
+def test_documents_are_compared_in_the_order_of_their_ids(tmp_path: Path) -> None:
+    population = small_population(tmp_path / "population", {OWL: [f"Owl {number}." for number in range(9)]})
+    ids = [document.id for document in reference(str(population.folder), "cosine").others(OWL).than("x").documents]
+    assert ids == sorted(ids)
+    assert ids != [document.id for document in population.documents(OWL)]
+
+
+def population_of(tmp_path: Path, *texts: str) -> Reference:
+    return reference(str(small_population(tmp_path / "population", {OWL: texts}).folder), "x")
+
+
+async def measured(
+    population: Reference,
+    text: str = "A new owl waits.",
+    prompt: str = OWL,
+    origin: str = "",
+    reason: str | None = None,
+) -> Score:
+    async def measure(document: str, asked: str, others: Compared) -> Measurement:
+        told = f"{document}, {asked}: {len(others.documents)}."
+        return Measurement({"x": math.nan if reason else 0.5}, told, {"own": 1}, reason)
+
+    facts = InterventionFacts("edit", "d-1", original_text=origin).as_metadata() if origin else {}
+    return await scored(written(text, prompt, **facts), population, ["x"], {"signature": "s"}, measure)
+
+
+async def test_a_document_is_measured_with_all_that_a_reader_must_know_beside_the_number(tmp_path: Path) -> None:
+    population = population_of(tmp_path, "Grey owl over barns.", "White owl in snow.", "Old owl.")
+    ids = {document.text: document.id for document in population.others(OWL).documents}
+    score = await measured(population, "Grey owl over barns.", origin="Old owl.")
+    same, origin = ids["Grey owl over barns."], ids["Old owl."]
+    assert score.value == {"x": 0.5}
+    assert (score.answer, score.reason) == ("Grey owl over barns.", None)
+    assert score.explanation == (
+        f"Grey owl over barns., {OWL}: 1.\n\n"
+        "Compared with 1 documents of the population.\n\n"
+        f"The same text stands in the population ({same}); it was left out of its own comparison.\n\n"
+        f"The text of which it was made stands in the population ({origin}); it was left out."
+    )
+    assert score.metadata == {
+        "signature": "s",
+        "prompt": OWL,
+        "documents": 1,
+        "left_out": [same],
+        "made_of": [origin],
+        "length": {"population": 4},
+        "own": 1,
+    }
+
+
+async def test_a_document_has_no_value_where_there_is_nothing_to_compare_or_the_measure_says_why(
+    tmp_path: Path,
+) -> None:
+    population = population_of(tmp_path, "Grey owl over barns.")
+    prompt = "Unknown. " * 40
+    alone = await measured(population, prompt=prompt)
+    assert (alone.reason, alone.explanation) == (NO_DOCUMENTS, f"Not scored: {NO_DOCUMENTS}.")
+    assert alone.metadata == {"signature": "s", "prompt": prompt[:159] + "…"}
+    assert alone.answer == "A new owl waits."
+    assert isinstance(alone.value, dict)
+    assert math.isnan(float(str(alone.value["x"])))
+    assert (await measured(population, reason="no word of it is known")).reason == "no word of it is known"
 
 
 def test_what_an_embedder_made_of_a_text_is_kept_beside_what_models_have_said() -> None:
@@ -96,3 +238,128 @@ async def test_why_a_sample_has_no_document_is_text_and_no_markup() -> None:
     state.output = ModelOutput(error="a|b *c*")
     score = await scored_or_reason(state, ["plot"], {}, never)
     assert (score.reason, score.explanation) == ("a|b *c*", "Not scored: a\\|b \\*c\\*.")
+
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # clients that Inspect and openai leave open
+
+STORY = "A blue owl flew."
+
+
+def state(text: str = STORY) -> TaskState:
+    """A sample whose document is the text."""
+    return TaskState(
+        model=ModelName("mockllm/model"), sample_id=1, epoch=1, input=OWL, messages=[], output=output(text)
+    )
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("error", [kind("it | failed") for kind in REASONS])
+async def test_each_failure_that_costs_one_score_has_its_reason(error: GenieError) -> None:
+    async def fail() -> Score:
+        raise error
+
+    score = await scored_or_reason(state(), ["a", "b"], {"signature": "s"}, fail)
+    expected = {
+        GraderFailedError: "grader_failed",
+        EngineFailedError: "engine_failed",
+        UnreadableReplyError: "invalid_response_format",
+        RefusalError: "refusal",
+    }
+    assert score.reason == expected[type(error)]
+    assert (score.answer, score.explanation, score.metadata) == (STORY, "Not scored: it \\| failed", {"signature": "s"})
+    assert isinstance(score.value, dict)
+    assert list(score.value) == ["a", "b"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("error", [ZeroDivisionError("ours"), PrerequisiteError("set-up"), PopulationError("changed")])
+async def test_a_fault_of_ours_and_a_wrong_set_up_raise(error: Exception) -> None:
+    async def fail() -> Score:
+        raise error
+
+    with pytest.raises(type(error)):
+        await scored_or_reason(state(), ["a"], {"signature": "s"}, fail)
+
+
+NOWHERE = "'nowhere', expected abstracts, starter or a folder that holds population.json"
+EMBEDDER = (
+    "'word2vec', expected static, openai/<model>[#<tokens that it reads>] or sentence-transformers/<hub id or folder>"
+)
+TEMPLATES = "folder 'nowhere' does not exist, expected a folder of *.md files"
+EQUIVALENCE = "'bert', expected grader, embedded, classifier or classifier/<hub id or folder>"
+WRONG: list[tuple[Callable[..., Scorer], str, Any, str]] = [
+    (genie, "population", "nowhere", f"population is {NOWHERE}"),
+    (genie, "judge", "kind", "judge is 'kind', expected one of list, pairwise, logit, vectors, embedded"),
+    (genie, "embedder", "word2vec", f"embedder is {EMBEDDER}"),
+    (genie, "templates", "nowhere", f"templates {TEMPLATES}"),
+    (genie, "min_coverage", 1.01, "min_coverage is 1.01, expected 0 to 1"),
+    (genie, "min_coverage", -0.01, "min_coverage is -0.01, expected 0 to 1"),
+    (genie, "min_coverage", math.nan, "min_coverage is nan, expected 0 to 1"),
+    (genie, "min_coverage", "half", "min_coverage is 'half', expected 0 to 1"),
+    (cosine, "population", "nowhere", f"population is {NOWHERE}"),
+    (cosine, "embedder", "word2vec", f"embedder is {EMBEDDER}"),
+    (compression, "population", "nowhere", f"population is {NOWHERE}"),
+    (compression, "codec", "brotli", "codec is 'brotli', expected one of gzip, xz, zstd"),
+    (creativity_index, "population", "nowhere", f"population is {NOWHERE}"),
+    (creativity_index, "corpus", "nowhere", f"corpus is 'nowhere', expected {corpora.ACCEPTED}"),
+    (creativity_index, "matcher", "fuzzy", "matcher is 'fuzzy', expected one of exact, near"),
+    (creativity_index, "embedder", "word2vec", f"embedder is {EMBEDDER}"),
+    (expression_novelty, "population", "nowhere", f"population is {NOWHERE}"),
+    (expression_novelty, "corpus", "nowhere", f"corpus is 'nowhere', expected {corpora.ACCEPTED}"),
+    (expression_novelty, "floor", 0.0, "floor is 0.0, expected above 0, to 1"),
+    (expression_novelty, "case", "lower", "case is 'lower', expected one of either, kept"),
+    (partition, "population", "nowhere", f"population is {NOWHERE}"),
+    (partition, "equivalence", "bert", f"equivalence is {EQUIVALENCE}"),
+    (partition, "embedder", "word2vec", f"embedder is {EMBEDDER}"),
+    (partition, "templates", "nowhere", f"templates {TEMPLATES}"),
+    (litbench, "population", "nowhere", f"population is {NOWHERE}"),
+    (litbench, "opponents", 0, "opponents is 0, expected a whole number of at least 1"),
+    (litbench, "opponents", "all", "opponents is 'all', expected a whole number of at least 1"),
+    (litbench, "opponents", True, "opponents is True, expected a whole number of at least 1"),
+    (litbench, "opponents", 2.5, "opponents is 2.5, expected a whole number of at least 1"),
+    (litbench, "templates", "nowhere", f"templates {TEMPLATES}"),
+    (close_reading, "sensical", "no", "sensical is 'no', expected true or false"),
+    (close_reading, "examples", "nowhere", "nowhere cannot be read: No such file or directory"),
+    (close_reading, "templates", "nowhere", f"templates {TEMPLATES}"),
+    (coherence, "by", "judge", "by is 'judge', expected grader or reward/<hub id or folder>"),
+    (coherence, "templates", "nowhere", f"templates {TEMPLATES}"),
+    (novelty_bench, "equivalence", "bert", f"equivalence is {EQUIVALENCE}"),
+    (novelty_bench, "quality", "best", "quality is 'best', expected grader, reward or reward/<hub id or folder>"),
+    (novelty_bench, "embedder", "word2vec", f"embedder is {EMBEDDER}"),
+    (novelty_bench, "patience", 1.5, "patience is 1.5, expected 0 to 1"),
+    (novelty_bench, "patience", "long", "patience is 'long', expected 0 to 1"),
+    (novelty_bench, "templates", "nowhere", f"templates {TEMPLATES}"),
+    (ttcw, "cutoff", -4, "cutoff is -4, expected -3 to 4 with levels=5"),
+    (ttcw, "cutoff", 5, "cutoff is 5, expected -3 to 4 with levels=5"),
+    (ttcw, "templates", "nowhere", f"templates {TEMPLATES}"),
+]
+
+
+@pytest.mark.parametrize(("scorer", "option", "value", "message"), WRONG)
+def test_a_wrong_option_is_one_line_that_names_it_and_what_would_work(
+    scorer: Callable[..., Scorer], option: str, value: object, message: str
+) -> None:
+    with pytest.raises(RefusedError) as refused:
+        scorer(**{option: value})
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize("option", ["judge=kind", "min_coverage=half"])
+def test_inspect_score_shows_a_wrong_option_as_that_line(option: str, tmp_path: Path) -> None:
+    name, value = option.split("=")
+    (log,) = evaluate(Task([Sample(input=OWL)]), model=saying(STORY).model(), log_dir=str(tmp_path), display="none")
+    arguments = ["--scorer", "genie_inspect/genie", "-S", option, "--display", "plain"]
+    with Commands(tmp_path) as commands:
+        ended = commands.run("score", log.location, *arguments, program="inspect")
+    said = " ".join((ended.stdout + ended.stderr).split())
+    assert ended.code == 1
+    assert f"{name} is '{value}', expected" in said
+    assert "Traceback" not in said
+    assert "couldn't be loaded" not in said
+
+
+def test_a_value_has_three_digits_after_the_point_and_below_a_tenth_three_in_all() -> None:
+    kept = rounded(Score(value={"a": 2 / 3, "b": -0.000710562, "c": 14.0, "d": math.nan, "e": 1}, answer="x")).value
+    assert isinstance(kept, dict)
+    assert [kept[key] for key in "abce"] == [0.667, -0.000711, 14.0, 1]
+    assert math.isnan(float(str(kept["d"])))

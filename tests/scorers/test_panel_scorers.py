@@ -11,19 +11,15 @@ import numpy as np
 import pytest
 from inspect_ai.scorer import SampleScore, Score, Scorer
 from tests.measures.test_partition import prose
-from tests.scripted import DOCUMENTS, OWL, Script, evaluated, output, saying, scores, small_population
+from tests.scripted import DOCUMENTS, OWL, Script, evaluated, saying, scores, small_population
 
 from genie_inspect.engines.corpora import CopiedRun, Copies
 from genie_inspect.engines.embedders import embedder
-from genie_inspect.errors import CorpusError
 from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.measures import ngrams
 from genie_inspect.measures.compression import compression_novelty, compression_ratio
 from genie_inspect.measures.partition import Classes
-from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers import corpora
 from genie_inspect.scorers.compression import ALONE
 from genie_inspect.scorers.compression import compression as compression_scorer
 from genie_inspect.scorers.compression import compression_ratio as compression_metric
@@ -31,16 +27,13 @@ from genie_inspect.scorers.cosine import UNKNOWN_WORDS
 from genie_inspect.scorers.cosine import cosine as cosine_scorer
 from genie_inspect.scorers.cosine import measurement as cosine_measurement
 from genie_inspect.scorers.creativity_index import KEYS as CREATIVITY_KEYS
-from genie_inspect.scorers.creativity_index import LENGTHS
 from genie_inspect.scorers.creativity_index import creativity_index as creativity_scorer
 from genie_inspect.scorers.creativity_index import measurement as creativity_measurement
 from genie_inspect.scorers.expression_novelty import expression_novelty
 from genie_inspect.scorers.partition import measurement as partition_measurement
 from genie_inspect.scorers.partition import partition as partition_scorer
-from genie_inspect.tasks.panel import KEYS
 
 STORY = "A brown owl counted the trains."
-CHEAP = ("cosine", "compression", "creativity_index", "expression_novelty", "partition")
 
 
 @pytest.fixture
@@ -70,67 +63,6 @@ def values(score: Score) -> dict[str, float]:
     return {key: float(value) for key, value in score.value.items() if isinstance(value, int | float)}
 
 
-@pytest.mark.parametrize("name", CHEAP)
-def test_every_key_stands_in_every_score_with_a_signature(name: str, population: Population, tmp_path: Path) -> None:
-    score = scored(name, population, STORY, tmp_path)
-    assert tuple(values(score)) == tuple(KEYS[name])
-    assert not any(math.isnan(value) for value in values(score).values())
-    assert score.metadata
-    assert score.metadata["signature"].startswith(f"measure:{name}|")
-    assert f"population:{population.name}" in score.metadata["signature"]
-    assert "Compared with 3 documents" in (score.explanation or "")
-
-
-@pytest.mark.parametrize("name", CHEAP)
-@pytest.mark.parametrize("silence", ["", " \n"])
-def test_silence_is_unscored_under_every_key(name: str, silence: str, population: Population, tmp_path: Path) -> None:
-    score = scored(name, population, silence, tmp_path)
-    assert score.reason == "no_response"
-    assert tuple(values(score)) == tuple(KEYS[name])
-    assert all(math.isnan(value) for value in values(score).values())
-
-
-@pytest.mark.parametrize("name", CHEAP)
-def test_a_refusal_and_an_unknown_prompt_are_unscored_with_the_reason(
-    name: str, population: Population, tmp_path: Path
-) -> None:
-    refused = evaluated(made(name, population), Script(lambda _: output("No.", "content_filter")), None, tmp_path)
-    assert [score.reason for score in scores(refused, name)] == ["refusal"]
-    unknown = evaluated(made(name, population), saying(STORY), None, tmp_path, prompts=["Write about a cod."])
-    assert [score.reason for score in scores(unknown, name)] == ["the population has no documents for this prompt"]
-
-
-@pytest.mark.parametrize("name", CHEAP)
-def test_a_text_of_the_population_is_left_out_of_its_own_comparison(
-    name: str, population: Population, tmp_path: Path
-) -> None:
-    own = population.documents(OWL)[1]
-    score = scored(name, population, f" {own.text}\n", tmp_path)
-    assert score.metadata
-    assert score.metadata["left_out"] == [own.id]
-    assert score.metadata["documents"] == 2
-    assert "it was left out" in (score.explanation or "")
-
-
-@pytest.mark.parametrize("name", CHEAP)
-def test_a_population_of_answers_alone_is_refused_by_name(name: str, tmp_path: Path) -> None:
-    answers = small_population(tmp_path / "answers", documents={})
-    with pytest.raises(PrerequisiteError, match=f"measure {name} compares with documents, and population small-1"):
-        made(name, answers)
-
-
-def test_cosine_is_the_mean_distance_and_the_nearest(population: Population, tmp_path: Path) -> None:
-    vectors = embedder().embed([STORY, *DOCUMENTS[OWL]])
-    distances = 1 - vectors[1:] @ vectors[0]
-    score = scored("cosine", population, STORY, tmp_path)
-    found = values(score)
-    assert found["cosine_mean"] == pytest.approx(float(distances.mean()), abs=5e-4)
-    assert found["cosine_nearest"] == pytest.approx(float(distances.min()), abs=5e-4)
-    nearest = population.documents(OWL)[int(distances.argmin())].id
-    assert (score.metadata or {})["nearest"] == nearest
-    assert f"nearest is {nearest} at" in (score.explanation or "")
-
-
 def test_a_text_that_the_embedder_cannot_read_has_no_distance(population: Population, tmp_path: Path) -> None:
     assert not np.any(embedder().embed(["\U00012000"]))
     score = scored("cosine", population, "\U00012000", tmp_path)
@@ -143,15 +75,6 @@ def turns(ordered: list[str], text: str) -> tuple[float, float]:
     others = [[*ordered[:place], *ordered[place + 1 :]] for place in range(len(ordered))]
     added = fmean(compression_novelty(rest, text) for rest in others)
     return added, fmean(compression_novelty(rest, own) for rest, own in zip(others, ordered, strict=True))
-
-
-def test_compression_is_what_a_text_adds_less_what_the_documents_add_in_the_order_of_their_ids(
-    population: Population, tmp_path: Path
-) -> None:
-    ordered = [document.text for document in sorted(population.documents(OWL), key=lambda document: document.id)]
-    found = values(scored("compression", population, STORY, tmp_path))
-    added, members = turns(ordered, STORY)
-    assert found["compression_novelty"] == pytest.approx(added - members, abs=5e-4)
 
 
 @pytest.mark.parametrize("codec", ["gzip", "xz", "zstd"])
@@ -185,10 +108,6 @@ def test_beside_compression_stands_the_ratio_of_all_generations(population: Popu
     assert not [name for name in metrics if "/" in name]
 
 
-def test_the_lengths_of_runs_are_those_of_the_measure() -> None:
-    assert LENGTHS == ngrams.LENGTHS
-
-
 def test_creativity_index_shows_what_is_copied_and_from_where(population: Population, tmp_path: Path) -> None:
     source = population.documents(OWL)[2]
     score = scored("creativity_index", population, f"Truly: {source.text} It ran.", tmp_path)
@@ -197,18 +116,6 @@ def test_creativity_index_shows_what_is_copied_and_from_where(population: Popula
     assert values(score)["creativity_index_7"] == 1
     assert values(score)["creativity_index_mean"] == pytest.approx((2 * (1 - 6 / 11) + 6) / 8, abs=5e-4)
     assert f"| Old owl on a clock. | 6 | {source.id}, from token 1 |" in (score.explanation or "")
-
-
-def test_creativity_index_of_a_score_is_the_measures(population: Population, tmp_path: Path) -> None:
-    text = f"At noon a {population.documents(OWL)[0].text} Nobody minded. {population.documents(OWL)[1].text}"
-    of_score = values(scored("creativity_index", population, text, tmp_path))
-    index = ngrams.creativity_index(tokens(text), [tokens(document.text) for document in population.documents(OWL)])
-    assert 0 < index.mean < 1
-    assert of_score == {
-        "creativity_index_mean": pytest.approx(index.mean, abs=5e-4),
-        "creativity_index_sum": pytest.approx(index.sum, abs=5e-4),
-        **{f"creativity_index_{length}": pytest.approx(value, abs=5e-4) for length, value in index.by_length.items()},
-    }
 
 
 def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -> None:
@@ -255,11 +162,6 @@ def test_a_service_that_does_not_answer_is_refused_when_the_scorer_is_made(monke
         creativity_scorer(corpus="infini-gram:http://127.0.0.1:9/#v4_test")
 
 
-def test_an_unknown_codec_is_refused_in_one_line() -> None:
-    with pytest.raises(PrerequisiteError, match="codec is 'brotli', expected one of gzip, xz, zstd"):
-        compression_scorer(codec="brotli")
-
-
 def same_animal(request: str) -> str:
     """A grader to whom stories of owls of one colour are the same."""
     data = unfenced(request)
@@ -304,23 +206,6 @@ def test_documents_without_a_class_are_in_no_share(population: Population, tmp_p
     assert "1 more could not be put in a class" in (score.explanation or "")
 
 
-def test_a_grader_that_babbles_leaves_the_partition_undecided(population: Population, tmp_path: Path) -> None:
-    log = evaluated(partition_scorer(str(population.folder)), saying(STORY), saying("Hard to say."), tmp_path)
-    (score,) = scores(log, "partition")
-    assert all(math.isnan(value) for value in values(score).values())
-    assert score.reason == "the judge's replies could not be read"
-
-
-def test_a_grader_that_cannot_be_reached_is_no_novelty(population: Population, tmp_path: Path) -> None:
-    def fail(request: str) -> str:
-        raise RuntimeError("no route to grader")
-
-    log = evaluated(partition_scorer(str(population.folder)), saying(STORY), Script(fail), tmp_path)
-    (score,) = scores(log, "partition")
-    assert score.reason == "grader_failed"
-    assert "no route to grader" in (score.explanation or "")
-
-
 def test_a_grader_that_contradicts_itself_between_epochs_is_scored_as_it_said(
     population: Population, tmp_path: Path
 ) -> None:
@@ -337,30 +222,6 @@ def test_a_grader_that_contradicts_itself_between_epochs_is_scored_as_it_said(
         partition_scorer(str(population.folder)), saying(STORY), Script(moody), tmp_path, epochs=2, max_samples=1
     )
     assert sorted(values(score)["partition_novel"] for score in scores(log, "partition")) == [0.0, 1.0]
-
-
-def test_without_a_grader_partition_stops_the_run(population: Population, tmp_path: Path) -> None:
-    from inspect_ai import Task
-    from inspect_ai import eval as evaluate
-    from inspect_ai.dataset import Sample
-
-    task = Task(dataset=[Sample(input=OWL)], scorer=partition_scorer(str(population.folder)))
-    (log,) = evaluate(task, model=saying(STORY).model(), log_dir=str(tmp_path / "logs"), display="none")
-    assert log.status == "error"
-    assert log.error
-    assert "equivalence=embedded" in log.error.message or "no grader is named" in log.error.message
-
-
-@pytest.mark.parametrize("name", CHEAP)
-def test_a_text_of_the_population_scores_the_same_after_a_text_that_is_not(
-    name: str, population: Population, tmp_path: Path
-) -> None:
-    own = population.documents(OWL)[1].text
-    alone = scored(name, population, own, tmp_path)
-    log = evaluated(made(name, population), saying(STORY, own), None, tmp_path, [OWL, OWL], max_samples=1)
-    _, second = scores(log, name)
-    assert values(second) == values(alone)
-    assert (second.metadata, second.explanation) == (alone.metadata, alone.explanation)
 
 
 def test_where_the_embedder_can_read_nothing_of_the_population_there_is_no_distance(tmp_path: Path) -> None:
@@ -396,28 +257,6 @@ def test_the_ratio_of_all_generations_does_not_depend_on_which_came_first_and_si
     expected = compression_ratio(sorted(["", *told]), codec)
     assert expected != compression_ratio([told[0], "", *told[1:]], codec), "the order makes a difference"
     assert ratio(given) == ratio(given[::-1]) == expected
-
-
-def test_a_corpus_is_named_by_its_folder_wherever_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "books").mkdir()
-    (tmp_path / "books" / "owls.txt").write_text("Nobody saw it.")
-    monkeypatch.chdir(tmp_path / "books")
-    named = [corpora.opened_corpus(where, None) for where in (".", str(tmp_path / "books"))]
-    assert {re.sub("@.*", "", corpus.name) for corpus in named if corpus} == {"folder(books)"}
-
-
-def test_a_folder_without_texts_is_no_corpus(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="holds no texts, expected"):
-        corpora.opened_corpus(str(tmp_path), None)
-
-
-def test_near_verbatim_runs_are_found_in_a_folder_too(tmp_path: Path) -> None:
-    (tmp_path / "one.txt").write_text("and the boat came to the harbour in the morning", encoding="utf-8")
-    text = "the boats came to the harbours in the morning"
-    exact, near = (corpora.opened_corpus(str(tmp_path), engine) for engine in (None, embedder()))
-    assert exact is not None
-    assert near is not None
-    assert max(exact.copies(text).lengths) < 5 <= max(near.copies(text).lengths)
 
 
 def test_without_a_document_in_a_class_there_is_no_partition_to_stand_in() -> None:

@@ -12,8 +12,6 @@ from inspect_ai.solver import TaskState
 from tests.scripted import OWL, answers_alone, evaluated, grading, output, saying, scores, small_population
 
 from genie_inspect.engines.embedders import embedder
-from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.measures.compression import CompressedMembers
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow
 from genie_inspect.populations.writing import write_population
@@ -23,10 +21,7 @@ from genie_inspect.scorers.creativity_index import creativity_index
 from genie_inspect.scorers.document import document
 from genie_inspect.scorers.expression_novelty import expression_novelty
 from genie_inspect.scorers.genie import genie
-from genie_inspect.scorers.litbench import litbench
-from genie_inspect.scorers.novelty_bench import novelty_bench
 from genie_inspect.scorers.partition import partition
-from genie_inspect.scorers.ttcw import ttcw
 from genie_inspect.signature import facts_of
 
 STORY = "A brown owl counted the trains."
@@ -75,24 +70,6 @@ async def test_a_signature_has_the_options_that_numbers_depend_on(
     }
 
 
-def test_a_population_of_answers_alone_is_refused_in_the_name_of_the_measure(tmp_path: Path) -> None:
-    answers = small_population(tmp_path, documents={})
-    for made in (cosine, compression, creativity_index, expression_novelty, litbench, partition):
-        with pytest.raises(
-            PrerequisiteError, match=f"^measure {made.__name__} compares with documents, and population"
-        ):
-            made(str(answers.folder))
-
-
-@pytest.mark.anyio
-async def test_the_codec_that_is_given_compresses(population: Population) -> None:
-    told = [one.text for one in sorted(population.documents(OWL), key=lambda document: document.id)]
-    score = await scored(compression(str(population.folder), "xz"))
-    compressed = CompressedMembers(told, "xz")
-    assert isinstance(score.value, dict)
-    assert score.value["compression_novelty"] == pytest.approx(compressed.added(STORY) - compressed.members, abs=5e-4)
-
-
 @pytest.mark.anyio
 async def test_near_verbatim_runs_of_the_populations_documents_are_copied_too(tmp_path: Path) -> None:
     told = {OWL: ("and the boat came to the harbour in the morning",)}
@@ -110,9 +87,6 @@ async def test_columns_of_a_document_say_that_they_are_no_measure() -> None:
     score = await scored(document())
     assert score.explanation == "Columns of the list of samples; no measure."
     assert facts_of((score.metadata or {})["signature"]) == {"measure": "document", "version": "2-A"}
-
-
-LONG = "Write about an owl that cannot sleep. " * 10
 
 
 def kept(scorer: Any, name: str, folder: Path, prompt: str) -> dict[str, Any]:
@@ -141,19 +115,6 @@ def with_answers(population: Population, folder: Path, reader: str) -> Populatio
     )
 
 
-@pytest.mark.parametrize("name", ["genie", "cosine", "novelty_bench", "ttcw"])
-def test_a_score_keeps_the_beginning_of_its_prompt(name: str, tmp_path: Path) -> None:
-    population = str(small_population(tmp_path / "population", {OWL: ("A.",), LONG: ("Grey owls.",)}).folder)
-    made: dict[str, Callable[[], Scorer]] = {
-        "genie": lambda: genie(population),
-        "cosine": lambda: cosine(population),
-        "novelty_bench": novelty_bench,
-        "ttcw": lambda: ttcw(reference=False),
-    }
-    assert kept(made[name](), name, tmp_path, LONG)["prompt"] == LONG[:159] + "…"
-    assert kept(made[name](), name, tmp_path / "brief", OWL)["prompt"] == OWL
-
-
 def test_a_score_says_who_read_a_population_that_has_answers_alone_and_of_no_other(tmp_path: Path) -> None:
     documents = small_population(tmp_path / "population")
     assert "population_read_by" not in kept(genie(str(documents.folder)), "genie", tmp_path, OWL)
@@ -162,21 +123,3 @@ def test_a_score_says_who_read_a_population_that_has_answers_alone_and_of_no_oth
     alone = answers_alone(tmp_path / "alone", {"reader(b)": ["rain", "snow", "hail"]})
     found = kept(genie(str(alone.folder)), "genie", tmp_path, OWL)
     assert found["population_read_by"] == "reader(b)"
-
-
-def test_what_a_score_was_compared_with_is_counted_with_the_usual_length_of_it(tmp_path: Path) -> None:
-    population = small_population(tmp_path / "population", {OWL: ("Grey owl.", "An old owl.", "A very old owl.")})
-    found = kept(cosine(str(population.folder)), "cosine", tmp_path, OWL)
-    # the document itself is left out: words 3 and 4 are left
-    assert found["documents"] == 2
-    assert found["left_out"] == [document.id for document in population.documents(OWL) if document.text == "Grey owl."]
-    assert found["length"] == {"population": 3.5}
-
-
-def test_the_signature_of_genie_names_all_that_its_numbers_depend_on(tmp_path: Path) -> None:
-    population = small_population(tmp_path / "population")
-    found = facts_of(kept(genie(str(population.folder)), "genie", tmp_path, OWL)["signature"])
-    assert list(found) == ["measure", "judge", "reader", "population", "min_coverage", "version"]
-    assert (found["measure"], found["min_coverage"], found["population"]) == ("genie", "0.5", population.name)
-    assert found["judge"].startswith("list(mockllm/model@")
-    assert found["reader"].startswith("grader(mockllm/model@")

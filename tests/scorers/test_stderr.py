@@ -11,9 +11,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, recompute_metrics
 from inspect_ai.scorer import SampleScore, Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
-from inspect_ai.util import registry_info
-from tests.every_scorer import SCORERS
-from tests.scripted import saying, small_population
+from tests.scripted import saying
 
 from genie_inspect.scorers.stderr import ci, per_key
 from genie_inspect.statistics.intervals import prompt_interval
@@ -64,21 +62,6 @@ def test_samples_without_a_prompt_in_their_metadata_are_one_each(tmp_path: Path)
     dataset = [Sample(input="owl", metadata={"value": value}) for value in (0.2, 0.4)]
     # standard deviation 0.1414, of two
     assert errors(run(tmp_path, Task(dataset=dataset, scorer=given())))["plot"] == pytest.approx(0.1)
-
-
-@pytest.mark.parametrize("name", SCORERS)
-def test_every_scorer_of_ours_shows_these_under_the_names_of_inspects(name: str, tmp_path: Path) -> None:
-    made = SCORERS[name](str(small_population(tmp_path / "population").folder))
-    declared = registry_info(made).metadata["metrics"]
-    by_key = declared if isinstance(declared, dict) else declared[0]
-    alone = [SampleScore(score=Score(value=0.5))]
-    assert "*" in by_key
-    for own in by_key.values():
-        assert [registry_info(metric).name for metric in own] == [
-            f"inspect_ai/{name}" for name in ("mean", "stderr", "ci")
-        ]
-        assert math.isnan(own[1](alone))
-        assert all(map(math.isnan, own[2](alone).values()))
 
 
 def test_the_interval_is_that_of_reports_and_ends_where_the_measure_ends(tmp_path: Path) -> None:

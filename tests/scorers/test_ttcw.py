@@ -1,4 +1,4 @@
-"""The scorer `ttcw` in real evaluations by a scripted critic."""
+"""The scorer `ttcw`: real evaluations by a scripted critic, and each part of a score."""
 
 import json
 import math
@@ -13,18 +13,18 @@ from inspect_ai import score as rescore
 from inspect_ai._eval.loader import scorer_from_spec  # how `inspect score` makes a scorer, in no public way
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import ModelOutput
+from inspect_ai.model import Model, ModelOutput
 from inspect_ai.scorer import Score
 from inspect_ai.scorer._scorer import ScorerSpec
-from inspect_ai.solver import Generate, Solver, TaskState, solver
 from tests.critics import better, comparing
-from tests.scripted import Script, output, saying
+from tests.scripted import Script, output, saying, written
 
 from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion
 from genie_inspect.graders.grader import RefusedError
-from genie_inspect.graders.rubrics import load_rubric
-from genie_inspect.scorers.explanation import cell
-from genie_inspect.scorers.ttcw import ttcw
+from genie_inspect.graders.rubrics import Instructions, Rubric, Test, load_rubric
+from genie_inspect.scorers.explanation import MOST_BYTES
+from genie_inspect.scorers.ttcw import evidence, examined, explained, ttcw
 from genie_inspect.signature import facts_of
 
 REFERENCE = "A fine story about a bee."
@@ -77,10 +77,6 @@ def test_a_story_as_good_as_the_reference_passes_every_test() -> None:
     assert metadata(score)["judged"] == 14
 
 
-def test_a_story_much_worse_than_the_reference_fails_every_test() -> None:
-    assert set(value(scored(comparing(better(2, "fine")))).values()) == {0.0}
-
-
 def test_dimensions_are_shares_of_their_own_tests() -> None:
     # the candidate is much worse in the first two of the five tests of fluency, and in all of elaboration
     worse = {*NAMES[:2], *NAMES[11:]}
@@ -89,12 +85,6 @@ def test_dimensions_are_shares_of_their_own_tests() -> None:
     assert found["ttcw_fluency"] == 3 / 5
     assert found["ttcw_elaboration"] == 0
     assert (found["ttcw_01"], found["ttcw_03"]) == (0, 1)
-
-
-@pytest.mark.parametrize(("cutoff", "passed"), [(-3, 14), (-2, 14), (-1, 0), (0, 0)])
-def test_the_cutoff_says_from_which_score_on_a_test_passes(cutoff: int, passed: int) -> None:
-    # one step worse in both orders scores -2
-    assert value(scored(comparing(better(1, "fine")), cutoff=cutoff))["ttcw_total"] == passed
 
 
 @pytest.mark.parametrize(
@@ -114,10 +104,6 @@ def test_a_critic_that_prefers_a_place_scores_0_and_is_called_biased(
     )
 
 
-def test_a_fair_critic_is_not_called_biased() -> None:
-    assert "biased" not in str(scored(comparing(better(1, "new"))).explanation)
-
-
 @pytest.mark.parametrize(("story", "side", "points"), [("fine", "reference", "-2"), ("new", "candidate", "+2")])
 def test_the_explanation_has_a_row_a_test_with_both_verdicts_score_pass_and_phrases(
     story: str, side: str, points: str
@@ -131,22 +117,6 @@ def test_the_explanation_has_a_row_a_test_with_both_verdicts_score_pass_and_phra
     )
     assert len(rows) == 15
     assert "**Passed 14 of 14 judged tests.**" in explanation
-
-
-def test_tests_in_which_the_orders_disagree_are_marked_and_counted() -> None:
-    def torn(a: str, b: str, aspect: str) -> int:
-        return 1 if aspect in NAMES[:3] else 0
-
-    score = scored(comparing(torn))
-    assert str(score.explanation).count("⇄ |") == 3
-    assert "name different stories in 3 of 14 tests" in str(score.explanation)
-    assert metadata(score)["order_disagreement"] == round(3 / 14, 4)
-    assert [row["orders_agree"] for row in metadata(score)["tests"]].count(False) == 3
-
-
-def test_what_the_critic_writes_shows_as_text_and_not_as_markup() -> None:
-    score = scored(comparing(lambda a, b, aspect: "<b>A</b> | *flat*\n[[A=B]]"))
-    assert cell("<b>A</b> | *flat*") in str(score.explanation)
 
 
 def test_a_critic_that_babbles_judges_nothing_and_the_reason_says_so() -> None:
@@ -171,24 +141,6 @@ def test_a_total_with_tests_that_were_not_judged_says_how_many() -> None:
     assert "2 of 14 tests are not judged, verdicts missing: 4 unreadable reply." in str(score.explanation)
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "no_response"),
-        (" \n", "no_response"),
-        ("* * *", "no_response"),
-        (output("No.", "content_filter"), "refusal"),
-    ],
-)
-def test_silence_and_refusal_are_not_scored_and_ask_nothing(text: str | ModelOutput, reason: str) -> None:
-    script = comparing(lambda a, b, aspect: 0)
-    score = scored(script, text)
-    assert list(value(score)) == list(KEYS)
-    assert all(math.isnan(number) for number in value(score).values())
-    assert score.reason == reason
-    assert not script.requests
-
-
 @pytest.mark.parametrize("target", ["", "* * *"])
 def test_a_sample_whose_reference_has_no_word_is_not_scored(target: str) -> None:
     script = comparing(lambda a, b, aspect: 0)
@@ -196,29 +148,6 @@ def test_a_sample_whose_reference_has_no_word_is_not_scored(target: str) -> None
     assert score.reason == "no reference story"
     assert all(math.isnan(number) for number in value(score).values())
     assert not script.requests
-
-
-def test_a_story_without_choices_is_unscored() -> None:
-    [log] = evaluate(
-        Task(dataset=[Sample(input="Write.", target=REFERENCE)], solver=nothing(), scorer=ttcw()),
-        model=saying("x").model(),
-        model_roles={"grader": saying("x").model()},
-        display="none",
-        log_realtime=False,
-    )
-    assert log.status == "success", log.error
-    assert log.samples
-    assert log.samples[0].scores
-    assert log.samples[0].scores["ttcw"].reason == "generation failed"
-
-
-@solver
-def nothing() -> Solver:
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        state.output = ModelOutput()
-        return state
-
-    return solve
 
 
 def test_without_a_reference_a_test_passes_on_yes_and_the_table_has_one_column_for_it() -> None:
@@ -240,16 +169,6 @@ def test_without_a_reference_a_test_passes_on_yes_and_the_table_has_one_column_f
     assert "reference" not in str(score.explanation)
 
 
-def test_without_a_reference_nothing_is_said_of_orders_levels_and_cutoffs() -> None:
-    found = metadata(scored(comparing(lambda a, b, aspect: 1), target="", reference=False))
-    assert "|reference:false|" in found["signature"]
-    assert not {"levels", "cutoff"} & facts_of(found["signature"]).keys()
-    places = {"order_disagreement", "position_bias", "first_place_wins_both", "second_place_wins_both"}
-    assert not places & found.keys()
-    assert found["tests"][0] == {"id": "01", "verdicts": [1], "pass": True, "critic": ["A stock ending."]}
-    assert (found["judged"], found["not_judged"], found["coverage"]["ttcw_fluency"]) == (14, 0, "5/5")
-
-
 def test_the_lowest_and_highest_verdict_are_in_the_metadata_so_that_a_critic_that_never_varies_can_be_named() -> None:
     def varied(a: str, b: str, aspect: str) -> int | str:
         return "Hm." if aspect == NAMES[0] else 2 if aspect == NAMES[1] else -1
@@ -262,12 +181,6 @@ def test_the_lowest_and_highest_verdict_are_in_the_metadata_so_that_a_critic_tha
         "lowest": None,
         "highest": None,
     }
-
-
-def test_the_metadata_names_the_judge_and_the_prompt() -> None:
-    found = metadata(scored(comparing(lambda a, b, aspect: 0)))
-    assert found["judge"] == facts_of(found["signature"])["judge"]
-    assert found["prompt"] == "Write about a bee."
 
 
 def test_another_cutoff_on_an_old_log_asks_nothing() -> None:
@@ -339,29 +252,12 @@ def test_a_cutoff_can_be_anywhere_between_passing_all_but_the_worst_and_passing_
             ttcw(levels=levels, cutoff=cutoff)
 
 
-def test_a_grader_that_cannot_be_reached_leaves_the_story_unscored() -> None:
-    def failing(request: str) -> str:
-        raise RuntimeError("no connection")
-
-    score = scored(Script(failing))
-    assert score.reason == "grader_failed"
-    assert "no connection" in str(score.explanation)
-    assert list(value(score)) == list(KEYS)
-
-
 def test_a_reference_longer_than_the_window_is_one_clear_line() -> None:
     score = scored(Script(lambda request: output("maximum context length is 8192 tokens", "model_length")))
     assert score.reason == "grader_failed"
     assert str(score.explanation).startswith("Not scored: a request of ")
     assert "longer than the window of grader mockllm/model" in str(score.explanation)
     assert "\n" not in str(score.explanation)
-
-
-def test_unlike_lengths_are_pointed_out() -> None:
-    long = " ".join(["word"] * 100)
-    assert "Unlike lengths, which do not compare well: 100 words, the reference has 6." in str(
-        scored(comparing(lambda a, b, aspect: 0), long).explanation
-    )
 
 
 def test_the_signature_names_all_that_the_numbers_depend_on() -> None:
@@ -381,12 +277,6 @@ def test_the_signature_names_all_that_the_numbers_depend_on() -> None:
     ]
     signatures = {metadata(scored(script, **options))["signature"] for options in others}
     assert len(signatures | {plain}) == 7
-
-
-def test_another_rubric_brings_keys_of_its_own() -> None:
-    found = value(scored(comparing(lambda a, b, aspect: 0), rubric="gomez_williams"))
-    assert list(found) == list(load_rubric("gomez_williams").keys)
-    assert found["gomez_williams_total"] == 10
 
 
 # an accented letter takes two bytes
@@ -478,3 +368,237 @@ def test_a_prefix_that_is_none_and_an_unknown_order_are_refused(option: dict[str
     ((name, given),) = option.items()
     with pytest.raises(RefusedError, match=f"{name} is '{given}', expected"):
         ttcw(**option)  # type: ignore[arg-type]
+
+
+RUBRIC = Rubric(name="mine", tests=(Test(id="a", name="is it so", question="Is it?"),))
+STORY, OTHER = "A grey owl waits.", "A white owl sleeps, and then another one does too."
+
+
+async def score_of(
+    reply: str, reference: str | None = OTHER, cutoff: int | None = 0, **metadata: Any
+) -> tuple[Score, Critic]:
+    critic = Critic(saying(reply).model(), Instructions.load(reference=reference is not None), repeats=0)
+    state = written(STORY, "Owl! " * 100, **metadata)
+    return await examined(state, reference, critic, RUBRIC, cutoff, {"generator": "none"}), critic
+
+
+async def test_a_story_beside_a_reference_has_a_score_with_all_that_it_rests_on() -> None:
+    score, critic = await score_of("A: plain. B: bold.\n\n[[A=B]]", references="abc123")
+    assert score.value == {"mine_total": 1.0, "mine_a": 1.0}
+    assert (score.answer, score.reason) == (STORY, None)
+    facts = score.metadata or {}
+    assert (facts["judge"], facts["judged"], facts["prompt"]) == (critic.signature, 1, ("Owl! " * 100)[:159] + "…")
+    assert facts["signature"] == (
+        f"measure:ttcw|judge:{critic.signature}|generator:none|stories:abc123|cutoff:0|version:1-A"
+    )
+    assert "this document" not in (score.explanation or "")
+    assert "Unlike lengths, which do not compare well: 4 words, the reference has 10." in (score.explanation or "")
+
+
+async def test_the_cutoff_decides_and_a_story_alone_has_none() -> None:
+    above, _ = await score_of("A: plain. B: bold.\n\n[[A=B]]", cutoff=1)
+    assert above.value == {"mine_total": 0.0, "mine_a": 0.0}
+    alone, _ = await score_of("Fine.\n\n[[YES]]", reference=None, cutoff=None)
+    assert alone.value == {"mine_total": 1.0, "mine_a": 1.0}
+    signature = (alone.metadata or {})["signature"]
+    assert "cutoff" not in signature
+    assert "|stories:unknown|" in signature
+    assert "Unlike" not in (alone.explanation or "")
+
+
+EVEN = Opinion(0, "As good. [[A=B]]")
+LOST = Opinion(None, "Hm.", "unreadable reply")
+FAILED = Opinion(None, fault="grader failed", failed=True)
+EXPLANATION_RUBRIC = Rubric(
+    name="mine",
+    tests=tuple(
+        Test(id=name, name=f"is it {name}", question="Is it?", dimension=dimension)
+        for name, dimension in {"a": "form", "b": "form", "c": "sense"}.items()
+    ),
+)
+
+
+def critique(*opinions: tuple[Opinion, ...], cutoff: int | None = -2) -> Critique:
+    """Three tests, of which each has these opinions."""
+    found = (Judgement(test, own) for test, own in zip(EXPLANATION_RUBRIC.tests, opinions, strict=True))
+    return Critique(EXPLANATION_RUBRIC, tuple(found), cutoff)
+
+
+def rows(found: Critique) -> list[list[str]]:
+    """The cells of each test's row."""
+    lines = [line for line in explained(found, "a story", "a story").splitlines() if line.startswith("| ")]
+    return [[part.strip() for part in line.strip("| ").split(" | ")] for line in lines[1:]]
+
+
+def test_coverage_counts_the_judged_tests_behind_each_key() -> None:
+    assert evidence(critique((EVEN, EVEN), (EVEN, LOST), (EVEN, EVEN)))["coverage"] == {
+        "mine_total": "2/3",
+        "mine_form": "1/2",
+        "mine_sense": "1/1",
+        "mine_a": "1/1",
+        "mine_b": "0/1",
+        "mine_c": "1/1",
+    }
+
+
+def test_how_far_the_orders_agree_is_told_of_the_judged_tests_alone() -> None:
+    ahead = Opinion(1, "[[A>B]]")
+    found = evidence(critique((ahead, ahead), (EVEN, LOST), (EVEN, EVEN)))
+    # of two judged tests one, in which whichever stood first won; (1 + 0) / 2 points for standing first
+    assert (found["order_disagreement"], found["position_bias"]) == (0.5, 0.5)
+    assert (found["first_place_wins_both"], found["second_place_wins_both"]) == (1, 0)
+    assert (found["judged"], found["not_judged"]) == (2, 1)
+    assert found["faults"] == {"unreadable reply": 1}
+
+
+@pytest.mark.parametrize(("wins", "is_biased"), [(2, True), (1, True), (0, False)])
+def test_a_critic_is_biased_from_half_of_the_judged_tests_on(wins: int, is_biased: bool) -> None:
+    ahead = Opinion(1, "[[A>B]]")
+    tests = [(ahead, ahead)] * wins + [(EVEN, EVEN)] * (2 - wins) + [(EVEN, LOST)]
+    assert ("biased by position" in explained(critique(*tests), "a story", "a story")) == is_biased
+
+
+def test_where_nothing_was_judged_nothing_is_known_of_the_orders() -> None:
+    found = evidence(critique(*[(LOST, LOST)] * 3))
+    assert (found["order_disagreement"], found["position_bias"]) == (None, None)
+    assert (found["first_place_wins_both"], found["second_place_wins_both"]) == (0, 0)
+    assert [row["orders_agree"] for row in found["tests"]] == [None] * 3
+
+
+def test_an_order_without_a_reply_has_no_phrase_in_the_row() -> None:
+    first, second, third = rows(critique((EVEN, FAILED), (FAILED, EVEN), (EVEN, EVEN)))
+    assert first == ["a is it a", "even", "none: grader failed", "", "not judged", "As good."]
+    assert second == ["b is it b", "none: grader failed", "even", "", "not judged", "As good."]
+    assert third == ["c is it c", "even", "even", "0", "yes", "As good.; As good."]
+
+
+@pytest.mark.parametrize(
+    ("points", "degree"), [(1, "better"), (2, "much better"), (3, "better by far"), (-2, "much better")]
+)
+def test_a_verdict_is_worded_by_who_is_better_and_how_much(points: int, degree: str) -> None:
+    (row, *_) = rows(critique(*[(Opinion(points, "As it is."), Opinion(points, "As it is."))] * 3))
+    sides = ("reference", "candidate") if points > 0 else ("candidate", "reference")
+    # the reference stands first, then the candidate
+    assert row[1:3] == [f"{side} {degree}" for side in sides]
+
+
+@pytest.mark.parametrize("cutoff", [-2, None])
+def test_a_long_fault_and_a_long_reply_are_cut_and_markup_in_them_is_text(cutoff: int | None) -> None:
+    fault, words = "no|route " * 40, "dull*plot " * 40
+    lost = Opinion(None, fault=fault, failed=True)
+    said = Opinion(1, f"{words}[[YES]]")
+    opinions = [(lost,), (said,), (said,)] if cutoff is None else [(lost, lost), (said, said), (said, said)]
+    failed, judged, _ = rows(critique(*opinions, cutoff=cutoff))
+    # 160 characters, the ellipsis among them; a backslash before whatever would be markup
+    assert failed[1] == "none: " + (fault[:159] + "…").replace("|", "\\|")
+    phrases = (words[:159] + "…").replace("*", "\\*")
+    assert judged[-1] == (phrases if cutoff is None else f"{phrases}; {phrases}")
+
+
+def test_the_log_keeps_phrases_as_long_as_all_of_it_has_no_more_than_8_000_bytes() -> None:
+    whole = critique((EVEN, EVEN), (EVEN, EVEN), (EVEN, EVEN))
+    room = MOST_BYTES - len(json.dumps(evidence(whole, note="")).encode())
+    assert all("critic" in row for row in evidence(whole, note="x" * room)["tests"])
+    assert not any("critic" in row for row in evidence(whole, note="x" * (room + 1))["tests"])
+    # half as many characters of two bytes
+    assert all("critic" in row for row in evidence(whole, note="é" * (room // 2))["tests"])
+    assert not any("critic" in row for row in evidence(whole, note="é" * (room // 2 + 1))["tests"])
+
+
+@pytest.mark.parametrize(("words", "others", "unlike"), [(3, 2, False), (4, 6, False), (7, 4, True), (2, 4, True)])
+def test_stories_whose_lengths_differ_by_more_than_half_are_named(words: int, others: int, unlike: bool) -> None:
+    said = explained(critique(*[(EVEN, EVEN)] * 3), "word " * words, "word " * others)
+    note = f"Unlike lengths, which do not compare well: {words} words, the reference has {others}."
+    assert (note in said) == unlike
+    assert ("Unlike" in said) == unlike
+
+
+AHEAD, BEHIND = Opinion(1, "A is livelier. [[A>B]]"), Opinion(-2, "B is livelier. [[B>>A]]")
+
+
+def test_the_whole_of_what_a_reader_sees_of_a_critic_that_prefers_a_place() -> None:
+    said = explained(critique((AHEAD, AHEAD), (AHEAD, BEHIND), (EVEN, LOST), cutoff=0), "a story", "a story")
+    assert said.splitlines()[2:] == [
+        "| a is it a | reference better | candidate better | 0 ⇄ | yes | A is livelier.; A is livelier. |",
+        "| b is it b | reference better | reference much better | -3 | no | A is livelier.; B is livelier. |",
+        "| c is it c | even | none: unreadable reply |  | not judged | As good.; Hm. |",
+        "",
+        "**Passed 1 of 2 judged tests.** A test passes from a score of 0 on.",
+        "",
+        "1 of 3 tests are not judged, verdicts missing: 1 unreadable reply.",
+        "",
+        "The two orders name different stories in 1 of 2 tests (⇄).",
+        "",
+        "**The critic is biased by position:** whichever story stood first won both times in 1 of 2 tests. Such a "
+        "preference cancels in the score; by itself it scores 0, and 0 passes at any cutoff up to 0.",
+    ]
+    second = explained(critique((BEHIND, BEHIND), (BEHIND, AHEAD), (EVEN, EVEN)), "a story", "a story")
+    assert "+3" in second
+    assert "biased" not in second
+    assert "whichever story stood second won both times in 3 of 3 tests" in explained(
+        critique(*[(BEHIND, BEHIND)] * 3), "a story", "a story"
+    )
+
+
+def test_of_a_story_alone_a_reader_sees_yes_and_no() -> None:
+    yes, no, lost = Opinion(1, "Fine. [[YES]]"), Opinion(0, "Flat. [[NO]]"), Opinion(None, fault="a|b", failed=True)
+    assert explained(critique((yes,), (no,), (lost,), cutoff=None), "a story", "").splitlines() == [
+        "| test | yes/no | the critic in short |",
+        "|:--|:--|:--|",
+        "| a is it a | yes | Fine. |",
+        "| b is it b | no | Flat. |",
+        "| c is it c | none: a\\|b |  |",
+        "",
+        "**Passed 1 of 2 judged tests.**",
+        "",
+        "1 of 3 tests are not judged, verdicts missing: 1 a\\|b.",
+    ]
+    assert explained(critique(*[(lost,)] * 3, cutoff=None), "a", "").splitlines()[6] == "**No test could be judged.**"
+
+
+def test_the_log_has_a_row_a_test_with_verdicts_score_and_what_came_of_it() -> None:
+    long = Opinion(None, fault="x" * 300, failed=True)
+    found = evidence(critique((AHEAD, AHEAD), (AHEAD, BEHIND), (EVEN, long), cutoff=0), judge="me")
+    assert (found["judge"], found["ratings"]) == ("me", {"count": 5, "lowest": -2, "highest": 1})
+    assert found["faults"] == {"x" * 199 + "…": 1}
+    assert [{key: row[key] for key in row if key != "critic"} for row in found["tests"]] == [
+        {"id": "a", "verdicts": [1, 1], "pass": True, "score": 0, "orders_agree": False},
+        {"id": "b", "verdicts": [1, -2], "pass": False, "score": -3, "orders_agree": True},
+        {"id": "c", "verdicts": [0, None], "pass": None, "score": None, "orders_agree": None},
+    ]
+
+
+def test_phrases_get_shorter_step_by_step_and_a_table_that_never_fits_is_counted() -> None:
+    said = Opinion(1, "word " * 50 + "[[A>B]]")
+    whole = critique(*[(said, said)] * 3)
+    lengths = {len(evidence(whole, note="x" * room)["tests"][0].get("critic", [""])[0]) for room in range(0, 7500, 100)}
+    assert lengths == {200, 120, 60, 0}
+    assert evidence(whole, note="x" * 8000)["tests"] == "3 tests: too many to keep here"
+
+
+STUDY_RUBRIC = "name: mine\ntests:\n- id: pace\n  name: pace\n  question: Is it quick?\n"
+
+
+def judged(folder: Path, roles: dict[str, str | Model], target: str) -> EvalLog:
+    (folder / "rubric.yaml").write_text(STUDY_RUBRIC, encoding="utf-8")
+    critic = ttcw(str(folder / "rubric.yaml"), cache=False)
+    (log,) = evaluate(
+        Task([Sample(input="Write about a bee.", target=target)], scorer=critic),
+        model=saying("A story about a bee.").model(),
+        model_roles=roles,
+        log_dir=str(folder),
+        display="none",
+    )
+    return log
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [({}, "Name one:"), ({"grader": "bundled/grader"}, "bundled/grader has its readings on record")],
+)
+def test_only_a_real_grader_can_be_the_critic(roles: dict[str, str | Model], message: str, tmp_path: Path) -> None:
+    log = judged(tmp_path, roles, "A fine story.")
+    assert log.status == "error"
+    assert log.error is not None
+    assert message in log.error.message
+    assert "judge=embedded" not in log.error.message

@@ -8,7 +8,6 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from tests.scripted import OWL, Script, saying
 from tests.solvers.runs import run
 
-from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.solvers.generations import generations
 from genie_inspect.solvers.trim import trim
@@ -38,6 +37,8 @@ def test_the_grader_sees_numbered_sentences_and_its_words_never_reach_the_docume
     grader = saying('They are talk. {"cut": [1], "text": "A better story."}')
     sample = run(trim(), saying("Sure! An owl slept."), tmp_path, grader=grader)[0]
     assert grader.data == [{"sentences": {"1": "Sure!", "2": "An owl slept."}}]
+    # four tokens a number, and 50 to spare
+    assert grader.configs[0].max_tokens == 2 * 4 + 50
     assert sample.output.completion == "An owl slept."
 
 
@@ -67,12 +68,6 @@ def test_a_grader_that_babbles_once_is_asked_again(tmp_path: Path) -> None:
     assert run(trim(), saying("An owl."), tmp_path, grader=grader)[0].output.completion == "An owl."
 
 
-def test_a_grader_that_babbles_is_asked_twice_and_no_more(tmp_path: Path) -> None:
-    grader = saying("Looks fine.")
-    run(trim(), saying("An owl."), tmp_path, grader=grader)
-    assert len(grader.requests) == 2
-
-
 @pytest.mark.parametrize("reply", ["Looks fine.", '{"cut": [3]}', '{"cut": ["all"]}', '{"cut": [1]}'])
 def test_a_grader_that_babbles_twice_or_cuts_everything_leaves_no_document(tmp_path: Path, reply: str) -> None:
     sample = run(trim(), saying("An owl."), tmp_path, grader=saying(reply))[0]
@@ -92,12 +87,6 @@ def test_without_a_grader_the_run_stops_before_anything_is_generated(tmp_path: P
     assert log.status == "error"
     assert "trim asks a model which sentences" in str(log.error and log.error.message)
     assert script.requests == []
-
-
-@pytest.mark.parametrize("meta", [7, "no", None])
-def test_what_is_neither_true_nor_false_is_refused(meta: object) -> None:
-    with pytest.raises(PrerequisiteError, match=r"meta is .*, expected true or false"):
-        trim(meta=meta)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_a_document_that_is_trimmed_is_no_set(tmp_path: Path) -> None:

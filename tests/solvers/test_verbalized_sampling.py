@@ -51,11 +51,6 @@ def test_all_makes_each_response_a_choice_of_the_output(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_all_leaves_the_responses_where_measures_of_a_set_find_them(tmp_path: Path) -> None:
-    kept = run(verbalized_sampling(pick="all"), saying(THREE), tmp_path)[0].store["generations"]
-    assert kept == ["An owl sleeps.", "An owl sails.", "An owl sings."]
-
-
 def test_the_random_choice_is_drawn_from_sample_and_epoch_so_that_reruns_agree(tmp_path: Path) -> None:
     twice = [
         [sample.output.completion for sample in run(verbalized_sampling(), saying(THREE), tmp_path, epochs=8)]
@@ -78,12 +73,6 @@ def test_the_length_asked_for_is_the_populations_median_and_there_is_room_for_it
     assert "about 180 words long" in script.requests[0]
     # 180 words take 560 tokens, less than the task allows one document: four of these, and 200 to spare
     assert script.configs[0].max_tokens == 4 * 750 + 200
-
-
-def test_a_length_that_needs_more_than_the_task_allows_a_document_gets_it(tmp_path: Path) -> None:
-    script = saying(THREE)
-    run(verbalized_sampling(k=4), script, tmp_path, words=500, max_tokens=750)
-    assert script.configs[0].max_tokens == 4 * (2 * 500 + 200) + 200
 
 
 def test_the_length_can_be_given(tmp_path: Path) -> None:

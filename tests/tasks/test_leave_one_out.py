@@ -12,7 +12,6 @@ from tests.tasks.runs import line_of, run
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.logs.reading import POPULATION, read_logs
 from genie_inspect.populations.population import open_population
-from genie_inspect.providers.replay import RATINGS
 
 
 def test_each_document_is_compared_with_the_others_and_no_model_writes(tmp_path: Path) -> None:
@@ -65,13 +64,6 @@ def test_a_recorded_grader_that_lacks_a_reading_ends_the_run_in_one_line_before_
     assert "it has no record of an answer to 'Which effect of trees is in question?' in the document" in said
     assert said.endswith("name a real grader, --model-role grader=<provider/model>, or use judge=embedded")
     assert "\n" not in said
-
-
-def test_a_recorded_grader_that_lacks_a_pair_ends_the_run_as_well(tmp_path: Path) -> None:
-    with recorded_starter(tmp_path / "population") as starter:
-        (starter.folder / RATINGS).write_text("", encoding="utf-8")
-        said = refused({}, tmp_path)
-    assert "it has no record of a rating of " in said
 
 
 def refused(arguments: dict[str, str], folder: Path) -> str:

@@ -134,13 +134,6 @@ def test_novelty_partition_asks_at_most_what_its_line_says(tmp_path: Path, capsy
     assert calls(announced(capsys)) == 2 * (3 + 4) == len(grader.requests)
 
 
-def test_one_task_on_two_models_has_a_line_for_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = small_population(tmp_path / "population").folder
-    task = synthetic_prompts(str(folder), cache=False)
-    run(task, tmp_path, [writing().model(), writing().model()], judge_of_everything(), epochs=1)
-    assert capsys.readouterr().err.count("judging asks for about") == 2
-
-
 def test_where_inspect_does_not_tell_the_line_is_that_of_the_whole_task(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from tests.tasks.runs import run
 from genie_inspect import _registry
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.tasks.panel import KEYS, MEASURES, PREFERENCE, chosen_panel, combined, merged
+from genie_inspect.tasks.panel import KEYS, PREFERENCE, chosen_panel, combined, merged
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 ROOT = Path(__file__).parents[2]
@@ -66,11 +66,6 @@ def test_partition_asks_a_model_only_where_the_judge_does() -> None:
     assert [chosen_panel(panel).asks(PREFERENCE) for panel in ("all", "cheap")] == [True, False]
 
 
-def test_no_key_stands_twice_in_the_panel() -> None:
-    keys = [key for name in MEASURES for key in KEYS[name]]
-    assert len(keys) == len(set(keys))
-
-
 def test_no_key_is_its_measures_name_for_inspect_view_would_show_the_whole_score_in_its_cell() -> None:
     assert not {measure for measure, keys in KEYS.items() if measure in keys}
 
@@ -114,34 +109,6 @@ def test_on_every_task_the_cheap_panel_scores_the_same_documents_as_genie_and_as
         assert set(sample.scores) == {"genie", *CHEAP, "document"}
 
 
-def test_the_viewer_has_a_column_for_the_first_key_of_each_measure() -> None:
-    task = synthetic_prompts(judge="embedded", panel="cosine,creativity_index")
-    assert task.viewer
-    assert task.viewer.task_samples_view
-    view = task.viewer.task_samples_view
-    columns = {column.id: column.visible for column in (view[0] if isinstance(view, list) else view).columns or []}
-    shown = [name for name, visible in columns.items() if visible is not False and name.startswith("score__c")]
-    assert shown == ["score__cosine__cosine_mean", "score__creativity_index__creativity_index_mean"]
-    assert columns["score__cosine__cosine_nearest"] is False
-
-
-def test_a_panel_over_answers_alone_names_the_measure_that_needs_documents(tmp_path: Path) -> None:
-    folder = str(small_population(tmp_path / "answers", documents={}).folder)
-    with pytest.raises(PrerequisiteError, match="measure cosine compares with documents, and population small-1"):
-        synthetic_prompts(population=folder, judge="list", panel="cosine")
-    assert synthetic_prompts(population=folder, judge="list", panel="none")
-    with pytest.raises(PrerequisiteError, match="judge=embedded compares with documents"):
-        synthetic_prompts(population=folder, judge="embedded", panel="none")
-
-
-def test_litbench_without_a_judge_stops_the_run_before_anything_is_generated(tmp_path: Path) -> None:
-    folder = str(small_population(tmp_path / "population").folder)
-    writer = saying("An owl.")
-    task = synthetic_prompts(population=folder, judge="embedded", panel="all")
-    run(task, tmp_path, writer, status="error")
-    assert writer.requests == []
-
-
 def test_the_recipe_scores_an_old_log_with_one_score(tmp_path: Path) -> None:
     folder = str(small_population(tmp_path / "population").folder)
     writer = saying("A brown owl counted the trains.")
@@ -159,19 +126,6 @@ def test_the_recipe_scores_an_old_log_with_one_score(tmp_path: Path) -> None:
         assert not any(math.isnan(float(value or 0)) for value in score.value.values())
 
 
-def test_the_recipe_is_a_page_that_a_person_can_change() -> None:
-    text = (ROOT / "scorers" / "novelty_panel.py").read_text()
-    body = text[text.index("@scorer") :]
-    assert len(body.splitlines()) <= 25
-
-
-@pytest.mark.parametrize("name", [name for name in MEASURES if name != "close_reading"])  # which reads the text alone
-def test_every_measure_of_a_panel_compares_with_the_population_that_is_given(name: str, tmp_path: Path) -> None:
-    folder = str(small_population(tmp_path / "answers", documents={}).folder)
-    with pytest.raises(PrerequisiteError, match=f"measure {name} compares with documents, and population small-1"):
-        chosen_panel(name, "list").scorers(folder)
-
-
 @pytest.mark.parametrize(
     ("name", "template"),
     [("partition", "same_list"), ("litbench", "prefer"), ("litbench/generative", "prefer_generative")],
@@ -180,11 +134,6 @@ def test_templates_of_the_users_reach_the_measures_that_ask_a_model(name: str, t
     (tmp_path / f"{template}.md").write_text("Compare $this.", encoding="utf-8")
     with pytest.raises(PrerequisiteError, match=f"{template}.md has the blanks"):
         chosen_panel(name, "list").scorers("starter", templates=str(tmp_path))
-
-
-def test_the_embedder_reaches_the_cosine_distance() -> None:
-    with pytest.raises(PrerequisiteError, match="embedder is 'word2vec'"):
-        chosen_panel("cosine").scorers("starter", "word2vec")
 
 
 @pytest.mark.anyio

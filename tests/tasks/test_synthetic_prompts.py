@@ -3,13 +3,12 @@ from statistics import median
 
 import pytest
 from inspect_ai import Task
-from inspect_ai.solver import chain, generate, system_message
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesView, ViewerConfig
-from tests.scripted import OWL, Script, grading, saying, scores, small_population
+from tests.scripted import OWL, saying, scores, small_population
 from tests.tasks.runs import run
 
 from genie_inspect.populations.population import Population, open_population
-from genie_inspect.tasks.novelty import EPOCHS, HIDDEN, WIDE, feature_view, sample_id, score_view
+from genie_inspect.tasks.novelty import EPOCHS, WIDE, feature_view, score_view
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]
@@ -93,14 +92,6 @@ def test_without_a_grader_the_run_stops_before_any_generation(tmp_path: Path, ju
     assert writer.requests == []
 
 
-def test_a_grader_is_never_the_model_under_evaluation_by_accident(tmp_path: Path) -> None:
-    folder = small_population(tmp_path / "population").folder
-    writer, grader = saying("A story."), grading()
-    run(synthetic_prompts(population=str(folder)), tmp_path, writer, grader, epochs=1)
-    assert len(writer.requests) == 2, "one for each prompt, none for the grader"
-    assert grader.requests
-
-
 def test_generation_has_the_studys_settings(tmp_path: Path) -> None:
     writer = saying("A story.")
     task = synthetic_prompts(population="none")
@@ -122,62 +113,9 @@ def test_a_name_of_inspects_registry_is_enough_to_run_it_without_any_model_to_ju
     assert (found["population"], found["features"]) == (starter.name, definitions)
 
 
-def test_a_solver_of_the_users_takes_the_place_of_plain_generation_and_the_grader_is_still_checked(
-    tmp_path: Path,
-) -> None:
-    folder = small_population(tmp_path / "population").folder
-    writer = Script(lambda request: "A story.")
-    solver = chain(system_message("Be brief."), generate())
-    run(synthetic_prompts(population=str(folder)), tmp_path, writer, status="error", solver=solver)
-    assert writer.requests == []
-
-
-def test_the_viewer_shows_a_column_and_a_neutral_colour_scale_for_each_feature() -> None:
-    task = synthetic_prompts(judge="embedded")
-    assert task.viewer is not None
-    view = task.viewer.task_samples_view
-    assert view is not None
-    assert not isinstance(view, list)
-    columns = view.columns or []
-    shown = [column.id for column in columns if column.visible is not False]
-    assert shown[:3] == ["sampleStatus", "sampleId", "epoch"]
-    behind = ("words", "coverage", "unscored")
-    of_document = [f"score__document__{key}" for key in behind]
-    assert shown[3:] == [*(f"score__genie__{feature}" for feature in FEATURES), *of_document]
-    assert {"input", "target", "answer"} <= {column.id for column in columns if column.visible is False}
-    assert view.score_color_scales is not None
-    assert view.score_color_scales.keys() == set(FEATURES)
-    for scale in view.score_color_scales.values():
-        assert isinstance(scale, ScoreColorScale)
-        assert (scale.palette, scale.min, scale.max) == ("neutral", None, None), "the range that is seen"
-    assert view.score_labels == {key: key.replace("_", " ") for key in (*FEATURES, *behind)}
-
-
-def test_a_sample_id_stays_the_same_whatever_else_is_in_the_dataset_and_differs_with_the_prompt() -> None:
-    assert sample_id("Write a story about a castle.") == sample_id("Write a story about a castle.")
-    assert sample_id("Write a story about a castle.") != sample_id("Write a story about the castle.")
-    assert sample_id("写一个故事"), "a prompt without a Latin letter has an id too"
-
-
-DOCUMENT = ["score__document__words", "score__document__coverage", "score__document__unscored"]
-
-
 def table(view: ViewerConfig) -> TaskSamplesView:
     assert isinstance(view.task_samples_view, TaskSamplesView)
     return view.task_samples_view
-
-
-def test_each_feature_has_a_column_in_words_and_a_colour_that_says_size_alone() -> None:
-    shown = table(feature_view("genie", ["plot", "social_atmosphere"]))
-    visible = [column.id for column in shown.columns or [] if column.visible]
-    assert visible[-5:] == ["score__genie__plot", "score__genie__social_atmosphere", *DOCUMENT]
-    assert shown.score_labels == {
-        **{"plot": "plot", "social_atmosphere": "social atmosphere"},
-        **{"words": "words", "coverage": "coverage", "unscored": "unscored"},
-    }
-    assert shown.score_color_scales == {
-        key: ScoreColorScale(palette="neutral") for key in ("plot", "social_atmosphere")
-    }
 
 
 def test_of_a_measure_of_the_panel_the_first_key_shows_and_the_others_wait() -> None:
@@ -194,11 +132,6 @@ def test_what_models_said_is_shown_as_text_and_scores_stand_in_their_own_order()
     assert view.trust_content is False
     assert view.sample_score_view is not None
     assert view.sample_score_view.sort is None
-
-
-def test_what_says_nothing_of_novelty_is_hidden() -> None:
-    columns = {column.id: column.visible for column in table(score_view("Documents", {}, {})).columns or []}
-    assert not any(columns[hidden] for hidden in HIDDEN)
 
 
 def test_many_columns_are_narrow_and_heads_lose_what_they_share() -> None:

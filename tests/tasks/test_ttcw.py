@@ -9,7 +9,7 @@ import pytest
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ModelInfo, set_model_info
 from tests.critics import PLOT, better, comparing
-from tests.scripted import Script, output, saying
+from tests.scripted import Script, saying
 from tests.tasks.runs import run
 
 from genie_inspect.graders.grader import PrerequisiteError
@@ -107,15 +107,6 @@ def test_under_inspects_own_cache_a_critic_that_babbles_first_gets_its_verdicts_
     assert set(times.values()) == {3}
 
 
-def test_without_a_grader_nothing_is_generated_and_the_error_says_what_to_name() -> None:
-    writer = saying("A new story.")
-    with pytest.raises(PrerequisiteError) as refused:
-        judged(None, writer)
-    assert "--model-role grader=" in str(refused.value)
-    assert "judge=embedded" not in str(refused.value)
-    assert not writer.requests
-
-
 def test_the_recorded_grader_is_refused_before_anything_is_generated() -> None:
     writer = saying("A new story.")
     with pytest.raises(PrerequisiteError, match="needs a real grader"):
@@ -136,39 +127,3 @@ def test_a_reference_that_cannot_fit_a_window_that_is_known_ends_the_run_before_
     assert "'Bees' and a story of its length need at least 64 tokens" in log.error.message
     assert not critic.requests
     assert not writer.requests
-
-
-def test_a_reference_too_long_for_a_window_that_is_not_known_is_one_clear_line_in_the_score(tmp_path: Path) -> None:
-    log = judged(
-        Script(lambda request: output("maximum context length", "model_length")),
-        saying("A new story."),
-        stories=written(tmp_path, plot="A keeper counts."),
-    )
-    assert log.samples
-    assert log.samples[0].scores
-    assert "longer than the window of grader" in str(log.samples[0].scores["ttcw"].explanation)
-
-
-@pytest.mark.parametrize(
-    ("options", "fault"),
-    [
-        ({"stories": "missing.jsonl"}, "missing.jsonl cannot be read"),
-        ({"words": 0}, "words is 0"),
-        ({"words": "many"}, "words is 'many'"),
-        ({"levels": 4}, "levels is 4"),
-        ({"cutoff": -4}, "cutoff is -4, expected -3 to 4 with levels=5"),
-        ({"reference": False, "levels": 7}, "levels is 7, expected nothing with reference=false"),
-        ({"rubric": "nothing"}, "rubric is 'nothing'"),
-        ({"templates": "missing"}, "'missing' does not exist"),
-    ],
-)
-def test_what_cannot_be_used_is_refused_when_the_task_is_made(options: dict[str, Any], fault: str) -> None:
-    with pytest.raises(PrerequisiteError) as caught:
-        judged(comparing(lambda a, b, aspect: 0), saying("A new story."), **options)
-    assert fault in str(caught.value.message)
-
-
-def test_a_story_file_without_a_story_is_one_clear_line(tmp_path: Path) -> None:
-    with pytest.raises(PrerequisiteError) as caught:
-        judged(comparing(lambda a, b, aspect: 0), saying("x"), stories=written(tmp_path, story=""))
-    assert "no text in the field 'story' of 'Bees'" in str(caught.value.message)

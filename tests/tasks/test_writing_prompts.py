@@ -7,7 +7,7 @@ import pytest
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import HeadlineMetric
 from rich.text import Text
-from tests.scripted import DOCUMENTS, FOX, OWL, grading, saying, small_population
+from tests.scripted import DOCUMENTS, FOX, saying, small_population
 from tests.tasks.runs import run
 
 from genie_inspect.graders.grader import RefusedError
@@ -85,38 +85,6 @@ def test_a_hub_that_cannot_be_reached_says_what_to_do_instead(monkeypatch: pytes
     assert "{" not in message, "no blank is left open"
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (None, "cannot be read"),
-        (b'{"prompt": "Only one."}\n', "holds 1 distinct prompts, expected at least 25"),
-        (b"", "holds 0 distinct prompts"),
-        (b'{"prompt": "Fine."}\n\n{"prompt"\n', "line 3 is no JSON"),
-        (b"Once upon a time\n", "line 1 is no JSON"),
-        (b'{"prompt": "caf\xe9"}\n', "line 1 is no JSON: "),
-        (b'["One."]\n', "line 1 is a list and no object"),
-        (b'{"text": "Wrong field."}\n', "line 1 has no text in the field 'prompt'"),
-        (b'{"prompt": 7}\n', "line 1 has no text in the field 'prompt'"),
-    ],
-)
-def test_a_local_file_that_cannot_serve_is_named_with_its_line(
-    tmp_path: Path, content: bytes | None, message: str
-) -> None:
-    path = tmp_path / "prompts.jsonl"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(PrerequisiteError) as caught:
-        writing_prompts(dataset=str(path))
-    assert message in str(caught.value.message)
-    assert str(path) in str(caught.value.message)
-
-
-@pytest.mark.parametrize("count", [0, -3])
-def test_a_sample_of_nothing_is_refused_with_its_value(prompts: Path, count: int) -> None:
-    with pytest.raises(PrerequisiteError, match=f"sample is {count}, expected a whole number of at least 1"):
-        writing_prompts(dataset=str(prompts), sample=count)
-
-
 CHEAP = ["cosine", "compression", "creativity_index", "expression_novelty", "partition"]
 
 
@@ -145,13 +113,3 @@ def test_documents_without_questions_are_scored_by_the_panel_alone_without_a_gra
 def test_without_a_panel_such_a_population_is_refused_with_the_panel_that_would_work(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match=r"has only documents: write questions .* \(-T panel=cheap for a task;"):
         population_prompts(population=documents_alone(tmp_path))
-
-
-def test_with_questions_the_panel_stands_beside_genie(tmp_path: Path) -> None:
-    folder = small_population(tmp_path / "population").folder
-    grader = grading(answer=lambda document, question: document, rating=lambda answer, other: 2)
-    task = population_prompts(population=str(folder), panel="cosine")
-    log = run(task, tmp_path, saying("A grey owl slept."), grader, epochs=1)
-    assert [list(sample.scores or {}) for sample in log.samples or [] if sample.input == OWL] == [
-        ["genie", "cosine", "document"]
-    ]

@@ -81,12 +81,10 @@ class QuestionResult:
 
     @cached_property
     def counted(self) -> list[float]:
-        """The ratings that are usable, each in [1, 4]."""
         return usable_ratings(self.ratings)
 
     @property
     def usable(self) -> int:
-        """How many ratings are usable."""
         return len(self.counted)
 
     @property
@@ -154,7 +152,6 @@ class Assessment:
         return replace(self, results=tuple(r.among(places) for r in self.results), documents=len(places))
 
     def by_feature(self, features: Iterable[str]) -> dict[str, list[QuestionResult]]:
-        """The results of each feature, in the order of the features; a feature without questions has none."""
         return {name: [r for r in self.results if r.question.feature == name] for name in features}
 
     def novelty(self, features: Sequence[str]) -> dict[str, float]:
@@ -166,7 +163,6 @@ class Assessment:
         return self._means({result.question.id: result.nearest for result in self.results}, features)
 
     def spread(self, features: Iterable[str]) -> dict[str, Spread]:
-        """By feature, how far the document's similarities to the population's lie apart, question by question."""
         return {
             name: spread_within(result.alike for result in results)
             for name, results in self.by_feature(features).items()
@@ -180,17 +176,14 @@ class Assessment:
 
     @cached_property
     def used(self) -> list[QuestionResult]:
-        """The questions whose novelty counts."""
         return [result for result in self.results if result.is_used]
 
     @cached_property
     def counted(self) -> list[float]:
-        """The usable ratings of all questions, each in [1, 4]."""
         return [rating for result in self.results for rating in result.counted]
 
     @property
     def few_answers(self) -> int:
-        """How many of the questions used rest on fewer than three ratings."""
         return sum(result.usable < FEWEST_RATINGS for result in self.used)
 
     @property
@@ -205,7 +198,6 @@ class Assessment:
         return fmean(masses) if masses else None
 
     def faults(self) -> dict[str, int]:
-        """How many answers and ratings are missing, by reason; and how many questions have too few to be used."""
         counts = Counter(fault for result in self.results for fault in result.faults)
         # one fault a question; what it lost is among the faults of its answers already
         if few := sum(not result.is_used for result in self.results if result.usable):
@@ -215,8 +207,6 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """One answer of the population, however its documents spell it."""
-
     text: str
     """As the first document that gave it has it."""
     rating: float
@@ -255,7 +245,6 @@ class Compared:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Ids of all documents that do not count: what is prepared for a prompt depends on them."""
         return (*self.same, *self.made_of)
 
     @cached_property

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -54,12 +54,10 @@ class Assessor:
 
     @property
     def judged_by(self) -> str:
-        """What its ratings depend on."""
         return self.judge.signature
 
     @property
     def read_by(self) -> str:
-        """What its readings depend on."""
         return self.reader.signature
 
     @property
@@ -68,10 +66,7 @@ class Assessor:
         return signed(self.population, self.judged_by, self.read_by, self.min_coverage)
 
     async def assess(self, text: str, prompt: str, made_of: str = "", *, anew: bool = False) -> Assessment:
-        """Compare one document with the population's documents for its prompt; `anew` as for `reading`.
-
-        A question whose judge failed is among the results, without ratings, as long as others have some.
-        """
+        """Compare one document with the population's documents for its prompt; `anew` as for `reading`."""
         questions = self.population.questions(prompt)
         rest = self._others(prompt).than(text, made_of)
         reading = await self.reading(text, prompt, anew=anew)
@@ -92,11 +87,7 @@ class Assessor:
         return Assessment(tuple(results), len(alone or rest.documents), rest.same, lengths, rest.made_of)
 
     async def reading(self, text: str, prompt: str, *, anew: bool = False) -> Reading:
-        """The answers of one document to the questions of a prompt.
-
-        A document of the population answers as it does when others are compared with it; anew, it is read as what was
-        made of it is, without its answers on record.
-        """
+        """The answers of one document; anew, one of the population's is read without its answers on record."""
         questions, others = self.population.questions(prompt), self._others(prompt)
         same = others.than(text).same
         own = next((document for document in others.documents if document.id in same), None)
@@ -112,14 +103,13 @@ class Assessor:
         await gathered(*(self._read_once(document, questions) for document in self._others(prompt).documents))
 
     def _recorded_alone(self, prompt: str, questions: Sequence[Question]) -> list[Reading]:
-        """The recorded answers of a population without documents, whoever read them: nothing can be read again."""
         answers_by_document: dict[str, dict[str, str | None]] = {}
         for reader in self.population.readers:
             for (document, question), text in self.population.answers(reader, prompt).items():
                 # the first reader's answer counts where several have read a document
                 answers_by_document.setdefault(document, {}).setdefault(question, text)
         return [
-            Reading(tuple(_worded(answers.get(question.id)) for question in questions))
+            Reading(tuple(None if (text := answers.get(q.id)) is None else Answer(text) for q in questions))
             for answers in answers_by_document.values()
         ]
 
@@ -142,9 +132,9 @@ class Assessor:
             await self.reader.read(document.text, [questions[index] for index in missing]) if missing else Reading(())
         )
         read = dict(zip(missing, fresh.answers, strict=True))
+        known = (recorded.get((document.id, question.id)) for question in questions)
         answers = (
-            read[index] if index in read else _worded(recorded[document.id, question.id])
-            for index, question in enumerate(questions)
+            read[index] if index in read else None if text is None else Answer(text) for index, text in enumerate(known)
         )
         faults = {missing[index]: fault for index, fault in fresh.faults.items()}
         return Reading(tuple(answers), faults, fresh.is_attempt)
@@ -163,7 +153,14 @@ class Assessor:
         answers = {place: text for place, other in enumerate(others) if (text := other.answers[index]) is not None}
         # kept apart from the answers: nothing is known of these documents, which is not "does not say"
         lost = {place: fault for place, other in enumerate(others) if (fault := other.faults.get(index))}
-        rated = await self._rated(question, answer, tuple(answers.values()), failures)
+        rated = Rated(())
+        try:
+            if answers:
+                rated = await self.judge.rate(question, answer, tuple(answers.values()))
+        except GraderFailedError as error:
+            # one failed question must not cost the document the others; `assess` raises when all have failed
+            failures.append(error)
+            rated = Rated((None,) * len(answers), dict.fromkeys(range(len(answers)), GRADER_FAILED))
         faults = (*lost.values(), *rated.faults.values())
         return QuestionResult(
             question,
@@ -176,19 +173,6 @@ class Assessor:
             unread=tuple(lost),
             min_coverage=self.min_coverage,
         )
-
-    async def _rated(
-        self, question: Question, answer: Answer, others: tuple[Answer, ...], failures: list[GraderFailedError]
-    ) -> Rated:
-        """The judge's ratings; none, with the fault in their place, where the judge fails."""
-        if not others:
-            return Rated(())
-        try:
-            return await self.judge.rate(question, answer, others)
-        except GraderFailedError as error:
-            # one failed question must not cost the document the others; `assess` raises when all have failed
-            failures.append(error)
-            return Rated((None,) * len(others), dict.fromkeys(range(len(others)), GRADER_FAILED))
 
 
 def signed(population: Population, judge: str, reader: str, min_coverage: float, version: str = "2-A") -> str:
@@ -203,10 +187,6 @@ def signed(population: Population, judge: str, reader: str, min_coverage: float,
     )
 
 
-def _worded(text: str | None) -> Answer | None:
-    return Answer(text) if text is not None else None
-
-
 @dataclass(frozen=True)
 class JuryAssessment(Assessment):
     """What several graders found in one document: their results together, and the means of their novelties."""
@@ -216,7 +196,6 @@ class JuryAssessment(Assessment):
 
     @classmethod
     def of(cls, parts: Mapping[str, Assessment]) -> Self:
-        """The assessments of graders as one."""
         # one that failed, or found no answer, compared nothing
         whole = max(parts.values(), key=lambda part: (part.documents, len(part.lengths)))
         results = tuple(chain.from_iterable(part.results for part in parts.values()))
@@ -242,21 +221,14 @@ class JuryAssessment(Assessment):
         return min(self.parts.values(), key=lambda part: len(part.used))
 
     def within(self, words: float) -> Self:
-        """As for one grader, of each."""
         return self.of({name: part.within(words) for name, part in self.parts.items()})
 
     def novelty(self, features: Sequence[str]) -> dict[str, float]:
         """By feature the mean over the graders; NaN where one of them could not measure it."""
-        return self._mean_of(features, lambda part: part.novelty(features))
+        return _means([part.novelty(features) for part in self.parts.values()], features)
 
     def nearest(self, features: Sequence[str]) -> dict[str, float]:
-        """How near the nearest answers come, likewise."""
-        return self._mean_of(features, lambda part: part.nearest(features))
-
-    def _mean_of(self, features: Sequence[str], values: Callable[[Assessment], dict[str, float]]) -> dict[str, float]:
-        rows = [values(part) for part in self.parts.values()]
-        # a NaN of one grader makes the mean NaN
-        return {name: fmean(row[name] for row in rows) for name in features}
+        return _means([part.nearest(features) for part in self.parts.values()], features)
 
 
 class Jury:
@@ -270,12 +242,12 @@ class Jury:
     @property
     def judged_by(self) -> str:
         """What the ratings depend on: every judge."""
-        return _together(assessor.judged_by for assessor in self.assessors.values())
+        return "+".join(sorted({assessor.judged_by for assessor in self.assessors.values()}))
 
     @property
     def read_by(self) -> str:
         """What the readings depend on: every reader."""
-        return _together(assessor.read_by for assessor in self.assessors.values())
+        return "+".join(sorted({assessor.read_by for assessor in self.assessors.values()}))
 
     @property
     def signature(self) -> str:
@@ -285,7 +257,6 @@ class Jury:
         return signed(self.population, self.judged_by, self.read_by, least, version="3-A")
 
     async def assess(self, text: str, prompt: str, made_of: str = "", *, anew: bool = False) -> JuryAssessment:
-        """Compare one document with the population's documents for its prompt, once a grader."""
         errors: list[GraderFailedError | RefusalError] = []
         questions = self.population.questions(prompt)
 
@@ -315,37 +286,29 @@ def assessor_of(population: Population, instrument: Instrument, models: Sequence
     return by(next(iter(models), None))
 
 
-def _together(signatures: Iterable[str]) -> str:
-    """Signatures as one: each once, in an order of their own."""
-    return "+".join(sorted(set(signatures)))
-
-
-KEPT = ("coverage", "pairs", "ratings", "faults")
-"""Of what a grader's numbers rest on."""
+def _means(rows: Sequence[Mapping[str, float]], features: Sequence[str]) -> dict[str, float]:
+    # a NaN of one grader makes the mean NaN
+    return {name: fmean(row[name] for row in rows) for name in features}
 
 
 def jury_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
-    """A score's metadata on its jury; empty where one grader measured.
-
-    `graders` has, by grader, its `novelty` by feature, the novelty of its `questions` (by feature, in the population's
-    order; null where one was not used), and its own `coverage`, `pairs`, `ratings` and `faults`. `agreement` is
-    Krippendorff's alpha by feature, interval, over the novelties of this document's questions. `shown` names the grader
-    whose answers stand in the score's question table.
-    """
+    """A score's metadata on its jury, with each grader's novelties; empty where one grader measured."""
     if not isinstance(assessment, JuryAssessment):
         return {}
-    graders = {name: _part(part, features) for name, part in assessment.parts.items()}
-    # over the digits that are kept, so that a report of the log comes to the same
-    kept = {
-        name: GraderPart(questions={key: tuple(map(_number, row)) for key, row in facts["questions"].items()})
-        for name, facts in graders.items()
-    }
-    alphas = agreement([kept], features)
-    return {
-        "graders": graders,
-        "agreement": {name: rounded(alpha) for name, alpha in alphas.items()},
-        "shown": assessment.shown_by,
-    }
+    graders: dict[str, Any] = {}
+    kept: dict[str, GraderPart] = {}
+    for name, part in assessment.parts.items():
+        rests, by_feature = rests_on(part, features), part.by_feature(features)
+        questions = {key: [rounded(result.novelty) for result in results] for key, results in by_feature.items()}
+        graders[name] = {
+            "novelty": {key: rounded(value) for key, value in part.novelty(features).items()},
+            "questions": questions,
+            **{key: rests[key] for key in ("coverage", "pairs", "ratings", "faults") if key in rests},
+        }
+        # over the digits that are kept, so that a report of the log comes to the same
+        kept[name] = GraderPart(questions={key: tuple(map(_number, row)) for key, row in questions.items()})
+    agreed = {name: rounded(alpha) for name, alpha in agreement([kept], features).items()}
+    return {"graders": graders, "agreement": agreed, "shown": assessment.shown_by}
 
 
 def jury_notes(facts: Mapping[str, Any], features: Sequence[str]) -> list[str]:
@@ -359,16 +322,6 @@ def jury_notes(facts: Mapping[str, Any], features: Sequence[str]) -> list[str]:
         rows.append([cell(feature.replace("_", " ")), *(shown_value(_number(value)) for value in values)])
     count = f"Novelty is the mean over {len(graders)} graders, where each of them measured it:"
     return [count, "", *aligned(rows), "", f"The answers above are as {cell(facts['shown'])} read and rated them."]
-
-
-def _part(part: Assessment, features: Sequence[str]) -> dict[str, Any]:
-    rests = rests_on(part, features)
-    questions = part.by_feature(features)
-    return {
-        "novelty": {name: rounded(value) for name, value in part.novelty(features).items()},
-        "questions": {name: [rounded(result.novelty) for result in results] for name, results in questions.items()},
-        **{name: rests[name] for name in KEPT if name in rests},
-    }
 
 
 def _number(value: float | None) -> float:

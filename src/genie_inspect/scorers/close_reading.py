@@ -1,9 +1,8 @@
 """The scorer `close_reading`: which expressions of a document are novel, and which do not work where they stand."""
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 KEYS = ("novel_per_100_words", "awkward_per_100_words")
 """Those that every score has; with `sensical` there is a third."""
-MOST_BYTES = 8_000
 WIDTHS = (300, 160, 80, 40, 0)
 MOST_CHARACTERS = 20_000  # of a text; nobody reads more beside a score
 BEFORE, AFTER = "\N{MATHEMATICAL LEFT WHITE SQUARE BRACKET}", "\N{MATHEMATICAL RIGHT WHITE SQUARE BRACKET}"
@@ -121,20 +119,30 @@ def _key(aspect: str) -> str:
 
 
 def explained(text: str, readings: "Sequence[Reading]") -> str:
-    """How many marks there are, the text with them in it, and a table of quote, aspect and reason.
-
-    Whatever stands in the text or the reply is shown as it is, and never taken for markup.
-    """
+    """How many marks there are, the text with them in it, and a table of quote, aspect and reason."""
+    from genie_inspect.files.printable import printable
     from genie_inspect.measures.tokens import word_count
+    from genie_inspect.scorers.explanation import cell
 
     marks = in_order(readings)
     words = word_count(text)
-    lines = [*(_line(reading, words) for reading in readings), *_notes(readings)]
+    lines = []
+    for reading in readings:
+        count, aspect = len(reading.marks), reading.aspect.capitalize()
+        marked = f"{aspect}: {count} {'mark' if count == 1 else 'marks'} in {words} words."
+        lines.append(f"**{aspect}: not measured, {reading.reason}.**" if reading.reason else marked)
+    for reading in readings:
+        if reading.dropped:
+            told = ", ".join(f"{count} {reason}" for reason, count in reading.dropped.items())
+            lost = reading.quoted - len(reading.marks)
+            note = f"Of {reading.quoted} quotes for {reading.aspect}, {lost} do not count: {told}."
+            lines.append(f"**Beware:** {note}" if lost >= HALF * reading.quoted else note)
     if not marks:
         return "\n\n".join(lines)
     rows = ["| | quote | aspect | reason |", "|--:|:--|:--|:--|"]
     for number, mark in enumerate(marks, start=1):
-        rows.append(f"| {number} | {_shown(mark.text)} | {mark.aspect} | {_shown(mark.reason)} |")
+        quote, reason = (cell(printable(text)) for text in (mark.text, mark.reason))
+        rows.append(f"| {number} | {quote} | {mark.aspect} | {reason} |")
     return "\n\n".join([*lines, with_marks(text, marks), "\n".join(rows)])
 
 
@@ -162,17 +170,14 @@ def with_marks(text: str, marks: "Sequence[Mark]") -> str:
 
 
 def in_order(readings: "Sequence[Reading]") -> "list[Mark]":
-    """The marks of all aspects in the order of the text."""
     return sorted((mark for reading in readings for mark in reading.marks), key=lambda mark: (mark.start, mark.end))
 
 
 def evidence(text: str, readings: "Sequence[Reading]", **facts: Any) -> dict[str, Any]:
-    """Score metadata of about 8 KB: the facts, counts, shares, faults, and the marks with their places in the text.
-
-    Reasons are cut to fit. Places and quotes are kept whatever they take: later measures and the report rest on them.
-    """
+    """Score metadata of about 8 KB: reasons are cut to fit, places and quotes never, on which later measures rest."""
     from genie_inspect.graders.close_reader import ABSENT
     from genie_inspect.measures.tokens import word_count
+    from genie_inspect.scorers.explanation import cut, fitted
 
     faults: Counter[str] = Counter()
     for reading in readings:
@@ -187,57 +192,23 @@ def evidence(text: str, readings: "Sequence[Reading]", **facts: Any) -> dict[str
         "quoted_share": {r.aspect: None if r.share != r.share else round(r.share, 4) for r in readings},
         "faults": dict(faults),
     }
-    for width in WIDTHS:
-        metadata = counts | {"marks": [_row(mark, width) for mark in in_order(readings)]}
-        if len(json.dumps(metadata, ensure_ascii=False).encode()) <= MOST_BYTES:
-            break
-    return metadata
 
+    def row(mark: "Mark", width: int) -> dict[str, Any]:
+        facts = {"aspect": mark.aspect, "text": mark.text, "start": mark.start, "end": mark.end}
+        return facts | ({"reason": cut(mark.reason, width)} if width else {})
 
-def _row(mark: "Mark", width: int) -> dict[str, Any]:
-    from genie_inspect.scorers.explanation import cut
-
-    row = {"aspect": mark.aspect, "text": mark.text, "start": mark.start, "end": mark.end}
-    return row | ({"reason": cut(mark.reason, width)} if width else {})
-
-
-def _line(reading: "Reading", words: int) -> str:
-    if reading.reason:
-        return f"**{reading.aspect.capitalize()}: not measured, {reading.reason}.**"
-    count = len(reading.marks)
-    return f"{reading.aspect.capitalize()}: {count} {'mark' if count == 1 else 'marks'} in {words} words."
-
-
-def _notes(readings: "Sequence[Reading]") -> Iterator[str]:
-    """What became of quotes that are no marks."""
-    for reading in readings:
-        if not reading.dropped:
-            continue
-        told = ", ".join(f"{count} {reason}" for reason, count in reading.dropped.items())
-        lost = reading.quoted - len(reading.marks)
-        note = f"Of {reading.quoted} quotes for {reading.aspect}, {lost} do not count: {told}."
-        yield f"**Beware:** {note}" if lost >= HALF * reading.quoted else note
+    return fitted(counts | {"marks": [row(mark, width) for mark in in_order(readings)]} for width in WIDTHS)
 
 
 def _lines(text: str) -> str:
     """A piece of the text line by line, its markup and what would turn its lines around taken off."""
     from genie_inspect.files.printable import printable
+    from genie_inspect.scorers.explanation import cell
 
+    shown = []
     # white brackets of the text's own would pass for marks
-    broken = printable(text).translate(_NO_MARKS).split("\n")
-    return "\n".join(_kept_space(line) for line in broken)
-
-
-def _kept_space(line: str) -> str:
-    from genie_inspect.scorers.explanation import cell
-
-    # `cell` takes space off both ends, which in the middle of a sentence parts two words
-    before, after = line[:1].isspace(), len(line) > 1 and line[-1:].isspace()
-    return " " * before + cell(line) + " " * after
-
-
-def _shown(text: str) -> str:
-    from genie_inspect.files.printable import printable
-    from genie_inspect.scorers.explanation import cell
-
-    return cell(printable(text))
+    for line in printable(text).translate(_NO_MARKS).split("\n"):
+        # `cell` takes space off both ends, which in the middle of a sentence parts two words
+        before, after = line[:1].isspace(), len(line) > 1 and line[-1:].isspace()
+        shown.append(" " * before + cell(line) + " " * after)
+    return "\n".join(shown)

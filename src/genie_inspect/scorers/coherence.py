@@ -1,16 +1,12 @@
 """The scorer `coherence`: whether a document hangs together, so that novelty is not word salad."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.scorers.stderr import per_key
-
-if TYPE_CHECKING:
-    from genie_inspect.graders.quality import CoherenceRater
 
 KEYS = ("coherence_rating",)
 GRADER = "grader"
@@ -52,14 +48,12 @@ def coherence(by: str = GRADER, templates: str | None = None) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         rater = fixed or rater_by()
         facts = {"signature": signature("coherence", version="1-A", by=rater.signature)}
-        return await scored_or_reason(
-            state, KEYS, facts, lambda: rated(rater, prompt_of(state), document_of(state), facts)
-        )
+
+        async def rated() -> Score:
+            text = document_of(state)
+            rating = await rater.rate(prompt_of(state), text)
+            return Score(value={KEYS[0]: rating}, answer=text, explanation=f"Coherence {rating:.1f}.", metadata=facts)
+
+        return await scored_or_reason(state, KEYS, facts, rated)
 
     return score
-
-
-async def rated(rater: "CoherenceRater", prompt: str, text: str, facts: dict[str, str]) -> Score:
-    """The score of one document."""
-    rating = await rater.rate(prompt, text)
-    return Score(value={KEYS[0]: rating}, answer=text, explanation=f"Coherence {rating:.1f}.", metadata=dict(facts))

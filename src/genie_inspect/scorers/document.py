@@ -1,5 +1,8 @@
 """The scorer `document`: what Inspect View shows of a document beside its measures. It measures nothing itself."""
 
+import math
+from collections.abc import Mapping
+
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
@@ -14,7 +17,7 @@ def document() -> Scorer:
     """
     from genie_inspect.measures.tokens import word_count
     from genie_inspect.samples import document_of
-    from genie_inspect.scorers.outcome import genie_coverage, rounded, without_value
+    from genie_inspect.scorers.outcome import rounded
     from genie_inspect.signature import signature
 
     facts = {"signature": signature("document", version="2-A")}
@@ -29,3 +32,23 @@ def document() -> Scorer:
         return rounded(Score(value=values, explanation="Columns of the list of samples; no measure.", metadata=facts))
 
     return score
+
+
+def genie_coverage(scores: Mapping[str, Score]) -> float:
+    """Share of Genie's questions that could be used, 0 to 1; NaN where Genie gives no value, or did not score."""
+    from genie_inspect.logs.measures import GENIE, measure_of
+    from genie_inspect.logs.scores import scores_of, signature_of
+
+    genies = [scores_of(name, score) for name, score in scores.items() if measure_of(signature_of(score)) == GENIE]
+    if not genies or genies[-1].is_unscored:
+        return math.nan
+    used, asked = genies[-1].evidence.questions
+    return used / asked if asked else math.nan
+
+
+def without_value(scores: Mapping[str, Score]) -> list[str]:
+    """Scorers of measures that give a reason and no value, each once."""
+    from genie_inspect.logs.scores import last_of_each, measured, scores_of
+
+    others = last_of_each(measured(scores)).items()
+    return [name for name, score in others if score.reason and scores_of(name, score).is_unscored]

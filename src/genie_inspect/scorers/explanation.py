@@ -4,7 +4,8 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from statistics import median
 from types import MappingProxyType
 from typing import Any
@@ -40,10 +41,7 @@ def explained(
     notes: Sequence[str] = (),
     standings: Mapping[str, Standing] = MappingProxyType({}),
 ) -> str:
-    """A Markdown table with a row a feature: novelty, nearest, questions, ratings; then what is behind high and low.
-
-    It is read as plain text, too: its columns stand under each other, and nothing is bold but a caution.
-    """
+    """A Markdown table with a row a feature, readable as plain text too; then what is behind high and low."""
     among = [STANDING] if standings else []
     rows = [["feature", "novelty", *among, "nearest", "questions", "ratings"]]
     behind: list[str] = []
@@ -52,7 +50,8 @@ def explained(
         used = [result for result in results if result.is_used]
         usable, due = _ratings(results)
         shown = cell(name.replace("_", " "))
-        among = [_among(standings.get(name))] if standings else []
+        own = standings.get(name)
+        among = [f"{own.percentile:.0f} ({own.mean:.3f})" if own else "not known"] if standings else []
         counts = (f"{len(used)} of {len(results)}", f"{usable} of {due}")
         rows.append([shown, shown_value(novelty[name]), *among, shown_value(nearest[name]), *counts])
         if told := [result for result in assessment.shown if result.is_used and result.question.feature == name]:
@@ -90,19 +89,14 @@ def _behind(where: str, result: QuestionResult) -> list[str]:
     near = (
         f"{cell(cut(other.text, WIDTHS[1]))} ({other.documents} of {result.usable})" for other in neighbours(result)
     )
-    return [
-        f"- {where} ({shown_value(result.novelty)}): {cell(result.question.text)} "
-        f"\u201c{cell(cut(_text(result), WIDTHS[0]))}\u201d ({_rated(result)})",
-        f"    - nearest in the population: {'; '.join(near)}",
-    ]
-
-
-def _rated(result: QuestionResult) -> str:
-    """How many of the ratings say what, the most alike first: "3 same idea: 2 of 12; 1 different: 10 of 12"."""
     # a judge that reads probabilities rates in between
     counts = Counter(round(rating) for rating in result.counted)
-    told = (f"{label} {words}: {counts[label]} of {result.usable}" for label, words in ALIKE.items() if counts[label])
-    return "; ".join(told)
+    rated = (f"{label} {words}: {counts[label]} of {result.usable}" for label, words in ALIKE.items() if counts[label])
+    return [
+        f"- {where} ({shown_value(result.novelty)}): {cell(result.question.text)} "
+        f"\u201c{cell(cut(_text(result), WIDTHS[0]))}\u201d ({'; '.join(rated)})",
+        f"    - nearest in the population: {'; '.join(near)}",
+    ]
 
 
 def left_out_notes(same: Sequence[str], made_of: Sequence[str]) -> list[str]:
@@ -116,7 +110,6 @@ def left_out_notes(same: Sequence[str], made_of: Sequence[str]) -> list[str]:
 
 
 def left_out_facts(same: Sequence[str], made_of: Sequence[str]) -> dict[str, list[str]]:
-    """The same for a score's metadata."""
     facts = {"left_out": [cut(document, WIDTHS[1]) for document in same[:LISTED]]}
     # most documents are made of no other: their metadata stays as it was
     return facts | ({"made_of": [cut(document, WIDTHS[1]) for document in made_of[:LISTED]]} if made_of else {})
@@ -127,7 +120,6 @@ def _ids(documents: Sequence[str]) -> str:
 
 
 def notes_on(assessment: Assessment, caution: str = "") -> list[str]:
-    """What a reader of the score must know beside the numbers; a caution about the judge comes last, and bold."""
     count = assessment.documents
     notes = [f"Compared with {count} {'document' if count == 1 else 'documents'} of the population."]
     if 0 < count < FEWEST_RATINGS:
@@ -160,33 +152,36 @@ def why_nothing(assessment: Assessment) -> str:
 
 
 def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> dict[str, Any]:
-    """Score metadata of at most 8 KB: the facts, coverage, faults and the question table, its texts cut to fit.
+    """Score metadata of at most 8 KB: facts, what the numbers rest on, and the questions, cut to fit."""
+    counts = {
+        **facts,
+        "documents": assessment.documents,
+        **left_out_facts(assessment.left_out, assessment.made_of),
+        **rests_on(assessment, features),
+    }
+    tables: Iterator[object] = (
+        _Unchanging(_row(result, width, most) for result in assessment.shown) for width, most in FITTING
+    )
+    counted = f"{len(assessment.shown)} questions: too many to keep here"
+    return fitted(counts | {"questions": table} for table in chain(tables, [counted]))
 
-    By feature, `coverage` has the questions used of those asked and `pairs` the usable ratings of those due: one for
-    each answer of the population to a question that the document answers. `few_answers` has the questions used that
-    rest on fewer than three ratings, of all used; `repeated` the answers that say nothing but words of their question,
-    of all answers; `spread` how far similarities lie apart within questions, as `sd` and
-    `degrees` of freedom; `ratings` is there when any is usable, `off_labels` where the judge
-    reads probabilities. `nearest_novelty` has, by feature and in each row, one minus the highest similarity; null where
-    nothing was usable.
-    """
-    # every log keeps this for every sample and epoch, and Inspect View loads it whole
-    for width, most in FITTING:
-        metadata = {
-            **facts,
-            "documents": assessment.documents,
-            **left_out_facts(assessment.left_out, assessment.made_of),
-            **rests_on(assessment, features),
-            "questions": _Unchanging(_row(result, width, most) for result in assessment.shown),
-        }
+
+def fitted(versions: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """The first version of a score's metadata of at most 8 KB, else the last; every log keeps it for every sample."""
+    for metadata in versions:
         if len(json.dumps(metadata, ensure_ascii=False).encode()) <= MOST_BYTES:
-            return metadata
-    return metadata | {"questions": f"{len(assessment.shown)} questions: too many to keep here"}
+            break
+    return metadata
 
 
 def rests_on(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
     """The part of it that says what the numbers rest on: coverage, ratings and what is missing."""
-    by_feature = assessment.by_feature(features)
+    by_feature, ratings = assessment.by_feature(features), assessment.counted
+    rated = ratings and {
+        "count": len(ratings),
+        "lowest": round(min(ratings), 4),
+        "highest": round(max(ratings), 4),
+    }
     return {
         "coverage": {
             name: f"{sum(result.is_used for result in results)}/{len(results)}" for name, results in by_feature.items()
@@ -195,25 +190,20 @@ def rests_on(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
         "few_answers": f"{assessment.few_answers}/{len(assessment.used)}",
         "repeated": "{}/{}".format(*assessment.repeated),
         "nearest_novelty": {name: rounded(value) for name, value in assessment.nearest(features).items()},
-        **_range(assessment.counted),
+        **({"ratings": rated} if rated else {}),
         **_off_labels(assessment.off_labels()),
-        "spread": _spreads(assessment, features),
+        # six digits: how many documents a population needs changes with the third
+        "spread": {
+            name: {"sd": round(one.sd, 6), "degrees": one.degrees}
+            for name, one in assessment.spread(features).items()
+            if one.degrees
+        },
         "faults": assessment.faults(),
     }
 
 
-def _spreads(assessment: Assessment, features: Sequence[str]) -> dict[str, dict[str, float]]:
-    spreads = assessment.spread(features)
-    # six digits: how many documents a population needs changes with the third
-    return {name: {"sd": round(one.sd, 6), "degrees": one.degrees} for name, one in spreads.items() if one.degrees}
-
-
 def length_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
-    """What a comparison of documents of like length needs: the population's median, and novelty against its middle.
-
-    `matched` is the novelty by feature against those documents alone whose length is within a factor of 1.5 of the
-    median; null where nothing was usable. Empty when nothing was compared.
-    """
+    """What a comparison of documents of like length needs: the population's median, and novelty against its middle."""
     if not assessment.lengths:
         return {}
     # novelty against documents of like length, so that a comparison can tell length from novelty
@@ -223,14 +213,7 @@ def length_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, A
 
 
 def _ratings(results: Sequence[QuestionResult]) -> tuple[int, int]:
-    """How many ratings of some questions are usable, and how many were due."""
     return sum(result.usable for result in results), sum(len(result.due) for result in results)
-
-
-def _range(ratings: Sequence[float]) -> dict[str, Any]:
-    if not ratings:
-        return {}
-    return {"ratings": {"count": len(ratings), "lowest": round(min(ratings), 4), "highest": round(max(ratings), 4)}}
 
 
 def _off_labels(mass: float | None) -> dict[str, float]:
@@ -274,15 +257,10 @@ def cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def _among(standing: Standing | None) -> str:
-    return f"{standing.percentile:.0f} ({standing.mean:.3f})" if standing else "not known"
-
-
 def rounded(value: float) -> float | None:
     """As it stands in metadata; null where nothing could be measured."""
     return None if math.isnan(value) else round(value, 4)
 
 
 def shown_value(value: float) -> str:
-    """As a person reads it."""
     return "not measured" if math.isnan(value) else f"{value:.3f}"

@@ -92,7 +92,6 @@ def genie(
 
 
 def suited(population: str, instrument: "Instrument") -> "Population":
-    """The population, when it has what the instrument needs."""
     from genie_inspect.populations.population import open_population
     from genie_inspect.populations.yardstick import yardstick_of
 

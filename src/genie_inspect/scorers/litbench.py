@@ -14,7 +14,6 @@ from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
     from genie_inspect.graders.cost import Cost
-    from genie_inspect.graders.quality import PreferenceJudge
     from genie_inspect.populations.population import Population
     from genie_inspect.populations.schema import Document
     from genie_inspect.scorers.assessment import Compared
@@ -56,8 +55,9 @@ def litbench(
     Source: LitBench (Fein et al. 2025, arXiv 2507.00769). Deviation: win rate against a population; `chat` is ours, and
         what is kept of the other two stands in `panel_judges.protocols`.
     """
-    from genie_inspect.graders.grader import bound_when_scored, refusals
+    from genie_inspect.graders.grader import bound_when_scored, gathered, refusals
     from genie_inspect.graders.quality import PreferenceJudge, preference_model, protocol_of
+    from genie_inspect.inspect_private import unlogged
     from genie_inspect.options import check_count
     from genie_inspect.scorers.outcome import reference, scored
     from genie_inspect.signature import signature
@@ -79,24 +79,19 @@ def litbench(
                 "litbench", version="1-A", judge=judge.signature, opponents=drawn_from, population=opened.name
             )
         }
-        return await scored(state, opened, KEYS, facts, partial(contest, judge, opponents))
+
+        async def contest(text: str, prompt: str, others: "Compared") -> "Measurement":
+            """How a text fares against the documents, each met in both orders."""
+            met = drawn(others.documents, opponents, text)
+            orders = [(text, document.text) for document in met] + [(document.text, text) for document in met]
+            # each call holds two whole stories: a hundred of them would be a log of megabytes
+            with unlogged():
+                verdicts = await gathered(*(judge.verdict(prompt, first, second) for first, second in orders))
+            return measurement(met, verdicts[: len(met)], verdicts[len(met) :])
+
+        return await scored(state, opened, KEYS, facts, contest)
 
     return score
-
-
-async def contest(
-    judge: "PreferenceJudge", opponents: int | None, text: str, prompt: str, others: "Compared"
-) -> "Measurement":
-    """How a text fares against the documents, each met in both orders."""
-    from genie_inspect.graders.grader import gathered
-    from genie_inspect.inspect_private import unlogged
-
-    met = drawn(others.documents, opponents, text)
-    orders = [(text, document.text) for document in met] + [(document.text, text) for document in met]
-    # each call holds two whole stories: a hundred of them would be a log of megabytes
-    with unlogged():
-        verdicts = await gathered(*(judge.verdict(prompt, first, second) for first, second in orders))
-    return measurement(met, verdicts[: len(met)], verdicts[len(met) :])
 
 
 def cost(pricing: Callable[[str, float], "Cost"], population: "Population", documents: Mapping[str, int]) -> "Cost":

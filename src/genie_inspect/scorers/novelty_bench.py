@@ -78,6 +78,7 @@ def novelty_bench(
 
 async def bench(state: TaskState, same: "Equivalence", worth: "Quality", patience: float) -> Score:
     """The score of a sample's replies."""
+    from genie_inspect.graders.equivalence import classes_of
     from genie_inspect.samples import kept_generations, no_document, prompt_of
     from genie_inspect.scorers.explanation import WIDTHS, cut
     from genie_inspect.scorers.outcome import scored_or_reason, unscored
@@ -99,8 +100,18 @@ async def bench(state: TaskState, same: "Equivalence", worth: "Quality", patienc
             # a sample without one usable reply has no kinds; 0 would read as the worst of scores
             reason = no_document(replies[0]) if replies else NO_GENERATIONS
             return unscored(KEYS, reason, f"Not scored: {reason}.", "", dict(facts))
-        labels = await labelled(replies, prompt, same)
-        levels = await qualities(replies, labels, prompt, worth)
+        # None for a reply that is empty or a refusal
+        labels: list[int | None] = [None] * len(replies)
+        places = [place for place, reply in enumerate(replies) if not no_document(reply)]
+        found = (await classes_of([replies[place] for place in places], prompt, same)).labels
+        for place, label in zip(places, found, strict=True):
+            labels[place] = UNDECIDED if label is None else label
+        # asked for is the first reply of each class alone: backwards, so that its place is what stays
+        first = {label: place for place, label in reversed(list(enumerate(labels))) if label not in (None, UNDECIDED)}
+        rated = sorted(first.values())
+        levels = [math.nan] * len(replies)
+        for place, level in zip(rated, await worth.levels(prompt, [replies[p] for p in rated]), strict=True):
+            levels[place] = level
         return result(replies, labels, levels, patience, facts)
 
     return await scored_or_reason(state, KEYS, facts, measured)
@@ -114,27 +125,6 @@ def cost(same: "Template | None", worth: "Template | None", prompt: str, length:
 
     kinds = partition_cost(same, prompt, [length] * k) if same else Cost()
     return kinds + quality_cost(worth, prompt, length) * k if worth else kinds
-
-
-async def labelled(replies: Sequence[str], prompt: str, same: "Equivalence") -> list[int | None]:
-    """The class of each reply: None for one that is empty or a refusal, -1 where it could not be decided."""
-    from genie_inspect.graders.equivalence import classes_of
-    from genie_inspect.samples import no_document
-
-    places = [place for place, reply in enumerate(replies) if not no_document(reply)]
-    labels = (await classes_of([replies[place] for place in places], prompt, same)).labels
-    decided = {place: UNDECIDED if label is None else label for place, label in zip(places, labels, strict=True)}
-    return [decided.get(place) for place in range(len(replies))]
-
-
-async def qualities(replies: Sequence[str], labels: Sequence[int | None], prompt: str, worth: "Quality") -> list[float]:
-    """The quality of the first reply of each class; NaN for every other, which is not asked for."""
-    # backwards, so that the first place of each class is what stays
-    first = {label: place for place, label in reversed(list(enumerate(labels))) if label not in (None, UNDECIDED)}
-    places = sorted(first.values())
-    levels = await worth.levels(prompt, [replies[place] for place in places])
-    level_by_place = dict(zip(places, levels, strict=True))
-    return [level_by_place.get(place, math.nan) for place in range(len(replies))]
 
 
 def result(

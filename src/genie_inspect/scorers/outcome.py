@@ -14,9 +14,7 @@ from inspect_ai.solver import TaskState
 from genie_inspect.engines.embedders import CachedEmbedder, embedder
 from genie_inspect.errors import EngineFailedError, GenieError, GraderFailedError, RefusalError, UnreadableReplyError
 from genie_inspect.graders.cache import cache_folder
-from genie_inspect.logs.measures import GENIE, measure_of
 from genie_inspect.logs.scored_log import are_unlike, unlike_lengths
-from genie_inspect.logs.scores import last_of_each, measured, scores_of, signature_of
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.prompting.texts import MOST_WORDS
@@ -53,11 +51,8 @@ async def scored_or_reason(
 
 
 def rounded(score: Score) -> Score:
-    """The score with the digits that it keeps: three after the point, and of what is nearer to 0 than 0.1 three in all.
-
-    Here and nowhere else: viewers show a value as it stands in the log, and all that is computed from logs begins with
-    these values, so that no two rooms show two numbers for one.
-    """
+    """The score with three digits after the point, and of what is nearer to 0 than 0.1 three in all."""
+    # here and nowhere else: all that is computed from logs begins with these values, so that no two rooms differ
     values = score.value if isinstance(score.value, dict) else {}
     kept = {key: three_digits(value) if isinstance(value, float) else value for key, value in values.items()}
     return score.model_copy(update={"value": kept}) if values else score
@@ -111,7 +106,6 @@ class Reference:
 
     @property
     def name(self) -> str:
-        """Name, version and digest, as they stand in signatures."""
         return self.population.name
 
     def _others(self, prompt: str) -> Others:
@@ -134,46 +128,32 @@ def reference(population: str, measure: str) -> Reference:
 async def scored(
     state: TaskState, population: Reference, keys: Sequence[str], facts: dict[str, Any], measure: Measure
 ) -> Score:
-    """The score of one sample; unscored with a reason where there is nothing to compare, or a model failed.
-
-    Args:
-        state: The sample.
-        population: What the document is compared with.
-        keys: The measure's keys, NaN where the document is unscored.
-        facts: Metadata of every score, the signature among them.
-        measure: What is measured.
-    """
-    prompt = prompt_of(state)
+    """The score of one sample under the measure's keys; unscored where nothing can be compared, or a model failed."""
+    prompt, text = prompt_of(state), document_of(state)
     facts = {**facts, "prompt": cut(prompt, WIDTHS[0])}
-    return await scored_or_reason(
-        state, keys, facts, lambda: _measured(state, prompt, population, keys, facts, measure)
-    )
 
-
-async def _measured(
-    state: TaskState, prompt: str, population: Reference, keys: Sequence[str], facts: dict[str, Any], measure: Measure
-) -> Score:
-    """The score of a document, as long as the population has any to compare it with."""
-    text = document_of(state)
-    others = population.others(prompt).than(text, made_of(state))
-    if not others.documents:
-        return unscored(keys, NO_DOCUMENTS, f"Not scored: {NO_DOCUMENTS}.", text, facts)
-    measurement = await measure(text, prompt, others)
-    notes = [measurement.explanation, f"Compared with {len(others.documents)} documents of the population."]
-    notes += left_out_notes(others.same, others.made_of)
-    return Score(
-        value=dict(measurement.value),
-        answer=text,
-        explanation="\n\n".join(notes),
-        reason=measurement.reason,
-        metadata={
+    async def compared() -> Score:
+        others = population.others(prompt).than(text, made_of(state))
+        if not others.documents:
+            return unscored(keys, NO_DOCUMENTS, f"Not scored: {NO_DOCUMENTS}.", text, facts)
+        measurement = await measure(text, prompt, others)
+        notes = [measurement.explanation, f"Compared with {len(others.documents)} documents of the population."]
+        metadata = {
             **facts,
             "documents": len(others.documents),
             **left_out_facts(others.same, others.made_of),
             "length": {"population": others.words},
             **measurement.metadata,
-        },
-    )
+        }
+        return Score(
+            value=dict(measurement.value),
+            answer=text,
+            explanation="\n\n".join([*notes, *left_out_notes(others.same, others.made_of)]),
+            reason=measurement.reason,
+            metadata=metadata,
+        )
+
+    return await scored_or_reason(state, keys, facts, compared)
 
 
 class Warm(Generic[WarmT]):
@@ -197,18 +177,3 @@ class Warm(Generic[WarmT]):
 def kept_embedder(name: str) -> CachedEmbedder:
     """The embedder of that name, which embeds no text twice, in this run or the next."""
     return CachedEmbedder(embedder(name), cache_folder())
-
-
-def genie_coverage(scores: Mapping[str, Score]) -> float:
-    """Share of Genie's questions that could be used, 0 to 1; NaN where Genie gives no value, or did not score."""
-    genies = [scores_of(name, score) for name, score in scores.items() if measure_of(signature_of(score)) == GENIE]
-    if not genies or genies[-1].is_unscored:
-        return math.nan
-    used, asked = genies[-1].evidence.questions
-    return used / asked if asked else math.nan
-
-
-def without_value(scores: Mapping[str, Score]) -> list[str]:
-    """Scorers of measures that give a reason and no value, each once."""
-    others = last_of_each(measured(scores)).items()
-    return [name for name, score in others if score.reason and scores_of(name, score).is_unscored]

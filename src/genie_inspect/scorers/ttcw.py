@@ -1,9 +1,9 @@
 """The scorer `ttcw`: a story against a fine human one, test by test, both ways round; or alone."""
 
-import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from inspect_ai.model import Model
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 LEVELS = 5
 NO_REFERENCE = "no reference story"
-MOST_BYTES = 8_000
 WIDTHS = (200, 120, 60, 0)
 PHRASES = 160  # characters of the critic's words on each order in the table, and of the prompt in the metadata
 BIASED = 0.5  # share of tests in which the same place wins both times, from which the critic is called biased
@@ -82,14 +81,19 @@ def ttcw(
     from genie_inspect.graders.grader import bound_when_scored, grader, refusals
     from genie_inspect.graders.instrument import cache_for
     from genie_inspect.graders.rubrics import Instructions, load_rubric, renamed
+    from genie_inspect.measures.likert import scale_cutoff
     from genie_inspect.prompting.texts import whole_text
 
     with refusals():
         tests = load_rubric(rubric)
-        if not reference:
-            _refuse_scale(levels, cutoff)
+        for option, value, default in (("levels", levels, LEVELS), ("cutoff", cutoff, None)):
+            if not reference and value != default:
+                raise UnknownChoiceError(option, value, "nothing with reference=false: the critic says yes or no")
         instructions = Instructions.load(levels, analyse=analyse, reference=reference, folder=templates)
-        passes_from = _cutoff(levels, cutoff) if reference else None
+        # below, every story would pass, and above none
+        if cutoff is not None and cutoff not in range(2 - levels, levels):
+            raise UnknownChoiceError("cutoff", cutoff, f"{2 - levels} to {levels - 1} with levels={levels}")
+        passes_from = (scale_cutoff(levels) if cutoff is None else int(cutoff)) if reference else None
         keyed = tests if prefix is None else renamed(tests, prefix)
     # known by its own name whatever its keys begin with
     settings = {"rubric": f"{tests.name}@{tests.digest}"}
@@ -118,10 +122,7 @@ async def examined(
     cutoff: int | None,
     settings: Mapping[str, str],
 ) -> Score:
-    """The score of a sample's story, beside a reference or alone.
-
-    `settings` is what else the numbers depend on, for the signature; the rubric's name begins the keys.
-    """
+    """The score of a sample's story, beside a reference or alone; `settings` is what else the numbers depend on."""
     from genie_inspect.graders.critic import Critique
     from genie_inspect.prompting.texts import has_word
     from genie_inspect.samples import document_of, prompt_of
@@ -158,176 +159,103 @@ async def examined(
     return await scored_or_reason(state, rubric.keys, facts, measured)
 
 
-def _cutoff(levels: int, cutoff: int | None) -> int:
-    """The cutoff in force with a reference."""
-    from genie_inspect.measures.likert import scale_cutoff
-
-    if cutoff is None:
-        return scale_cutoff(levels)
-    # below, every story would pass, and above none
-    if cutoff not in range(2 - levels, levels):
-        raise UnknownChoiceError("cutoff", cutoff, f"{2 - levels} to {levels - 1} with levels={levels}")
-    return int(cutoff)
-
-
-def _refuse_scale(levels: int, cutoff: int | None) -> None:
-    """Refuse what says something of a scale that there is not without a reference."""
-    for option, value, default in (("levels", levels, LEVELS), ("cutoff", cutoff, None)):
-        if value != default:
-            raise UnknownChoiceError(option, value, "nothing with reference=false: the critic says yes or no")
-
-
 def explained(critique: "Critique", candidate: str, reference: str) -> str:
-    """A Markdown table with a row a test: verdicts, score, pass, the critic's phrases; then what to know.
-
-    Of a candidate that stood alone there is one verdict, yes or no, and the reference is empty.
-    """
+    """A Markdown table with a row a test: verdicts, score, pass, the critic's phrases; then what to know."""
+    from genie_inspect.graders.rubrics import TOTAL
     from genie_inspect.prompting.replies import analysis
     from genie_inspect.scorers.explanation import cell, cut
 
+    def worded(opinion: "Opinion", place: int) -> str:
+        """One verdict by what the stories are: "reference better", "even"; of a story alone yes or no."""
+        if opinion.points is None:
+            return f"none: {cell(cut(opinion.fault, PHRASES))}"
+        if critique.is_alone:
+            return ANSWERS[opinion.points]
+        if opinion.points == 0:
+            return "even"
+        return f"{SIDES[place if opinion.points > 0 else 1 - place]} {DEGREES[abs(opinion.points)]}"
+
     rows = [*(ALONE if critique.is_alone else COMPARED)]
     for judgement in critique.judgements:
-        cells = [
-            f"{judgement.test.id} {cell(judgement.test.name)}",
-            *(_answered(judgement) if critique.is_alone else _compared(critique, judgement)),
-            "; ".join(cell(cut(analysis(opinion.reply), PHRASES)) for opinion in judgement.opinions if opinion.reply),
-        ]
+        cells = [f"{judgement.test.id} {cell(judgement.test.name)}"]
+        cells += [worded(opinion, place) for place, opinion in enumerate(judgement.opinions)]
+        if not critique.is_alone:
+            score, result = judgement.score, critique.result(judgement)
+            shown = "" if score is None else f"{score:+d}" if score else "0"
+            cells += [
+                shown + ("" if judgement.agree else " ⇄"),
+                "not judged" if math.isnan(result) else ANSWERS[int(result)],
+            ]
+        cells.append(
+            "; ".join(cell(cut(analysis(opinion.reply), PHRASES)) for opinion in judgement.opinions if opinion.reply)
+        )
         rows.append("| " + " | ".join(cells) + " |")
-    return "\n".join([*rows, "", *(f"{line}\n" for line in _notes(critique, candidate, reference))]).rstrip()
+
+    judged, total = len(critique.judged), critique.value[critique.rubric.key(TOTAL)]
+    notes = [
+        "**No test could be judged.**" if math.isnan(total) else f"**Passed {total:.0f} of {judged} judged tests.**"
+    ]
+    if critique.cutoff is not None:
+        notes[0] += f" A test passes from a score of {critique.cutoff} on."
+    if missing := len(critique.judgements) - judged:
+        faults = "; ".join(f"{count} {cell(cut(fault, PHRASES))}" for fault, count in critique.faults.items())
+        notes.append(f"{missing} of {len(critique.judgements)} tests are not judged, verdicts missing: {faults}.")
+    if critique.disagreeing:
+        notes.append(f"The two orders name different stories in {len(critique.disagreeing)} of {judged} tests (⇄).")
+    place, wins = max(zip(("first", "second"), critique.won_by_place, strict=True), key=lambda pair: pair[1])
+    # a preference for a place cancels in the score, but a critic that has it tells nothing about the stories
+    if wins and wins >= BIASED * judged:
+        notes.append(
+            f"**The critic is biased by position:** whichever story stood {place} won both times in {wins} of {judged} "
+            "tests. Such a preference cancels in the score; by itself it scores 0, and 0 passes at any cutoff up to 0."
+        )
+    words, expected = len(candidate.split()), len(reference.split())
+    if expected and max(words, expected) > LIKE_LENGTH * min(words, expected):
+        notes.append(f"Unlike lengths, which do not compare well: {words} words, the reference has {expected}.")
+    return "\n".join([*rows, "", *(f"{note}\n" for note in notes)]).rstrip()
 
 
 def evidence(critique: "Critique", **facts: Any) -> dict[str, Any]:
     """Score metadata of at most 8 KB: the facts, coverage, faults, how far the orders agree, and the tests."""
-    from genie_inspect.scorers.explanation import cut
-
-    counts = {
-        **facts,
-        "judged": len(critique.judged),
-        "not_judged": len(critique.judgements) - len(critique.judged),
-        "ratings": critique.ratings,
-        **({} if critique.is_alone else _between_orders(critique)),
-        "faults": {cut(fault, WIDTHS[0]): count for fault, count in critique.faults.items()},
-        "coverage": _coverage(critique),
-    }
-    # narrower and narrower phrases until the metadata fits; at width 0 they go
-    for width in WIDTHS:
-        metadata = counts | {"tests": [_row(critique, judgement, width) for judgement in critique.judgements]}
-        if len(json.dumps(metadata, ensure_ascii=False).encode()) <= MOST_BYTES:
-            return metadata
-    return counts | {"tests": f"{len(critique.judgements)} tests: too many to keep here"}
-
-
-def _answered(judgement: "Judgement") -> list[str]:
-    """The one verdict on a candidate alone."""
-    (opinion,) = judgement.opinions
-    return [_missing(opinion) if opinion.points is None else ANSWERS[opinion.points]]
-
-
-def _compared(critique: "Critique", judgement: "Judgement") -> list[str]:
-    """Both verdicts, the score and whether the test passes."""
-    score, result = judgement.score, critique.result(judgement)
-    return [
-        *(_worded(opinion, place) for place, opinion in enumerate(judgement.opinions)),
-        ("" if score is None else f"{score:+d}" if score else "0") + ("" if judgement.agree else " ⇄"),
-        "not judged" if math.isnan(result) else ANSWERS[int(result)],
-    ]
-
-
-def _worded(opinion: "Opinion", place: int) -> str:
-    """One verdict by what the stories are: "reference better", "even"."""
-    if opinion.points is None:
-        return _missing(opinion)
-    if opinion.points == 0:
-        return "even"
-    first, second = SIDES[place], SIDES[1 - place]
-    return f"{first if opinion.points > 0 else second} {DEGREES[abs(opinion.points)]}"
-
-
-def _missing(opinion: "Opinion") -> str:
-    from genie_inspect.scorers.explanation import cell, cut
-
-    return f"none: {cell(cut(opinion.fault, PHRASES))}"
-
-
-def _notes(critique: "Critique", candidate: str, reference: str) -> list[str]:
-    """What a reader of the score must know beside the numbers."""
     from genie_inspect.graders.rubrics import TOTAL
-    from genie_inspect.scorers.explanation import cell, cut
-
-    judged, total = len(critique.judged), critique.value[critique.rubric.key(TOTAL)]
-    missing = len(critique.judgements) - judged
-    lines = [
-        "**No test could be judged.**" if math.isnan(total) else f"**Passed {total:.0f} of {judged} judged tests.**"
-    ]
-    if critique.cutoff is not None:
-        lines[0] += f" A test passes from a score of {critique.cutoff} on."
-    if missing:
-        shown = "; ".join(f"{count} {cell(cut(fault, PHRASES))}" for fault, count in critique.faults.items())
-        lines.append(f"{missing} of {len(critique.judgements)} tests are not judged, verdicts missing: {shown}.")
-    if critique.disagreeing:
-        lines.append(f"The two orders name different stories in {len(critique.disagreeing)} of {judged} tests (⇄).")
-    return [*lines, *_bias(critique), *_lengths(candidate, reference)]
-
-
-def _bias(critique: "Critique") -> list[str]:
-    place, wins = max(zip(("first", "second"), critique.won_by_place, strict=True), key=lambda pair: pair[1])
-    # a preference for a place cancels in the score, but a critic that has it tells nothing about the stories
-    if not wins or wins < BIASED * len(critique.judged):
-        return []
-    return [
-        f"**The critic is biased by position:** whichever story stood {place} won both times in {wins} of "
-        f"{len(critique.judged)} tests. Such a preference cancels in the score; by itself it scores 0, and 0 passes at "
-        "any cutoff up to 0."
-    ]
-
-
-def _lengths(candidate: str, reference: str) -> list[str]:
-    words, expected = len(candidate.split()), len(reference.split())
-    if not expected or max(words, expected) <= LIKE_LENGTH * min(words, expected):
-        return []
-    return [f"Unlike lengths, which do not compare well: {words} words, the reference has {expected}."]
-
-
-def _between_orders(critique: "Critique") -> dict[str, Any]:
-    """How far the two orders agree: a critic's preference for a place."""
-    judged = len(critique.judged)
-    first, second = critique.won_by_place
-    return {
-        "order_disagreement": _rounded(len(critique.disagreeing) / judged) if judged else None,
-        "position_bias": _rounded(critique.position_bias),
-        "first_place_wins_both": first,
-        "second_place_wins_both": second,
-    }
-
-
-def _row(critique: "Critique", judgement: "Judgement", width: int) -> dict[str, Any]:
     from genie_inspect.prompting.replies import analysis
-    from genie_inspect.scorers.explanation import cut
+    from genie_inspect.scorers.explanation import cut, fitted, rounded
 
-    result = critique.result(judgement)
-    row: dict[str, Any] = {
-        "id": judgement.test.id,
-        "verdicts": [opinion.points for opinion in judgement.opinions],
-        "pass": None if math.isnan(result) else bool(result),
-    }
+    judged, rubric = {judgement.test.id for judgement in critique.judged}, critique.rubric
+    parts = {TOTAL: [test.id for test in rubric.tests]}
+    parts |= {name: [test.id for test in rubric.tests if test.dimension == name] for name in rubric.dimensions}
+    parts |= {test.id: [test.id] for test in rubric.tests}
+    counts = {**facts, "judged": len(judged), "not_judged": len(critique.judgements) - len(judged)}
+    counts["ratings"] = critique.ratings
     if not critique.is_alone:
-        row |= {"score": judgement.score, "orders_agree": judgement.agree if judgement.verdicts else None}
-    if width:
-        row["critic"] = [cut(analysis(opinion.reply) or opinion.fault, width) for opinion in judgement.opinions]
-    return row
+        # a critic's preference for a place
+        first, second = critique.won_by_place
+        counts |= {
+            "order_disagreement": rounded(len(critique.disagreeing) / len(judged)) if judged else None,
+            "position_bias": rounded(critique.position_bias),
+            "first_place_wins_both": first,
+            "second_place_wins_both": second,
+        }
+    counts |= {
+        "faults": {cut(fault, WIDTHS[0]): count for fault, count in critique.faults.items()},
+        # judged tests of all tests behind each key, as reports read it
+        "coverage": {rubric.key(part): f"{len(judged & set(ids))}/{len(ids)}" for part, ids in parts.items()},
+    }
 
+    def row(judgement: "Judgement", width: int) -> dict[str, Any]:
+        result = critique.result(judgement)
+        facts: dict[str, Any] = {
+            "id": judgement.test.id,
+            "verdicts": [opinion.points for opinion in judgement.opinions],
+            "pass": None if math.isnan(result) else bool(result),
+        }
+        if not critique.is_alone:
+            facts |= {"score": judgement.score, "orders_agree": judgement.agree if judgement.verdicts else None}
+        if width:
+            facts["critic"] = [cut(analysis(opinion.reply) or opinion.fault, width) for opinion in judgement.opinions]
+        return facts
 
-def _coverage(critique: "Critique") -> dict[str, str]:
-    """Judged tests of all tests behind each key, as reports read it."""
-    from genie_inspect.graders.rubrics import TOTAL
-
-    rubric = critique.rubric
-    judged = {judgement.test.id for judgement in critique.judged}
-    behind = {TOTAL: [test.id for test in rubric.tests]}
-    behind |= {name: [test.id for test in rubric.tests if test.dimension == name] for name in rubric.dimensions}
-    behind |= {test.id: [test.id] for test in rubric.tests}
-    return {rubric.key(part): f"{len(judged & set(ids))}/{len(ids)}" for part, ids in behind.items()}
-
-
-def _rounded(value: float) -> float | None:
-    return None if math.isnan(value) else round(value, 4)
+    # narrower and narrower phrases until the metadata fits; at width 0 they go
+    tables: Iterator[object] = ([row(judgement, width) for judgement in critique.judgements] for width in WIDTHS)
+    counted = f"{len(critique.judgements)} tests: too many to keep here"
+    return fitted(counts | {"tests": table} for table in chain(tables, [counted]))

@@ -40,7 +40,11 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
     )
 
     with refusals():
-        parts = _parts(stages)
+        # a list from code, one text from the command line
+        listed = stages.split(",") if isinstance(stages, str) else stages if isinstance(stages, Sequence) else ()
+        parts = [str(part).strip() for part in listed]
+        if not all(parts) or len(set(parts)) < max(1, len(parts)):
+            raise UnknownChoiceError("stages", stages, "different names of parts of a plan, such as conflict,plot")
         if words is not None:
             check_count("words", words)
         ask_stage = load_template("outline_stage", {"stage", "data"}, templates)
@@ -64,13 +68,3 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
         )
 
     return solve
-
-
-def _parts(stages: Sequence[str] | str) -> list[str]:
-    """The parts of a plan by name, in their order."""
-    # a list from code, one text from the command line
-    listed = stages.split(",") if isinstance(stages, str) else stages if isinstance(stages, Sequence) else ()
-    parts = [str(part).strip() for part in listed]
-    if not all(parts) or len(set(parts)) < max(1, len(parts)):
-        raise UnknownChoiceError("stages", stages, "different names of parts of a plan, such as conflict,plot")
-    return parts

@@ -47,17 +47,13 @@ def plot_prompt(templates: str | None = None) -> Solver:
         # kept in the sample's metadata, so that the log has the plot that was drawn
         if not state.metadata["plot"]:
             state.metadata["plot"] = await drawn_plot(model, draw, state.target.text)
-        state.user_prompt.text = write.fill(
-            words=_about(state.metadata["words"]), data=fenced({"plot": state.metadata["plot"]})
-        )
+        words = state.metadata["words"]
+        # as a person would ask for it: to the nearest ten from a hundred on
+        about = round(words, -1) if words >= 100 else words
+        state.user_prompt.text = write.fill(words=about, data=fenced({"plot": state.metadata["plot"]}))
         return state
 
     return solve
-
-
-def _about(words: int) -> int:
-    """The length as a person would ask for it: to the nearest ten from a hundred on."""
-    return round(words, -1) if words >= 100 else words
 
 
 def check_window(model: Model, reference: str, title: str) -> None:

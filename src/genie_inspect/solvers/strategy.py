@@ -10,7 +10,6 @@ from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageUser,
     GenerateConfig,
-    Model,
     ModelOutput,
     get_model,
     get_model_info,
@@ -86,8 +85,10 @@ def room_for(words: int | None, documents: int = 1) -> int | None:
     neither is known, DOCUMENT_TOKENS. So a reply that holds k documents has k times the room of one.
     """
     model = get_model()
-    limit = resolved_settings(model).max_tokens
-    usual = limit or _provider_limit(model)
+    settings = resolved_settings(model)
+    limit = settings.max_tokens
+    # what Inspect allows a reply of this provider by default; None where it sets no limit
+    usual = limit or model.api.max_tokens_for_config(settings) or model.api.max_tokens()
     if usual is None:
         return None
     document = max(limit or DOCUMENT_TOKENS, TOKENS_A_WORD * words + SPARE_TOKENS if words else 0)
@@ -97,12 +98,6 @@ def room_for(words: int | None, documents: int = 1) -> int | None:
     most = facts.output_tokens if facts else None
     # OpenAI and Anthropic refuse a request for more tokens than the model can write
     return max(usual, min(tokens, most or tokens))
-
-
-def _provider_limit(model: Model) -> int | None:
-    """Tokens that Inspect allows a reply of this provider by default; None where it sets no limit."""
-    config = resolved_settings(model)
-    return model.api.max_tokens_for_config(config) or model.api.max_tokens()
 
 
 async def reply_to(

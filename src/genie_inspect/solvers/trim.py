@@ -70,26 +70,20 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
 
 async def _trimmed(text: str, model: Model | None, template: "Template") -> str:
     """The text without thoughts, repeated tail and the sentences that the grader names."""
-    from genie_inspect.prompting.forms import written_text
-    from genie_inspect.prompting.texts import without_repeated_tail, without_sentences
+    from genie_inspect.graders.readable import readable
+    from genie_inspect.prompting.fence import fenced
+    from genie_inspect.prompting.forms import cut_form, sentences_to_cut, written_text
+    from genie_inspect.prompting.texts import sentence_spans, without_repeated_tail, without_sentences
 
     # first what needs no model: the grader gets fewer sentences
     text = without_repeated_tail(written_text(text))
-    return written_text(without_sentences(text, await _sentences_to_cut(text, model, template))) if model else text
-
-
-async def _sentences_to_cut(text: str, model: Model, template: "Template") -> set[int]:
-    """The numbers of the sentences that the grader calls no part of the document, from 1."""
-    from genie_inspect.graders.readable import readable
-    from genie_inspect.prompting.fence import fenced
-    from genie_inspect.prompting.forms import cut_form, sentences_to_cut
-    from genie_inspect.prompting.texts import sentence_spans
-
+    if not model:
+        return text
     sentences = [text[start:end].strip() for start, end in sentence_spans(text)]
+    count = len(sentences)
     # by number, because a model that copies text changes it
     numbered = {str(number): sentence for number, sentence in enumerate(sentences, start=1)}
-    request = template.fill(count=len(sentences), data=fenced({"sentences": numbered}))
-    settings = GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_NUMBER * len(sentences))
-    return await readable(
-        model, request, settings, lambda reply: sentences_to_cut(reply, len(sentences)), cut_form(len(sentences)), 1
-    )
+    request = template.fill(count=count, data=fenced({"sentences": numbered}))
+    settings = GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_NUMBER * count)
+    cut = await readable(model, request, settings, lambda reply: sentences_to_cut(reply, count), cut_form(count), 1)
+    return written_text(without_sentences(text, cut))

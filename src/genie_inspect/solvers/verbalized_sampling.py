@@ -3,10 +3,8 @@
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import partial
 from typing import TYPE_CHECKING
 
-from inspect_ai.model import ModelOutput
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from genie_inspect.errors import UnknownChoiceError, UnreadableReplyError
@@ -51,13 +49,29 @@ def verbalized_sampling(
     Source: verbalized sampling as in Genie (arXiv 2606.12790). The wording is ours.
     """
     from genie_inspect.graders.grader import refusals
+    from genie_inspect.options import check_count
     from genie_inspect.prompting.fence import fenced, without_echo
-    from genie_inspect.prompting.forms import verbalized_responses
+    from genie_inspect.prompting.forms import Response, verbalized_responses
     from genie_inspect.prompting.templates import load_template
-    from genie_inspect.solvers.strategy import length_clause, reply_to, request_of, room_for, words_wanted
+    from genie_inspect.samples import RESPONSES, RESPONSES_ASKED, RESPONSES_DISTINCT, RESPONSES_PARSED, keep_generations
+    from genie_inspect.solvers.strategy import (
+        failed,
+        finished,
+        length_clause,
+        reply_to,
+        request_of,
+        room_for,
+        words_wanted,
+    )
 
     with refusals():
-        _check(k, threshold, words, pick)
+        check_count("k", k)
+        if words is not None:
+            check_count("words", words)
+        if threshold is not None and not (isinstance(threshold, int | float) and 0 < threshold < 1):
+            raise UnknownChoiceError("threshold", threshold, "a probability between 0 and 1, or none")
+        if pick not in PICKS:
+            raise UnknownChoiceError("pick", pick, "one of " + ", ".join(PICKS))
         template = load_template("verbalized_sampling", {"count", "distribution", "length", "data"}, templates)
     distribution = FULL if threshold is None else TAIL.format(threshold=threshold)
 
@@ -65,60 +79,26 @@ def verbalized_sampling(
         length = words_wanted(state, words)
         data = fenced({"request": request_of(state), "answers": k})
         request = template.fill(count=k, distribution=distribution, length=length_clause(length), data=data)
-        output, responses = await reply_to(state, request, partial(_responses, k=k, pick=pick), room_for(length, k))
+
+        def first_of(reply: str) -> list[Response]:
+            responses = verbalized_responses(reply)[:k]
+            if reason := shortage(responses, k, pick):
+                raise UnreadableReplyError(reason)
+            return responses
+
+        output, responses = await reply_to(state, request, first_of, room_for(length, k))
         # counted anew: also of a reply with too few of them it stands in the log how many there were
         parsed = verbalized_responses(without_echo(output.completion, request))
-        return _with_documents(state, output, responses, parsed, k, pick)
+        texts = {response.text for response in parsed}
+        state.metadata |= {RESPONSES_ASKED: k, RESPONSES_PARSED: len(parsed), RESPONSES_DISTINCT: len(texts)}
+        if responses is None:
+            return failed(state, output, f"verbalized_sampling: {shortage(parsed[:k], k, pick)}")
+        state.store.set(RESPONSES, [asdict(response) for response in responses])
+        if pick == "all":
+            keep_generations(state, (response.text for response in responses))
+        return finished(state, output, *picked(responses, pick, f"{state.sample_id} {state.epoch}"))
 
     return solve
-
-
-def _check(k: int, threshold: float | None, words: int | None, pick: str) -> None:
-    """Refuse options that are out of range."""
-    from genie_inspect.options import check_count
-
-    check_count("k", k)
-    if words is not None:
-        check_count("words", words)
-    if threshold is not None and not (isinstance(threshold, int | float) and 0 < threshold < 1):
-        raise UnknownChoiceError("threshold", threshold, "a probability between 0 and 1, or none")
-    if pick not in PICKS:
-        raise UnknownChoiceError("pick", pick, "one of " + ", ".join(PICKS))
-
-
-def _responses(reply: str, k: int, pick: str) -> "list[Response]":
-    """The first k responses of a reply."""
-    from genie_inspect.prompting.forms import verbalized_responses
-
-    responses = verbalized_responses(reply)[:k]
-    if reason := shortage(responses, k, pick):
-        raise UnreadableReplyError(reason)
-    return responses
-
-
-def _with_documents(
-    state: TaskState,
-    output: ModelOutput,
-    responses: "list[Response] | None",
-    parsed: "list[Response]",
-    k: int,
-    pick: str,
-) -> TaskState:
-    """The sample with the picked responses as its documents, or unscored where there are none.
-
-    `parsed` are all that stand in the reply, for the counts in the metadata; `responses` those that one is picked from.
-    """
-    from genie_inspect.samples import RESPONSES, RESPONSES_ASKED, RESPONSES_DISTINCT, RESPONSES_PARSED, keep_generations
-    from genie_inspect.solvers.strategy import failed, finished
-
-    texts = {response.text for response in parsed}
-    state.metadata |= {RESPONSES_ASKED: k, RESPONSES_PARSED: len(parsed), RESPONSES_DISTINCT: len(texts)}
-    if responses is None:
-        return failed(state, output, f"verbalized_sampling: {shortage(parsed[:k], k, pick)}")
-    state.store.set(RESPONSES, [asdict(response) for response in responses])
-    if pick == "all":
-        keep_generations(state, (response.text for response in responses))
-    return finished(state, output, *picked(responses, pick, f"{state.sample_id} {state.epoch}"))
 
 
 def shortage(responses: "Sequence[Response]", k: int, pick: str) -> str:

@@ -63,7 +63,10 @@ def metric_study(
         if population == NONE:
             raise UnknownChoiceError("population", population, "starter or the folder of a population")
         interventions = Interventions(pairs)
-        first, *others = _judges(judge)
+        judges = judge.split(",") if isinstance(judge, str) else judge
+        if not isinstance(judges, list) or not judges or not all(isinstance(name, str) for name in judges):
+            raise UnknownChoiceError("judge", judge, "a judge, or several with commas between them")
+        first, *others = (name.strip() for name in judges)
         scorers = tuple(_loaded(name, options) for name, options in _named(scorer).items())
         given = (embedder, templates, cache, panel, answer_length)
         measures = StudyMeasures(population, first, *given, further_judges=tuple(others), further_scorers=scorers)
@@ -77,15 +80,6 @@ def metric_study(
     facts = {"interventions": interventions.name, "left_out": len(interventions.left_out)}
     novelty.metadata = {**(novelty.metadata or {}), **facts}
     return novelty
-
-
-def _judges(judge: "str | Sequence[str]") -> "Sequence[str]":
-    from genie_inspect.errors import UnknownChoiceError
-
-    names = judge.split(",") if isinstance(judge, str) else judge
-    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise UnknownChoiceError("judge", judge, "a judge, or several with commas between them")
-    return [name.strip() for name in names]
 
 
 def _loaded(name: str, options: "Mapping[str, Any]") -> "Scorer":

@@ -13,7 +13,7 @@ from inspect_ai.viewer import SampleScoreView, ScoreColorScale, TaskSamplesColum
 
 from genie_inspect.logs.scored_log import are_unlike, unlike_lengths
 from genie_inspect.measures.tokens import median_words, word_count
-from genie_inspect.populations.population import Population, open_population
+from genie_inspect.populations.population import open_population
 from genie_inspect.providers.replay import check_recorded
 from genie_inspect.samples import document_of, unusable
 from genie_inspect.signature import PACKAGE, digest, package_version
@@ -26,10 +26,7 @@ LOGGER = logging.getLogger(__name__)
 
 
 def length_watch() -> Callable[[TaskState], Awaitable[None]]:
-    """What a task does after each sample: count its words, and after five documents warn once where there is cause.
-
-    The warning goes where Inspect's own go: to the terminal, and into the log of the sample at hand.
-    """
+    """What a task does after each sample: count its words, and after five documents warn once where there is cause."""
     lengths: list[tuple[int, int]] = []
 
     async def counted(state: TaskState) -> None:
@@ -79,7 +76,14 @@ def score_view(
             multiline=False,
             compact_scores=sum(map(len, shown.values())) > WIDE,
             score_labels={key: key.removeprefix(prefix).replace("_", " ") for key in keys},
-            score_color_scales={key: _scale(ranges.get(key)) for key in keys if key not in DOCUMENT["document"]},
+            score_color_scales={
+                # without known ends size alone: novel is not good, and from 0 to 1 all cells would look alike
+                key: ScoreColorScale(palette="good-high", min=ranges[key][0], max=ranges[key][1])
+                if key in ranges
+                else ScoreColorScale(palette="neutral")
+                for key in keys
+                if key not in DOCUMENT["document"]
+            },
             color_scales_enabled=True,
         ),
         # in the order of the explanation
@@ -90,20 +94,10 @@ def score_view(
 def feature_view(
     scorer: str, features: Sequence[str], panel: Mapping[str, Sequence[str]] | None = None
 ) -> ViewerConfig:
-    """A column for each feature, with a depth of colour from the lowest to the highest seen, and one a measure beside.
-
-    Behind them stand length, coverage and what is unscored, without colours.
-    """
+    """A column for each feature and one a measure beside; behind them length, coverage and what is unscored."""
     shown = {scorer: features} | {measure: keys[:1] for measure, keys in (panel or {}).items()} | DOCUMENT
     folded = {measure: keys[1:] for measure, keys in (panel or {}).items()}
     return score_view("Novelty by feature" if features else "Novelty", shown, {}, folded)
-
-
-def _scale(ends: tuple[float, float] | None) -> ScoreColorScale:
-    if ends is None:
-        # size alone, between the ends that are seen: novel is not good, and from 0 to 1 all cells would look alike
-        return ScoreColorScale(palette="neutral")
-    return ScoreColorScale(palette="good-high", min=ends[0], max=ends[1])
 
 
 # generation settings of the study (arXiv 2606.12790): five documents a prompt, some 500 words each
@@ -125,7 +119,10 @@ def novelty_task(
     population = open_population(measures.population)
     if not samples:
         check_recorded(population.prompts)
-    dataset = MemoryDataset(samples, name=name) if samples else _dataset(name, population)
+    # the median length of a prompt's documents, where it has any
+    medians = {prompt: median_words(d.text for d in population.documents(prompt)) for prompt in population.prompts}
+    lengths = {prompt: words for prompt, words in medians.items() if words is not None}
+    dataset = MemoryDataset(samples, name=name) if samples else prompt_dataset(name, population.prompts, lengths)
     epochs = 1 if samples else EPOCHS
     line = CostLine(name, list(dataset), epochs, measures.asks(population, own=samples is not None))
     # who leaves Genie out knows it
@@ -178,13 +175,6 @@ def prompt_dataset(name: str, prompts: Iterable[str], words: Mapping[str, int] |
         for prompt in prompts
     ]
     return MemoryDataset(samples, name=name)
-
-
-def _dataset(name: str, population: Population) -> MemoryDataset:
-    """One sample for each of a population's prompts, with the median length of its documents."""
-    medians = {prompt: median_words(d.text for d in population.documents(prompt)) for prompt in population.prompts}
-    lengths = {prompt: words for prompt, words in medians.items() if words is not None}
-    return prompt_dataset(name, population.prompts, lengths)
 
 
 def sample_id(prompt: str) -> str:

@@ -60,12 +60,10 @@ class CostLine:
 
 
 def extent(samples: int, epochs: int) -> str:
-    """`2 samples x 1 epoch`."""
     return " x ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in ((samples, "sample"), (epochs, "epoch")))
 
 
 def by_prompt(samples: Sequence[Sample], epochs: int) -> dict[str, int]:
-    """How many documents of a run are written for each prompt."""
     counts = Counter(str((sample.metadata or {})["prompt"]) for sample in samples)
     return {prompt: count * epochs for prompt, count in counts.items()}
 
@@ -156,10 +154,7 @@ class NoveltyMeasures:
 
     @property
     def headline(self) -> HeadlineMetric | None:
-        """What a list of runs shows of each: the first mean of Genie, without it that of the panel's first measure.
-
-        None where neither is taken: Inspect then shows the first metric of the first scorer.
-        """
+        """What a list of runs shows of each: the first mean of Genie, without it that of the panel's first measure."""
         first = ["genie"] if self.with_genie else self.beside.names[:1]
         return HeadlineMetric(scorer=first[0], metric="mean") if first else None
 
@@ -186,7 +181,6 @@ class NoveltyMeasures:
         return [require_grader(self.judge, panel_alone=alone), models]
 
     def asks(self, population: Population, *, own: bool = False) -> dict[str, Asks]:
-        """What each measure that asks a model asks, for the line before a run."""
         costs = self.beside.costs(population, self.instrument.templates)
         genies = genie_asks(population, self.instrument, own=own) if self.with_genie else {}
         return genies | {
@@ -232,6 +226,5 @@ class StudyMeasures(NoveltyMeasures):
         return [*super().requirements(), *(step for measures in self._further for step in measures.requirements())]
 
     def asks(self, population: Population, *, own: bool = False) -> dict[str, Asks]:
-        """What each measure that asks a model asks; texts that are given are none of the population's own."""
         asks = super().asks(population)
         return asks | {name: cost for measures in self._further for name, cost in measures.asks(population).items()}

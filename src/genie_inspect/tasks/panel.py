@@ -123,10 +123,7 @@ class Panel:
         }
 
     def costs(self, population: Population, templates: str | None = None) -> dict[str, Callable[[Documents], Cost]]:
-        """What each measure that asks a model asks of new documents; of `partition` the most that it may ask.
-
-        A measure that does not ask as it does unless told has its protocol in its name: `litbench/generative`.
-        """
+        """What each measure that asks a model asks of new documents; of `partition` the most that it may ask."""
         # an equivalence that is told without a model costs nothing
         free = "" if self.equivalence == GRADER else EQUIVALENCE
         costs: dict[str, Callable[[Documents], Cost]] = {}

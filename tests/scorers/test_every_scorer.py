@@ -1,0 +1,377 @@
+"""What holds of every scorer, in each of its settings: keys, signature, reasons, text that stays text, metrics."""
+
+import json
+import math
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import cycle, product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import Task, score
+from inspect_ai import eval as evaluate
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    ModelOutput,
+    get_model,
+)
+from inspect_ai.scorer import SampleScore, Score, Scorer
+from inspect_ai.tool import ToolCall
+from inspect_ai.util import registry_info
+from markdown_it import MarkdownIt
+from tests.every_scorer import COMPARING, EVERY_SCORER, MAKERS, SCORERS, graded
+from tests.left_out import rest_with_ci
+from tests.scripted import FEATURES, OWL, Script, evaluated, output, saying, scores, small_population
+
+from genie_inspect.engines.served_embedders import _client
+from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.logs.measures import known_range
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import Document, Question
+from genie_inspect.populations.writing import write_population
+from genie_inspect.prompting.fence import unfenced
+from genie_inspect.scorers.cosine import cosine
+from genie_inspect.scorers.creativity_index import creativity_index
+from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie
+from genie_inspect.scorers.novelty_bench import novelty_bench
+from genie_inspect.scorers.outcome import NO_DOCUMENTS
+from genie_inspect.scorers.partition import partition
+from genie_inspect.solvers.generations import generations
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # clients that Inspect and openai leave open
+STORY = "A brown owl counted the trains that went by under the bridge all night."
+HALF = "An owl \ud83d sat on a clock.\ude00 It struck."
+UNKNOWN = "Write about a cod that cannot sleep. " * 10
+
+
+def calling() -> ModelOutput:
+    """A reply that is a tool call and no text."""
+    made = output("")
+    made.message.tool_calls = [ToolCall(id="1", function="search", arguments={"query": "owls"})]
+    made.choices[0].stop_reason = "tool_calls"
+    return made
+
+
+def failing() -> ModelOutput:
+    raise RuntimeError("the connection was lost")
+
+
+def several() -> ModelOutput:
+    """Two choices, of which the first is the document."""
+    made = output(STORY)
+    made.choices = [*made.choices, *output("Another owl.").choices]
+    return made
+
+
+# by sample: what the model says, and why there is no document where there is none
+REPLIES: Mapping[str, tuple[Callable[[], ModelOutput], str]] = {
+    "failed": (failing, "generation failed"),
+    "truncated": (lambda: output(STORY, "max_tokens"), ""),
+    "empty": (lambda: output(""), "no_response"),
+    "blank": (lambda: output(" \n"), "no_response"),
+    "refused": (lambda: output("I cannot write that.", "content_filter"), "refusal"),
+    "calling": (calling, "no_response"),
+    "choices": (several, ""),
+    "messages": (lambda: output(STORY), ""),
+    **{sign: (partial(output, sign), "no_response") for sign in (".", "\u200b\u200b", "___", "…?! \u2014")},
+}
+MESSAGES: tuple[ChatMessage, ...] = (
+    ChatMessageUser(content="Write about a train."),
+    ChatMessageAssistant(content="A train came late."),
+    ChatMessageUser(content=OWL),
+)
+
+
+@pytest.fixture(scope="module")
+def population(tmp_path_factory: pytest.TempPathFactory) -> Population:
+    return small_population(tmp_path_factory.mktemp("every") / "population")
+
+
+def written(folder: Path, reply: Callable[[str], ModelOutput], *samples: Sample) -> EvalLog:
+    """A log without scores, in which each sample has a reply to its first message."""
+
+    def replied(messages: list[ChatMessage], *rest: object) -> ModelOutput:
+        return reply(messages[0].text)
+
+    (log,) = evaluate(
+        Task(dataset=list(samples), solver=generations(2)),
+        model=get_model("mockllm/model", custom_outputs=replied, memoize=False),
+        fail_on_error=False,
+        log_dir=str(folder),
+        display="none",
+    )
+    return log
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
+    """A log in which one sample failed, and others are as models sometimes leave them."""
+    samples = [
+        Sample(id=name, input=[ChatMessageSystem(content=name), *MESSAGES])
+        if name == "messages"
+        else Sample(id=name, input=name, metadata={"prompt": OWL})
+        for name in REPLIES
+    ]
+    return written(tmp_path_factory.mktemp("logs"), lambda name: REPLIES[name][0](), *samples)
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
+    """A log of a story to a prompt that the population has, and of one to a prompt that it lacks."""
+    samples = [Sample(id=name, input=name, metadata={"prompt": name}) for name in (OWL, UNKNOWN)]
+    told = cycle([STORY, "A red fox sang."])  # two replies that differ, for novelty_bench
+    return written(tmp_path_factory.mktemp("story"), lambda name: output(next(told)), *samples)
+
+
+def rescored(log: EvalLog, scorer: Scorer, grader: Script) -> dict[str, Score]:
+    """By sample its score, after `inspect score`."""
+    roles = {"grader": grader.model()}
+    done = score(log, scorer, model_roles=roles, action="overwrite", display="none")
+    assert done.status == "success", done.error
+    return {str(sample.id): next(iter((sample.scores or {}).values())) for sample in done.samples or []}
+
+
+def values(score: Score) -> dict[str, float]:
+    assert isinstance(score.value, dict)
+    return {key: float(str(value)) for key, value in score.value.items()}
+
+
+def assert_same_but_for_values(name: str, found: Mapping[str, Score]) -> None:
+    """Hold scores of one scorer to what a log needs: the same keys, the scorer's signature, a prompt."""
+    assert len({tuple(values(score)) for score in found.values()}) == 1
+    for one in found.values():
+        facts = one.metadata or {}
+        assert facts["signature"].startswith(f"measure:{name.split()[0]}|")
+        assert ("prompt" in facts) == (name != "coherence")
+        assert one.explanation
+    if name != "novelty_bench":  # whose signature says how many replies there are
+        assert len({(one.metadata or {})["signature"] for one in found.values()}) == 1
+
+
+@EVERY_SCORER
+def test_a_document_has_a_value_under_every_key_and_what_is_none_nan_and_a_reason(
+    name: str, log: EvalLog, population: Population
+) -> None:
+    grader = Script(graded)
+    found = rescored(log, SCORERS[name](str(population.folder)), grader)
+    assert_same_but_for_values(name, found)
+    assert {sample: one.reason or "" for sample, one in found.items()} == {
+        sample: reason for sample, (_, reason) in REPLIES.items()
+    }
+    for sample, (_, reason) in REPLIES.items():
+        signature = (found[sample].metadata or {})["signature"]
+        for key, value in values(found[sample]).items():
+            assert math.isnan(value) == bool(reason)
+            low, high = known_range(log, name, signature, key) or (-math.inf, math.inf)
+            assert reason or low <= value <= high
+        if reason:
+            assert (found[sample].explanation or "").startswith("Not scored: ")
+    assert all(found[sample].answer == STORY for sample in ("truncated", "choices", "messages"))
+
+
+@EVERY_SCORER
+def test_half_a_character_is_scored_as_its_replacement_and_reaches_no_grader(
+    name: str, population: Population, tmp_path: Path
+) -> None:
+    grader = Script(graded)
+    (done,) = evaluate(
+        Task(dataset=[Sample(input=OWL)], solver=generations(2), scorer=SCORERS[name](str(population.folder))),
+        model=saying(HALF).model(),
+        model_roles={"grader": grader.model()},
+        log_dir=str(tmp_path),
+        display="none",
+        log_realtime=False,
+    )
+    assert done.status == "success", done.error
+    (one,) = ((done.samples or [])[0].scores or {}).values()
+    assert one.reason is None
+    assert not any(map(math.isnan, values(one).values()))
+    assert one.answer == "An owl \ufffd sat on a clock.\ufffd It struck."
+    assert all("\ud83d" not in request and "\\ud83d" not in request for request in grader.requests)
+
+
+def unreachable(request: str) -> str:
+    raise ConnectionError("no route | <b>")
+
+
+@pytest.mark.parametrize("reply", [unreachable, lambda request: "Lovely.", lambda request: request])
+@EVERY_SCORER
+def test_a_grader_that_fails_babbles_or_repeats_its_request_leaves_a_document_unscored_with_a_reason(
+    name: str, reply: Callable[[str], str], story: EvalLog, population: Population
+) -> None:
+    grader = Script(reply)
+    found = rescored(story, SCORERS[name](str(population.folder)), grader)
+    assert_same_but_for_values(name, found)
+    one, unknown = found[OWL], found[UNKNOWN]
+    if not grader.requests:
+        assert not any(map(math.isnan, values(one).values()))
+    elif reply is unreachable:
+        assert all(map(math.isnan, values(one).values()))
+        assert one.reason == "grader_failed"
+        assert "ConnectionError: no route" in (one.explanation or "")
+    elif name != "novelty_bench":  # of which the kinds are not known, and no reason is
+        assert all(map(math.isnan, values(one).values()))
+        assert one.reason
+    if name in COMPARING:
+        assert unknown.reason == (UNKNOWN_PROMPT if name.startswith("genie") else NO_DOCUMENTS)
+        assert all(map(math.isnan, values(unknown).values()))
+    if name != "coherence":
+        assert (unknown.metadata or {})["prompt"] == UNKNOWN.strip()[:159] + "…"
+
+
+SERVED = "openai/served-nowhere"
+EMBEDDING: dict[str, Callable[[str], Scorer]] = {
+    "genie": lambda folder: genie(folder, judge="embedded", embedder=SERVED),
+    "cosine": lambda folder: cosine(folder, embedder=SERVED),
+    "creativity_index": lambda folder: creativity_index(folder, matcher="near", embedder=SERVED),
+    "partition": lambda folder: partition(folder, equivalence="embedded", threshold=0.5, embedder=SERVED),
+    "novelty_bench": lambda folder: novelty_bench(equivalence="embedded", threshold=0.5, embedder=SERVED),
+}
+
+
+@pytest.fixture
+def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """OpenAI's address is a port of this machine where nobody listens, and its client does not wait."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    monkeypatch.setattr("genie_inspect.engines.requests.FIRST_WAIT", 0.001)
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{port}/v1")
+    _client.cache_clear()
+    yield
+    _client.cache_clear()
+
+
+@pytest.mark.usefixtures("nowhere")
+@pytest.mark.parametrize("name", EMBEDDING)
+def test_an_embedding_server_that_is_down_is_one_reason(name: str, story: EvalLog, population: Population) -> None:
+    one = rescored(story, EMBEDDING[name](str(population.folder)), Script(graded))[OWL]
+    assert one.reason == "engine_failed"
+    assert all(map(math.isnan, values(one).values()))
+    assert f"embedder {SERVED} failed" in (one.explanation or "")
+    assert (one.metadata or {})["signature"].startswith(f"measure:{name}|")
+
+
+@pytest.mark.parametrize("name", COMPARING)
+def test_a_text_of_the_population_is_left_out_of_its_own_comparison_whatever_was_scored_before(
+    name: str, population: Population, tmp_path: Path
+) -> None:
+    own, scorer = population.documents(OWL)[1], name.split()[0]
+    found = []
+    for texts in ([f" {own.text}\n"], [STORY, f" {own.text}\n"]):
+        made = SCORERS[name](str(population.folder))
+        done = evaluated(made, saying(*texts), Script(graded), tmp_path, [OWL] * len(texts), max_samples=1)
+        found.append(scores(done, scorer)[-1])
+    alone, after = found
+    assert alone.metadata
+    assert (alone.metadata["left_out"], alone.metadata["documents"]) == ([own.id], 2)
+    assert "it was left out" in (alone.explanation or "")
+    assert (values(after), after.metadata, after.explanation) == (values(alone), alone.metadata, alone.explanation)
+
+
+@pytest.mark.parametrize("name", COMPARING)
+def test_a_population_of_answers_alone_is_refused_in_the_name_of_what_compares_with_documents(
+    name: str, tmp_path: Path
+) -> None:
+    folder = str(small_population(tmp_path / "answers", documents={}).folder)
+    if name.startswith("genie") and name != "genie embedded":
+        SCORERS[name](folder)
+        return
+    measure = "judge=embedded" if name.startswith("genie") else f"measure {name.split()[0]}"
+    with pytest.raises(PrerequisiteError, match=f"^{measure} compares with documents, and population small-1"):
+        SCORERS[name](folder)
+
+
+@EVERY_SCORER
+def test_every_scorer_declares_what_it_means_and_shows_mean_error_and_interval_under_inspects_names(
+    name: str, population: Population
+) -> None:
+    declared = registry_info(SCORERS[name](str(population.folder))).metadata
+    assert declared["headline"]
+    assert declared["meaning"].endswith(".")
+    by_key = declared["metrics"] if isinstance(declared["metrics"], dict) else declared["metrics"][0]
+    assert list(by_key)[-1] == "*"
+    alone = [SampleScore(score=Score(value=0.5))]
+    for own in by_key.values():
+        assert [registry_info(metric).name for metric in own] == [
+            f"inspect_ai/{one}" for one in ("mean", "stderr", "ci")
+        ]
+        assert math.isnan(own[1](alone))
+        assert all(map(math.isnan, own[2](alone).values()))
+
+
+MARKUP = (
+    "![seen](http://127.0.0.1/seen.png) <img src=//127.0.0.1/seen> [l](//127.0.0.1/l) <http://127.0.0.1/a> "
+    "**b** *i* `c` ~~s~~ <b>h</b> | x |\n\n# H\n\n- item\n\n---\n\n[r]: http://127.0.0.1/r\n"
+)
+QUOTING = f"The grey owl sat on the old barn and looked at the far white sea. {MARKUP}"
+RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+OF_OURS = {"p", "br", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "strong"}
+
+
+@pytest.fixture(scope="module")
+def marked_up(tmp_path_factory: pytest.TempPathFactory) -> Population:
+    """A population whose ids, questions and documents are markup."""
+    texts = [QUOTING.replace("grey", "white"), f"{QUOTING} It snowed.", QUOTING]
+    return write_population(
+        tmp_path_factory.mktemp("markdown") / "population",
+        name=f"p{MARKUP}",
+        version="1",
+        licence="MIT",
+        features=FEATURES,
+        documents=[Document(id=f"{number}{MARKUP}", prompt=OWL, text=text) for number, text in enumerate(texts)],
+        questions=[
+            Question(id=f"{name}{MARKUP}", prompt=OWL, feature=name, text=f"What {name}? {MARKUP}")
+            for name in ("plot", "style")
+        ],
+        answers=[],
+    )
+
+
+def helping(request: str) -> str:
+    """A grader that does as it is told, with as much markup as it can."""
+    data = unfenced(request)
+    for asked, said in {"questions": f"an owl {MARKUP}", "others": 2, "other_replies": "same"}.items():
+        if asked in data:
+            return json.dumps(dict.fromkeys(data[asked], said))
+    if "aspect" in data:
+        quoted = "seen](http://127.0.0.1/seen.png) <img src" if data["aspect"] == "novel" else "- item"
+        return json.dumps([{"expression": quoted, "reason": MARKUP}, {"expression": "# H", "reason": MARKUP}])
+    return f"{MARKUP} A: {MARKUP}\nRating: 3\n[[A>B]]" if "story_a" in data else f"{MARKUP}\nRating: 3"
+
+
+GRADERS: dict[str, Callable[[str], str]] = {
+    "helps": helping,
+    "babbles": lambda request: MARKUP,
+    "is brief": lambda request: f"{MARKUP[:60]}\n[[A>B]]",
+    "says yes": lambda request: f"{MARKUP}\n[[YES]]",
+}
+PAIRS: list[Any] = rest_with_ci(list(product([*SCORERS, "ttcw beside"], GRADERS)), "other graders' quotes", every=3)
+
+
+# each scorer has four graders: among every third pair are all scorers and all graders
+@pytest.mark.parametrize(("name", "grader"), PAIRS)
+def test_nothing_that_is_quoted_becomes_markup(name: str, grader: str, marked_up: Population, tmp_path: Path) -> None:
+    made = MAKERS["ttcw"]() if name == "ttcw beside" else SCORERS[name](str(marked_up.folder))
+    (done,) = evaluate(
+        Task(dataset=[Sample(input=OWL, target=f"A fine bee. {MARKUP}")], scorer=made),
+        model=saying(QUOTING).model(),
+        model_roles={"grader": Script(GRADERS[grader]).model()},
+        log_dir=str(tmp_path / "logs"),
+        display="none",
+        log_realtime=False,
+    )
+    assert done.status == "success", done.error
+    (one,) = ((done.samples or [])[0].scores or {}).values()
+    said = one.explanation or ""
+    assert {t.tag for block in RENDERER.parse(said) for t in [block, *(block.children or [])] if t.tag} <= OF_OURS, said
+    assert "<http://" not in said
+    # else nothing could become markup
+    assert "127.0.0.1" in said or not name.startswith(("cosine", "creativity_index", "partition embedded"))
