@@ -63,7 +63,8 @@ def test_a_real_job_outlives_its_workers_and_says_in_one_line_that_its_node_died
         else:
             with pytest.raises(ScaleError) as said:
                 ask([str(tmp_path)], str(tmp_path / "out"), job, no_progress)
-            assert str(said.value).startswith("the job on Ray has failed: ") and "\n" not in str(said.value)
+            assert str(said.value).startswith("the job on Ray has failed: ")
+            assert "\n" not in str(said.value)
         assert killed
         again = ask([str(tmp_path)], str(tmp_path / "out"), job, no_progress)
         assert again.on_path + again.answered == again.requests == 150
