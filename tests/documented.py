@@ -155,7 +155,7 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
         (folder / "texts.jsonl").write_text("".join(lines), encoding="utf-8")
     if page == "docs/report.md":
         shutil.copytree(logs, folder / "logs")
-    if page == "docs/judging.md":
+    if page in ("docs/judging.md", "docs/faq.md"):
         for name in ("ratings.jsonl", "second_ratings.jsonl"):
             shutil.copy(DATA / "starter" / name, folder)
         shutil.copytree(DATA / "starter", folder / "mine")

@@ -105,7 +105,7 @@ def test_a_wheel_of_the_archive_has_its_page_and_both_names_of_the_command(archi
     (packed,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(packed) as wheel:
         about = f"genie_inspect-{VERSION}.dist-info"
-        assert f"blob/v{VERSION}/docs/ttcw.md)" in wheel.read(f"{about}/METADATA").decode()
+        assert f"blob/v{VERSION}/docs/judging.md)" in wheel.read(f"{about}/METADATA").decode()
         names = wheel.read(f"{about}/entry_points.txt").decode()
     assert re.findall(r"^(\S+) = genie_inspect.cli:main$", names, re.MULTILINE) == ["genie", "genie-inspect"]
 
@@ -296,9 +296,8 @@ def test_the_data_card_has_the_table_of_the_fit_that_ships(tool: ModuleType) -> 
     assert "\n".join(tool.table(shipped_fit())) in CARD.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/judging.md"])
+@pytest.mark.parametrize("page", ["docs/reference.md", "docs/judging.md"])
 def test_a_page_that_names_the_judge_has_its_figures(page: str) -> None:
     whole = shipped_fit().pooled
     text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
     assert f"Spearman {shown(whole.spearman)}, tau {shown(whole.kendall)}" in text
-    assert "a screen, no verdict" in text

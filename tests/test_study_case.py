@@ -1,4 +1,4 @@
-"""The study that ships: its texts are whole and on record, and README and docs show what it says."""
+"""The study that ships: its texts are whole and on record, and docs show what it says."""
 
 from collections import Counter
 from pathlib import Path
@@ -123,8 +123,8 @@ def table(page: str, head: str) -> dict[str, list[str]]:
     return {name.replace(" ", "_"): rest for name, *rest in cells}
 
 
-@with_ci("an evaluation of 121 texts, for README's table of the study")
-def test_readme_and_docs_show_the_effects_that_the_study_gives(tmp_path: Path) -> None:
+@with_ci("an evaluation of 121 texts, for the tables of docs/metric_study.md")
+def test_the_page_shows_the_effects_that_the_study_gives(tmp_path: Path) -> None:
     (log,) = evaluate(
         "genie_inspect/metric_study",
         model="bundled/ordinary",
@@ -140,7 +140,7 @@ def test_readme_and_docs_show_the_effects_that_the_study_gives(tmp_path: Path) -
     matrix: dict[str, dict[str, str]] = {feature: {} for feature in NAMES}
     for effect in shown["genie (list)"].effects:
         matrix[effect.key.feature][effect.intervention.name] = cell(effect)
-    rows_shown = table("README.md", "| edited | agent |")
+    rows_shown = table("docs/metric_study.md", "| edited | agent |")
     for intervention in ROWS:
         expected = [matrix[feature][intervention] for feature in NAMES]
         # the diagonal is bold
