@@ -101,13 +101,13 @@ def build(
     """
     from genie_inspect.building.populating import BuildPlan
     from genie_inspect.building.populating import build as build_population
-    from genie_inspect.building.question_writing import MOST, Wanted
+    from genie_inspect.building.question_writing import MOST
     from genie_inspect.logs.files import log_files
     from genie_inspect.populations.population import read_features
 
-    wanted = Wanted(least=per_feature, most=max(per_feature, MOST))
+    facts |= {"least": per_feature, "most": max(per_feature, MOST)}
     # a wrong name costs nothing yet
-    plan = BuildPlan(logs=log_files(logs), output=output, features=read_features(features), wanted=wanted, **facts)
+    plan = BuildPlan(logs=log_files(logs), output=output, features=read_features(features), **facts)
     # a dry run gives another target, in a folder that goes away
     work = lambda target, *rest: build_population(replace(plan, output=target), *rest)  # noqa: E731
     return asked(work, grader, output, dry_run=dry_run, rehearsed=REHEARSED)
@@ -130,13 +130,13 @@ def check(folder: Path, spread: float | None, as_json: bool) -> None:
     from genie_inspect.building.inspection import inspected
 
     with progress_bar() as progress:
-        faults, result, text = inspected(folder, spread, progress)
+        is_sound, result, text = inspected(folder, spread, progress)
     if as_json:
         show(result, as_json)
     else:
         echo(text)
     # for scripts: a fault is a failure, however it was printed
-    raise SystemExit(1 if faults else 0)
+    raise SystemExit(0 if is_sound else 1)
 
 
 @population.command()
@@ -230,7 +230,7 @@ def import_(
     Example: genie population import AlliteraryAlligator/sample-population --preset genie-study \\
                  -o study --name study --licence unknown
     """
-    from genie_inspect.building.choosing import Cleaner
+    from genie_inspect.building.collecting import Cleaner
     from genie_inspect.building.importing import Import, import_cleaned, import_population
 
     if clean_by_model != (grader is not None):

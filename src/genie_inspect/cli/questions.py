@@ -1,14 +1,13 @@
 """`genie questions`: write, review."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from genie_inspect.building.prompts import APART, PAIRS_APART, WORDING, Order, write_pairs
+from genie_inspect.building.prompts import APART, PAIRS_APART, WORDING, check_pairs, write_pairs
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.options import (
     AT_LEAST_1,
@@ -76,13 +75,13 @@ def write(
     \b
     Example: genie questions write prompts.txt -o questions --grader openai/gpt-4o --per-feature 2
     """
-    from genie_inspect.building.question_writing import Wanted
-    from genie_inspect.building.questions import read_prompts, write_questions
+    from genie_inspect.building.question_writing import write_questions
+    from genie_inspect.building.questions import read_prompts
     from genie_inspect.populations.population import read_features
 
     # --per-feature above the default --most raises it, and is no error
-    wanted = Wanted(per_feature, max(per_feature, most))
-    written = partial(write_questions, read_prompts(prompts), read_features(features), wanted, templates=templates)
+    limits = per_feature, max(per_feature, most)
+    written = partial(write_questions, read_prompts(prompts), read_features(features), *limits, templates=templates)
     return asked(written, grader, output, dry_run=dry_run)
 
 
@@ -157,7 +156,7 @@ def _blind(
     if table is not None:
         return {"table": str(table), "questions": write_tables(table, judged, asked_of, count, seed)}
     votes = [read_table(path, judged, asked_of) for path in filled]
-    rows = [asdict(row) for row in question_figures(votes, judged, asked_of)]
+    rows = question_figures(votes, judged, asked_of)
     return Answer(
         lambda: {"people": len(votes), "figures": rows},
         lambda _: [record_table(f"{len(votes)} people", rows), Unbroken(PEOPLE_KEY)],
@@ -308,12 +307,10 @@ def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> di
 
     check_prompts_file(output)
     check_absent(output)
-    order = Order(**facts)
+    check_pairs(facts["domain"], facts["wording"])
     if dry_run:
-        order = replace(order, apart=0.0, pairs_apart=0.0)
-
-    work = partial(write_pairs, order)
-    return asked(work, grader, output, dry_run=dry_run, called="file", rehearsed=("prompts",))
+        facts |= {"apart": 0.0, "pairs_apart": 0.0}
+    return asked(partial(write_pairs, **facts), grader, output, dry_run=dry_run, called="file", rehearsed=("prompts",))
 
 
 @click.command()

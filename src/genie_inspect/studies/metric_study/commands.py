@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genie_inspect.building.collecting import collect_documents
+from genie_inspect.building.collecting import Collected
 from genie_inspect.building.interviewing import Progress, appearing, no_progress
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.options import (
@@ -217,7 +217,7 @@ def materials(
         raise InterventionsError("documents of logs need --population: whose questions are asked about them")
     asks.require_questions("an edit of a feature")
     # of a population or collected, documents are had by prompt
-    source = own or collect_documents(log_files(sources), work / SOURCES_FILE, set(asks.prompts), progress)
+    source = own or Collected(log_files(sources), work / SOURCES_FILE, set(asks.prompts), progress)
     groups = [source.documents(prompt) for prompt in asks.prompts]
     chosen = [document for group in groups for document in sorted(group, key=lambda d: d.id)[:limit]]
     if not chosen:
