@@ -14,8 +14,7 @@ from typing import Any, TypeVar
 from genie_inspect.files.numbers import count, number
 from genie_inspect.logs.measures import UNIT
 from genie_inspect.statistics.agreement import krippendorff_alpha
-from genie_inspect.statistics.descriptive import Spread, pooled
-from genie_inspect.statistics.intervals import Interval, prompt_interval
+from genie_inspect.statistics.descriptive import Interval, Spread, pooled, prompt_interval
 
 Share = tuple[int, int]  # how many, and of how many
 NO_SHARE: Share = (0, 0)
