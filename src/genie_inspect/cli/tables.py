@@ -52,7 +52,7 @@ def text_table(
 ) -> Table:
     """The one table of all verbs: what stands in it is text, and never markup; a row that is None is a line across.
 
-    The first `words` columns hold words, the others figures; with `fold` a long name is broken, and nothing of it cut off.
+    The first `words` columns hold words, the others figures; with `fold` a long name is broken, not cut off.
     """
     shown = Table(
         title=Text(title, "table.title") if title else None,
