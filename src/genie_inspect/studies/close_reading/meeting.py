@@ -186,9 +186,9 @@ def _of_sample(source: str, sample: EvalSample) -> Iterator[Rating]:
     kept = expressions(scores)
     # a text that was written twice has its expressions once
     prompt, text = prompt_of(sample), digest(document_of(sample))
-    for _, reading in readings(scores):
-        for one in kept if {NOVEL, AWKWARD} <= reading.measured else ():
-            marked = {mark.aspect for mark in reading.marks if mark.start < one.end and one.start < mark.end}
+    for _, marks, measured, _ in readings(scores):
+        for one in kept if {NOVEL, AWKWARD} <= measured else ():
+            marked = {mark.aspect for mark in marks if mark.start < one.end and one.start < mark.end}
             place = (text, one.start, one.end)
             yield Rating(source, prompt, place, one.log_perplexity, NOVEL in marked, AWKWARD in marked)
 
