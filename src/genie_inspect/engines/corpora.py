@@ -179,9 +179,7 @@ class DocumentsCorpus:
         matches = self._index.matches([token.text for token in placed], same)
         if self._near is not None:
             matches = _longer(matches, self._near_matches(placed, self._near, same))
-        runs = copied_runs(
-            text, placed, matches, lambda span: f"{self._names[span.document]}, from token {span.place + 1}"
-        )
+        runs = copied_runs(text, placed, matches, lambda span: f"{self._names[span[2]]}, from token {span[3] + 1}")
         return Copies(matches.lengths.tolist(), runs, tuple(self._names[number] for number in same))
 
     def counted(self, text: str) -> CountedCorpus:
@@ -231,7 +229,7 @@ def copied_runs(
     text: str, placed: Sequence[Token], matches: Matches, where: Callable[[Span], str]
 ) -> tuple[CopiedRun, ...]:
     return tuple(
-        CopiedRun(excerpt(text, placed, span.start, span.end), span.end - span.start, where(span))
+        CopiedRun(excerpt(text, placed, span[0], span[1]), span[1] - span[0], where(span))
         for span in copied_spans(matches)
     )
 

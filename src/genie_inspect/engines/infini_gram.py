@@ -194,9 +194,7 @@ class InfiniGramCorpus:
             return self.count(run) > (len(same) * _occurrences(run, words) if same else 0)
 
         lengths = counted_match_lengths(len(words), stands, LENGTHS[0], len(words))
-        runs = copied_runs(
-            text, placed, by_lengths(lengths), lambda span: self._where(words[span.start : span.end], same)
-        )
+        runs = copied_runs(text, placed, by_lengths(lengths), lambda span: self._where(words[span[0] : span[1]], same))
         return Copies(lengths.tolist(), runs, tuple(self._names[number] for number in same))
 
     def counted(self, text: str) -> CountedCorpus:
