@@ -19,9 +19,10 @@ from genie_inspect.logs.files import LogError, each_log, log_header, sample_of
 from genie_inspect.logs.measures import ranges_of, shown_key
 from genie_inspect.logs.reading import labels
 from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.logs.scores import is_signed, scores_of, signature_of
+from genie_inspect.logs.scores import scores_of, signature_of
 from genie_inspect.reports.stand_outs import QuestionRow, questions, telling
 from genie_inspect.samples import document_of, prompt_of
+from genie_inspect.signature import Signature
 
 
 @click.command()
@@ -70,7 +71,7 @@ def _documents(path: str, part: str, epoch: int) -> Iterator[tuple[ScoredLog, Ev
 
 
 def _signed(sample: EvalSample) -> dict[str, Score]:
-    return {name: score for name, score in (sample.scores or {}).items() if is_signed(signature_of(score))}
+    return {name: score for name, score in (sample.scores or {}).items() if signature_of(score).is_ours}
 
 
 Rows = Sequence[tuple[str, float, QuestionRow | None]]
@@ -103,7 +104,7 @@ def _parts(log: ScoredLog, sample: EvalSample, width: int) -> Iterator[Renderabl
     yield _text(document_of(sample))
 
 
-def _scores(scorer: str, signature: str, rows: Rows, evidence: Evidence) -> Table:
+def _scores(scorer: str, signature: Signature, rows: Rows, evidence: Evidence) -> Table:
     # only scorers that ask questions have shares
     shares = {"used": evidence.coverage, "rated": evidence.pairs}
     counted = {name: share for name, share in shares.items() if share}

@@ -12,7 +12,6 @@ from rich.table import Table
 from genie_inspect.cli.options import Answer, answering
 from genie_inspect.cli.tables import Head, blocks, figure, in_parts, ranged, starred
 from genie_inspect.cli.terminal import Unbroken
-from genie_inspect.logs.scores import is_signed
 from genie_inspect.reports.charts import in_words, study_chart
 from genie_inspect.reports.effects import Effect, Intervention
 from genie_inspect.reports.study import AnswerChanges, StudiedMeasure, Study
@@ -273,7 +272,6 @@ def _parts(found: Study, published: bool, screen: Console) -> Iterator[Renderabl
     yield from agreement_tables(found, screen)
     yield from answer_tables(found, screen)
     yield LEGEND
-    yield from (
-        Unbroken(in_parts(signature, screen.width)) for signature in filter(is_signed, found.signatures.values())
-    )
+    signatures = [signature for signature in found.signatures.values() if signature.is_ours]
+    yield from (Unbroken(in_parts(signature, screen.width)) for signature in signatures)
     yield from (f"Beware: {note}." for note in warnings(found))

@@ -17,7 +17,6 @@ from genie_inspect.logs.evidence import NO_SHARE, Share
 from genie_inspect.logs.measures import shown_key
 from genie_inspect.logs.results import Results
 from genie_inspect.reports.summary import Column, Summary
-from genie_inspect.signature import facts_of
 from genie_inspect.statistics.descriptive import NO_INTERVAL, Interval
 
 LEGEND = (
@@ -52,7 +51,7 @@ def text_table(
 ) -> Table:
     """The one table of all verbs: what stands in it is text, and never markup; a row that is None is a line across.
 
-    The first `words` columns hold words, the others figures; with `fold` these break a long name and cut nothing off.
+    The first `words` columns hold words, the others figures; with `fold` a long name is broken, not cut off.
     """
     shown = Table(
         title=Text(title, "table.title") if title else None,
@@ -66,7 +65,7 @@ def text_table(
         shown.add_column(
             Text(printable(name)),
             justify="right" if is_figure else "left",
-            overflow="fold" if fold and is_figure else "ellipsis",
+            overflow="fold" if fold else "ellipsis",
             no_wrap=no_wrap,
         )
     for row in rows:
@@ -107,7 +106,7 @@ def summary_tables(summary: Summary, console: Console, *, nearest: bool = False)
 
     *blocks, last = fitting(summary.columns, made, console)
     width = min(console.width, console.measure(made(last)).maximum)
-    notes = [in_parts(summary.signature, width), caution(facts_of(summary.signature).get("judge", ""))]
+    notes = [in_parts(summary.signature, width), caution(summary.signature.facts.get("judge", ""))]
     titles = [summary.scorer, *[""] * len(blocks)]
     captions = [*[""] * len(blocks), "\n".join(filter(None, notes))]
     return [made(*block) for block in zip([*blocks, last], titles, captions, strict=True)]
