@@ -271,10 +271,10 @@ def test_a_word_is_covered_however_many_spans_touch_it() -> None:
 def test_the_pieces_of_a_text_are_the_text(text: str, ends: list[tuple[int, int]]) -> None:
     spans = [(min(pair), max(pair)) for pair in ends if max(pair) <= len(text) and pair[0] != pair[1]]
     cut = list(pieces(text, spans))
-    assert "".join(piece.text for piece in cut) == text
+    assert "".join(piece for piece, _, _ in cut) == text
     for place, (begin, end) in enumerate(spans):
-        assert "".join(piece.text for piece in cut if place in piece.spans) == text[begin:end]
-        assert sum(place in piece.ending for piece in cut) == 1
+        assert "".join(piece for piece, over, _ in cut if place in over) == text[begin:end]
+        assert sum(place in ending for _, _, ending in cut) == 1
 
 
 def test_of_several_places_the_first_is_found_or_the_last() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from rich.table import Table
 
-from genie_inspect.agreement.figures import AVERAGE, RANKINGS, Agreement, LengthTakenOut, agreement_chart
+from genie_inspect.agreement.figures import AVERAGE, RANKINGS, Agreement, agreement_chart
 from genie_inspect.agreement.figures import agreement as agreement_of
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import read_votes
@@ -89,12 +89,12 @@ def _ranking_table(figures: Agreement) -> Table:
     return text_table(title, ["", *figures.judges], rows, caption=caption, justify="center")
 
 
-def _length_table(known: Mapping[str, LengthTakenOut]) -> Table:
+def _length_table(known: Mapping[str, Mapping[str, BootstrapInterval]]) -> Table:
     """What is left of each judge's agreement when length is taken out, by judge."""
     rows = [
-        ["length alone", *(_interval(own.length_alone) for own in known.values())],
-        ["the judge", *(_interval(own.as_it_is) for own in known.values())],
-        ["the judge, partial", *(_interval(own.partial) for own in known.values())],
+        ["length alone", *(_interval(own["length_alone"]) for own in known.values())],
+        ["the judge", *(_interval(own["as_it_is"]) for own in known.values())],
+        ["the judge, partial", *(_interval(own["partial"]) for own in known.values())],
     ]
     caption = "Spearman's rho of ranks within prompts, over all prompts; partial: the words' ranks taken out of both"
     return text_table("Agreement and length [95% interval]", ["", *known], rows, caption=caption, justify="center")

@@ -12,8 +12,7 @@ import click
 from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
 from rich.table import Table
 
-from genie_inspect.agreement.people import write_blind_table
-from genie_inspect.agreement.raters import CalibrationError, Target
+from genie_inspect.agreement.raters import CalibrationError, Target, write_blind_table
 from genie_inspect.agreement.readers import (
     AnswerPair,
     ReaderFitness,

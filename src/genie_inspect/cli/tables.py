@@ -51,7 +51,7 @@ def text_table(
 ) -> Table:
     """The one table of all verbs: what stands in it is text, and never markup; a row that is None is a line across.
 
-    The first `words` columns hold words, the others figures; with `fold` these break a long name and cut nothing off.
+    The first `words` columns hold words, the others figures; with `fold` a long name is broken, not cut off.
     """
     shown = Table(
         title=Text(title, "table.title") if title else None,
@@ -65,7 +65,7 @@ def text_table(
         shown.add_column(
             Text(printable(name)),
             justify="right" if is_figure else "left",
-            overflow="fold" if fold and is_figure else "ellipsis",
+            overflow="fold" if fold else "ellipsis",
             no_wrap=no_wrap,
         )
     for row in rows:

@@ -140,11 +140,11 @@ def with_marks(text: str, marks: "Sequence[Mark]") -> str:
     inside = [mark for mark in marks if mark.end <= len(shown)]
     parts: list[str] = []
     opened: set[int] = set()
-    for piece in pieces(shown, [(mark.start, mark.end) for mark in inside]):
-        parts += [BEFORE for mark in piece.spans if mark not in opened]
-        opened |= set(piece.spans)
-        parts.append(_lines(piece.text))
-        parts += [f"{AFTER} ({mark + 1} {inside[mark].aspect})" for mark in piece.ending]
+    for piece, over, ending in pieces(shown, [(mark.start, mark.end) for mark in inside]):
+        parts += [BEFORE for mark in over if mark not in opened]
+        opened |= set(over)
+        parts.append(_lines(piece))
+        parts += [f"{AFTER} ({mark + 1} {inside[mark].aspect})" for mark in ending]
     # two spaces keep a line's end where it is
     lines = (_BLOCK.sub(r"\1\\\2", line) + "  " if line.strip() else "" for line in "".join(parts).split("\n"))
     return "\n".join(lines).rstrip() + (f" […] ({rest:,} more characters)" if rest > 0 else "")
