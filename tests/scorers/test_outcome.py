@@ -48,7 +48,6 @@ from genie_inspect.scorers.outcome import (
     Measurement,
     Reference,
     Warm,
-    _with_notes,
     kept_embedder,
     reference,
     rounded,
@@ -211,27 +210,23 @@ def test_a_scorer_without_a_value_is_named_when_it_gives_a_reason_and_each_score
     assert without_value({"genie": score(), "genie1": lost}) == ["genie"]
 
 
-@pytest.mark.parametrize(("explanation", "before"), [("Fine.", "Fine.\n\n"), (None, "")])
-def test_a_note_on_the_length_stands_below_what_a_score_says(explanation: str | None, before: str) -> None:
-    score = Score(value={"plot": 0.5}, explanation=explanation, metadata={"length": {"population": 3}})
+@pytest.mark.parametrize(("explanation", "before"), [("Fine.", "Fine.\n\n"), ("", "")])
+async def test_a_score_is_rounded_and_a_note_on_the_length_stands_below_what_it_says(
+    explanation: str, before: str
+) -> None:
+    async def measure() -> Measurement:
+        return Measurement({"plot": 2 / 3}, explanation, {"length": {"population": 3}})
+
     note = "Beware: this document has 5 words where the population has 3: beyond 1.5x lengths do not compare."
-    assert _with_notes(score, "one two three four five").explanation == before + note
-    assert _with_notes(score, "one two three four") == score
-
-
-async def test_a_score_is_rounded_and_says_that_its_document_is_of_another_length() -> None:
-    async def measure() -> Score:
-        return Score(value={"plot": 2 / 3}, explanation="Fine.", metadata={"length": {"population": 3}})
-
     score = await scored_or_reason(written("one two three four five"), ["plot"], {}, measure)
-    assert score.value == {"plot": 0.667}
-    assert (score.explanation or "").startswith("Fine.\n\nBeware: this document has 5 words")
+    assert (score.value, score.explanation) == ({"plot": 0.667}, before + note)
+    assert (await scored_or_reason(written("one two three four"), ["plot"], {}, measure)).explanation == explanation
     lone = Score(value=0.51234)
     assert rounded(lone) == lone
 
 
 async def test_why_a_sample_has_no_document_is_text_and_no_markup() -> None:
-    async def never() -> Score:
+    async def never() -> Measurement:
         raise AssertionError("measured")
 
     state = written("")
@@ -255,7 +250,7 @@ def state(text: str = STORY) -> TaskState:
 @pytest.mark.anyio
 @pytest.mark.parametrize("error", [kind("it | failed") for kind in REASONS])
 async def test_each_failure_that_costs_one_score_has_its_reason(error: GenieError) -> None:
-    async def fail() -> Score:
+    async def fail() -> Measurement:
         raise error
 
     score = await scored_or_reason(state(), ["a", "b"], {"signature": "s"}, fail)
@@ -274,7 +269,7 @@ async def test_each_failure_that_costs_one_score_has_its_reason(error: GenieErro
 @pytest.mark.anyio
 @pytest.mark.parametrize("error", [ZeroDivisionError("ours"), PrerequisiteError("set-up"), PopulationError("changed")])
 async def test_a_fault_of_ours_and_a_wrong_set_up_raise(error: Exception) -> None:
-    async def fail() -> Score:
+    async def fail() -> Measurement:
         raise error
 
     with pytest.raises(type(error)):

@@ -1,11 +1,12 @@
 """The corpus that a document is looked up in: the population's documents for its prompt, or one for all prompts."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from anyio import to_thread
+from inspect_ai.util import concurrency
 
 from genie_inspect.engines.embedders import Embedder
 from genie_inspect.engines.identity import redacted
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 POPULATION, INFINI_GRAM = "population", "infini-gram:"
 ACCEPTED = "population, a folder of texts, infini-gram:<index folder> or infini-gram:<service url>#<index>"
 AT_ONCE = 8  # documents that are looked up in a service at a time
+FoundT = TypeVar("FoundT")
 
 
 class Corpora:
@@ -27,16 +29,14 @@ class Corpora:
         self.population = population
         self.fixed = fixed
         self.near = near
+        self.name = fixed.name if fixed else POPULATION  # as it stands in signatures
         self._warm: Warm[Corpus] = Warm()
 
-    @property
-    def name(self) -> str:
-        """What stands in signatures: the corpus's own name, or `population`."""
-        return self.fixed.name if self.fixed else POPULATION
-
-    async def of(self, prompt: str, without: Collection[str] = ()) -> "Corpus":
-        """The corpus for a prompt, which leaves out by itself the documents that are the text."""
-        return self.fixed or await self._warm.get((prompt, *without), partial(self._indexed, prompt, without))
+    async def looked_up(self, look: "Callable[[Corpus], FoundT]", prompt: str, without: Collection[str]) -> FoundT:
+        """What is found in the corpus for a prompt, which leaves out by itself the documents that are the text."""
+        corpus = self.fixed or await self._warm.get((prompt, *without), partial(self._indexed, prompt, without))
+        async with concurrency("corpus", AT_ONCE, visible=False):
+            return await to_thread.run_sync(look, corpus)
 
     async def _indexed(self, prompt: str, without: Collection[str]) -> "Corpus":
         from genie_inspect.engines.corpora import DocumentsCorpus

@@ -1,13 +1,9 @@
 """The scorer `creativity_index`: how little of a document stands in a corpus, run by run."""
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from anyio import to_thread
-from inspect_ai.scorer import Score, Scorer, Target, scorer
-from inspect_ai.solver import TaskState
-from inspect_ai.util import concurrency
+from inspect_ai.scorer import Scorer, scorer
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.scorers.stderr import per_key
@@ -58,8 +54,8 @@ def creativity_index(
     """
     from genie_inspect.engines.embedders import blindness
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.scorers.corpora import AT_ONCE, Corpora, opened_corpus
-    from genie_inspect.scorers.outcome import Measurement, kept_embedder, reference, scored
+    from genie_inspect.scorers.corpora import Corpora, opened_corpus
+    from genie_inspect.scorers.outcome import Measurement, kept_embedder, nothing, panel_scorer, reference
     from genie_inspect.signature import signature
 
     with refusals():
@@ -78,16 +74,10 @@ def creativity_index(
 
     async def copied(text: str, prompt: str, others: "Compared") -> Measurement:
         if near and (blind := blindness(near, text)):
-            reason = f"{blind}; matcher=exact reads every script"
-            return Measurement(dict.fromkeys(KEYS, math.nan), f"Not measured: {reason}.", reason=reason)
-        indexed = await corpora.of(prompt, others.made_of)
-        async with concurrency("creativity_index", AT_ONCE, visible=False):
-            return measurement(await to_thread.run_sync(indexed.copies, text))
+            return nothing(f"{blind}; matcher=exact reads every script")
+        return measurement(await corpora.looked_up(lambda corpus: corpus.copies(text), prompt, others.made_of))
 
-    async def score(state: TaskState, target: Target) -> Score:
-        return await scored(state, opened, KEYS, facts, copied)
-
-    return score
+    return panel_scorer(opened, KEYS, facts, copied)
 
 
 def measurement(copies: "Copies") -> "Measurement":

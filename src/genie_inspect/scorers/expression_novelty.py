@@ -1,29 +1,23 @@
 """The scorer `expression_novelty`: how new a document's expressions are to a corpus."""
 
-import math
 from collections.abc import Sequence
 from itertools import takewhile
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from anyio import to_thread
-from inspect_ai.scorer import Score, Scorer, Target, scorer
-from inspect_ai.solver import TaskState
-from inspect_ai.util import concurrency
+from inspect_ai.scorer import Scorer, scorer
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.engines.corpora import CountedCorpus
+    from genie_inspect.engines.corpora import Corpus, CountedCorpus
     from genie_inspect.measures.expressions import Expression
     from genie_inspect.measures.infinity_gram import RunNovelty
     from genie_inspect.scorers.assessment import Compared
     from genie_inspect.scorers.outcome import Measurement
 
 KEYS = ("log_perplexity_mean", "novel_expression_share")
-ROWS = "expressions"
-"""Where the score's metadata has a row an expression."""
 NOVEL = 0.15  # NovelPct from which experts were shown an expression: some half of them
 EITHER, KEPT = "either", "kept"
 NOTHING = "no expression of two words or more"
@@ -66,8 +60,8 @@ def expression_novelty(
     Source: Saakyan et al. 2025 (arXiv 2509.22641); deviations in measures.expressions and measures.infinity_gram.
     """
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.scorers.corpora import AT_ONCE, Corpora, opened_corpus
-    from genie_inspect.scorers.outcome import Measurement, reference, scored
+    from genie_inspect.scorers.corpora import Corpora, opened_corpus
+    from genie_inspect.scorers.outcome import Measurement, panel_scorer, reference
     from genie_inspect.signature import signature
 
     with refusals():
@@ -84,25 +78,23 @@ def expression_novelty(
     facts = {"signature": signature("expression_novelty", "2-A", **depends_on)}
 
     async def novelty(text: str, prompt: str, others: "Compared") -> Measurement:
-        indexed = await corpora.of(prompt, others.made_of)
-        async with concurrency("expression_novelty", AT_ONCE, visible=False):
-            return await to_thread.run_sync(lambda: measurement(text, indexed.counted(text), floor, case))
+        def look(corpus: "Corpus") -> Measurement:
+            return measurement(text, corpus.counted(text), floor, case)
 
-    async def score(state: TaskState, target: Target) -> Score:
-        return await scored(state, opened, KEYS, facts, novelty)
+        return await corpora.looked_up(look, prompt, others.made_of)
 
-    return score
+    return panel_scorer(opened, KEYS, facts, novelty)
 
 
 def measurement(text: str, counted: "CountedCorpus", floor: float, case: str) -> "Measurement":
     """Both values of a text, with a row an expression."""
     from genie_inspect.measures.expressions import split_expressions
     from genie_inspect.scorers.explanation import LISTED
-    from genie_inspect.scorers.outcome import Measurement
+    from genie_inspect.scorers.outcome import Measurement, nothing
 
     expressions = split_expressions(text)
     if not expressions:
-        return Measurement(dict.fromkeys(KEYS, math.nan), f"Not scored: {NOTHING}.", reason=NOTHING)
+        return nothing(NOTHING, "scored")
     novelties = _novelties([expression.text for expression in expressions], counted, floor, case)
     rows = [
         {
@@ -116,7 +108,7 @@ def measurement(text: str, counted: "CountedCorpus", floor: float, case: str) ->
     ]
     share = fmean(novelty.novel_share >= NOVEL for novelty in novelties)
     mean = fmean(novelty.log_perplexity for novelty in novelties)
-    metadata = {ROWS: rows, "left_out_of_corpus": list(counted.left_out[:LISTED])}
+    metadata = {"expressions": rows, "left_out_of_corpus": list(counted.left_out[:LISTED])}
     return Measurement(dict(zip(KEYS, (mean, share), strict=True)), explained(expressions, novelties), metadata)
 
 

@@ -96,15 +96,13 @@ def litbench(
 
 def cost(pricing: Callable[[str, float], "Cost"], population: "Population", documents: Mapping[str, int]) -> "Cost":
     """What the judge is asked of new documents that meet all of the population's."""
-    from genie_inspect.graders.cost import Cost, tokens
+    from genie_inspect.scorers.outcome import cost_over
 
-    total = Cost()
-    for prompt, count in documents.items():
-        lengths = [tokens(document.text) for document in population.documents(prompt)]
+    def price(prompt: str, lengths: list[int], count: int) -> "Cost":
         # each opponent in both orders, beside a document of mean length
-        verdict = pricing(prompt, 2 * fmean(lengths)) if lengths else Cost()
-        total += verdict * (2 * len(lengths) * count)
-    return total
+        return pricing(prompt, 2 * fmean(lengths)) * (2 * len(lengths) * count)
+
+    return cost_over(population, documents, price)
 
 
 def drawn(documents: "Sequence[Document]", most: int | None, text: str) -> "Sequence[Document]":

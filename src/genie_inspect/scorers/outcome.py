@@ -3,17 +3,18 @@
 import math
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import anyio
-from inspect_ai.scorer import Score
+from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 
 from genie_inspect.engines.embedders import CachedEmbedder, embedder
 from genie_inspect.errors import EngineFailedError, GenieError, GraderFailedError, RefusalError, UnreadableReplyError
 from genie_inspect.graders.cache import cache_folder
+from genie_inspect.graders.cost import Cost, tokens
 from genie_inspect.logs.scored_log import are_unlike, unlike_lengths
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.population import Population, open_population
@@ -25,29 +26,56 @@ from genie_inspect.scripts import is_english
 from genie_inspect.statistics.descriptive import three_digits
 
 MAY_REFUSE = "Warning: the rule for refusals knows English only, and this short document is in another language"
-# Inspect knows all of them but the last by these names, and counts unscored samples by them
+NO_DOCUMENTS = "the population has no documents for this prompt"
+# failures that cost one sample its score, with the reason that the log gives; all other errors end the run. Inspect
+# knows all of them but the last by these names, and counts unscored samples by them
 REASONS: Mapping[type[GenieError], str] = {
     RefusalError: REFUSAL,
     GraderFailedError: "grader_failed",
     UnreadableReplyError: "invalid_response_format",
     EngineFailedError: "engine_failed",
 }
-"""Failures that cost one sample its score, with the reason that the log gives; all other errors end the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The values of one measure for one document, and what a person reads beside them."""
+
+    value: Mapping[str, float]  # keys that it lacks could not be measured
+    explanation: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+    reason: str | None = None  # why nothing could be measured, where that is so
+    answer: str | None = None  # what was measured, where it is not the document
+
+
+def nothing(reason: str, what: str = "measured") -> Measurement:
+    return Measurement({}, f"Not {what}: {reason}.", reason=reason)
 
 
 async def scored_or_reason(
-    state: TaskState, keys: Iterable[str], facts: dict[str, Any], measure: Callable[[], Awaitable[Score]]
+    state: TaskState, keys: Iterable[str], facts: Mapping[str, Any], measure: Callable[[], Awaitable[Measurement]]
 ) -> Score:
-    """The score of a sample, rounded; unscored with a reason where there is no document, or what is asked fails."""
+    """The score of a sample, rounded; unscored with a reason where there is no document, or what is asked fails.
+
+    It has every key, NaN where that could not be measured: Inspect takes a missing key for an error.
+    """
     text = document_of(state)
-    if reason := unusable(state):
-        return unscored(keys, reason, f"Not scored: {cell(reason)}.", text, facts)
     try:
-        return _with_notes(rounded(await measure()), text)
+        reason = unusable(state)
+        found = replace(nothing(cell(reason), "scored"), reason=reason) if reason else _noted(await measure(), text)
     # only these: a fault of ours as an unscored sample would look like a fault of the model
     except tuple(REASONS) as error:
         reason = next(reason for kind, reason in REASONS.items() if isinstance(error, kind))
-        return unscored(keys, reason, f"Not scored: {cell(str(error))}", text, facts)
+        found = Measurement({}, f"Not scored: {cell(str(error))}", reason=reason)
+    return rounded(
+        Score(
+            value={**dict.fromkeys(keys, math.nan), **found.value},
+            answer=text if found.answer is None else found.answer,
+            explanation=found.explanation,
+            reason=found.reason,
+            metadata={**facts, **found.metadata},
+        )
+    )
 
 
 def rounded(score: Score) -> Score:
@@ -58,39 +86,13 @@ def rounded(score: Score) -> Score:
     return score.model_copy(update={"value": kept}) if values else score
 
 
-def _with_notes(score: Score, text: str) -> Score:
-    """The score; it says where its document is of another length than the others, or may be a refusal unseen."""
-    length = (score.metadata or {}).get("length", {})
-    words, others = word_count(text), length.get("population", math.nan)
+def _noted(found: Measurement, text: str) -> Measurement:
+    """The same; it says where the document is of another length than the others, or may be a refusal unseen."""
+    words, others = word_count(text), found.metadata.get("length", {}).get("population", math.nan)
     notes = [unlike_lengths("Beware: this document has", words, others)] if are_unlike(words, others) else []
-    if words <= MOST_WORDS and not is_english(text):
-        notes.append(MAY_REFUSE)
-    if not notes:
-        return score
-    explanation = "\n\n".join([score.explanation or "", *(f"{note}." for note in notes)]).lstrip()
-    return score.model_copy(update={"explanation": explanation})
-
-
-def unscored(keys: Iterable[str], reason: str, explanation: str, text: str, metadata: dict[str, Any]) -> Score:
-    """A score that counts nowhere: NaN under every key, so that all samples have the same keys, and the reason."""
-    value = dict.fromkeys(keys, math.nan)
-    return Score(value=dict(value), answer=text, explanation=explanation, reason=reason, metadata=metadata)
-
-
-NO_DOCUMENTS = "the population has no documents for this prompt"
-WarmT = TypeVar("WarmT")
-
-
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """The values of one measure for one document, and what a person reads beside them."""
-
-    value: dict[str, float]
-    """Every key of the measure; NaN where it could not be measured."""
-    explanation: str
-    metadata: dict[str, Any] = field(default_factory=dict)
-    reason: str | None = None
-    """Why nothing could be measured, where that is so."""
+    notes += [MAY_REFUSE] if words <= MOST_WORDS and not is_english(text) else []
+    explanation = "\n\n".join([found.explanation, *(f"{note}." for note in notes)]).lstrip()
+    return replace(found, explanation=explanation) if notes else found
 
 
 Measure = Callable[[str, str, Compared], Awaitable[Measurement]]
@@ -101,17 +103,11 @@ class Reference:
     """A population as the panel sees it: for each prompt its documents, in the order of their ids."""
 
     def __init__(self, population: Population) -> None:
-        self.population = population
-        self.others = lru_cache(maxsize=KEPT)(self._others)
-
-    @property
-    def name(self) -> str:
-        return self.population.name
-
-    def _others(self, prompt: str) -> Others:
-        """All documents of a prompt; none when the prompt is unknown."""
+        self.name = population.name
         # by id: gzip's ratio depends on the order, and a file may be written in another one
-        return Others(sorted(self.population.documents(prompt), key=lambda document: document.id))
+        self.others = lru_cache(maxsize=KEPT)(
+            lambda prompt: Others(sorted(population.documents(prompt), key=lambda document: document.id))
+        )
 
 
 def reference(population: str, measure: str) -> Reference:
@@ -126,34 +122,48 @@ def reference(population: str, measure: str) -> Reference:
 
 
 async def scored(
-    state: TaskState, population: Reference, keys: Sequence[str], facts: dict[str, Any], measure: Measure
+    state: TaskState, population: Reference, keys: Sequence[str], facts: Mapping[str, Any], measure: Measure
 ) -> Score:
     """The score of one sample under the measure's keys; unscored where nothing can be compared, or a model failed."""
     prompt, text = prompt_of(state), document_of(state)
-    facts = {**facts, "prompt": cut(prompt, WIDTHS[0])}
 
-    async def compared() -> Score:
+    async def compared() -> Measurement:
         others = population.others(prompt).than(text, made_of(state))
         if not others.documents:
-            return unscored(keys, NO_DOCUMENTS, f"Not scored: {NO_DOCUMENTS}.", text, facts)
-        measurement = await measure(text, prompt, others)
-        notes = [measurement.explanation, f"Compared with {len(others.documents)} documents of the population."]
+            return nothing(NO_DOCUMENTS, "scored")
+        found = await measure(text, prompt, others)
+        notes = [found.explanation, f"Compared with {len(others.documents)} documents of the population."]
         metadata = {
-            **facts,
             "documents": len(others.documents),
             **left_out_facts(others.same, others.made_of),
             "length": {"population": others.words},
-            **measurement.metadata,
+            **found.metadata,
         }
-        return Score(
-            value=dict(measurement.value),
-            answer=text,
-            explanation="\n\n".join([*notes, *left_out_notes(others.same, others.made_of)]),
-            reason=measurement.reason,
-            metadata=metadata,
-        )
+        notes += left_out_notes(others.same, others.made_of)
+        return replace(found, explanation="\n\n".join(notes), metadata=metadata)
 
-    return await scored_or_reason(state, keys, facts, compared)
+    return await scored_or_reason(state, keys, {**facts, "prompt": cut(prompt, WIDTHS[0])}, compared)
+
+
+def panel_scorer(population: Reference, keys: Sequence[str], facts: Mapping[str, Any], measure: Measure) -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        return await scored(state, population, keys, facts, measure)
+
+    return score
+
+
+def cost_over(
+    population: Population, documents: Mapping[str, int], price: Callable[[str, list[int], int], Cost]
+) -> Cost:
+    """What so many new documents by prompt cost: the sum of prices by prompt, lengths of its documents, and count."""
+    total = Cost()
+    for prompt, count in documents.items():
+        if lengths := [tokens(document.text) for document in population.documents(prompt)]:
+            total += price(prompt, lengths, count)
+    return total
+
+
+WarmT = TypeVar("WarmT")
 
 
 class Warm(Generic[WarmT]):

@@ -11,37 +11,27 @@ from genie_inspect.populations.yardstick import yardstick_of
 from genie_inspect.scorers.assessment import Assessment, QuestionResult
 from genie_inspect.statistics.descriptive import Standing, standing, three_digits
 
-DECIMALS = 6
-Tallies = Mapping[str, Sequence[Tally]]
-"""By question id, one per grader."""
+Tallies = Mapping[str, Sequence[Tally]]  # by question id, one per grader
 
 
-class PopulationStanding:
-    """Holds documents against a population's yardstick, where it has one under the same instrument."""
-
-    def __init__(self, population: Population, signature: str) -> None:
-        self._population = population
-        measured = yardstick_of(population.folder).under(signature)
-        self._tallies: Mapping[str, Tallies] = measured.ratings if measured else {}
-
-    def of(self, assessment: Assessment, prompt: str) -> dict[str, Standing]:
-        """By feature, where a document stands; a feature that was not measured has no entry."""
-        if not self._tallies:
-            return {}
-        documents = [document.id for document in self._population.documents(prompt)]
-        return standings(assessment, documents, self._tallies)
+def yardstick_under(population: Population, signature: str) -> Mapping[str, Tallies]:
+    """By document of a population its yardstick under one instrument; empty where it has none."""
+    measured = yardstick_of(population.folder).under(signature)
+    return measured.ratings if measured else {}
 
 
 def standings(
-    assessment: Assessment, documents: Sequence[str], tallies_by_document: Mapping[str, Tallies]
+    assessment: Assessment, documents: Sequence[str], yardstick: Mapping[str, Tallies]
 ) -> dict[str, Standing]:
-    """By feature, where a document stands among those that it was compared with.
+    """By feature that was measured, where a document stands among those that it was compared with.
 
     Each of these is held against the rest and against the document, so that one like them lands at 50 on average
     (a conformal rank). Where one is left out, because it is the document or its original, it keeps that place itself.
     """
+    if not yardstick:
+        return {}
     left_out = {*assessment.left_out, *assessment.made_of}
-    alone = [tallies_by_document.get(document, {}) for document in documents if document not in left_out]
+    alone = [yardstick.get(document, {}) for document in documents if document not in left_out]
     asked = [part.results for part in assessment.by_grader]
     others = alone if left_out else [_beside(place, tallies, asked) for place, tallies in enumerate(alone)]
     own, *novelties = (_novelty(tallies, asked[0]) for tallies in (assessment.tallies, *others, *alone))
@@ -85,12 +75,9 @@ def _novelty(tallies: Tallies, results: Sequence[QuestionResult]) -> dict[str, f
 
 
 def standing_facts(standings: Mapping[str, Standing]) -> dict[str, Any]:
-    """What a score's metadata says of them, by feature: the percentile, and the population's mean and quartiles.
-
-    Empty where there are none.
-    """
-    rounded = {
-        feature: {name: round(value, DECIMALS) for name, value in asdict(standing).items()}
+    """What a score's metadata says of them, by feature: the percentile, and the population's mean and quartiles."""
+    facts = {
+        feature: {name: round(value, 6) for name, value in asdict(standing).items()}
         for feature, standing in standings.items()
     }
-    return {"standing": rounded} if rounded else {}
+    return {"standing": facts} if facts else {}
