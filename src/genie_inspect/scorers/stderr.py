@@ -27,9 +27,9 @@ def per_key(ranges: Mapping[str, Sequence[Any]]) -> dict[str, list[Metric]]:
 def originals(scores: Sequence[SampleScore]) -> list[SampleScore]:
     """The scores of all samples but the edits and paraphrases of a metric study."""
     from genie_inspect.populations.interventions import ORIGINAL
-    from genie_inspect.samples import intervention_in
+    from genie_inspect.samples import InterventionFacts
 
-    facts = [intervention_in(score.sample_metadata) for score in scores]
+    facts = [InterventionFacts.of(score.sample_metadata) for score in scores]
     return [score for score, own in zip(scores, facts, strict=True) if own is None or own.kind == ORIGINAL]
 
 
