@@ -30,7 +30,7 @@ from genie_inspect.errors import (
 from genie_inspect.graders.cache import cache_folder
 from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 from genie_inspect.samples import InterventionFacts
-from genie_inspect.scorers import corpora
+from genie_inspect.scorers import outcome
 from genie_inspect.scorers.assessment import KEPT, Compared
 from genie_inspect.scorers.close_reading import close_reading
 from genie_inspect.scorers.coherence import coherence
@@ -296,11 +296,11 @@ WRONG: list[tuple[Callable[..., Scorer], str, Any, str]] = [
     (compression, "population", "nowhere", f"population is {NOWHERE}"),
     (compression, "codec", "brotli", "codec is 'brotli', expected one of gzip, xz, zstd"),
     (creativity_index, "population", "nowhere", f"population is {NOWHERE}"),
-    (creativity_index, "corpus", "nowhere", f"corpus is 'nowhere', expected {corpora.ACCEPTED}"),
+    (creativity_index, "corpus", "nowhere", f"corpus is 'nowhere', expected {outcome.ACCEPTED}"),
     (creativity_index, "matcher", "fuzzy", "matcher is 'fuzzy', expected one of exact, near"),
     (creativity_index, "embedder", "word2vec", f"embedder is {EMBEDDER}"),
     (expression_novelty, "population", "nowhere", f"population is {NOWHERE}"),
-    (expression_novelty, "corpus", "nowhere", f"corpus is 'nowhere', expected {corpora.ACCEPTED}"),
+    (expression_novelty, "corpus", "nowhere", f"corpus is 'nowhere', expected {outcome.ACCEPTED}"),
     (expression_novelty, "floor", 0.0, "floor is 0.0, expected above 0, to 1"),
     (expression_novelty, "case", "lower", "case is 'lower', expected one of either, kept"),
     (partition, "population", "nowhere", f"population is {NOWHERE}"),

@@ -54,8 +54,15 @@ def creativity_index(
     """
     from genie_inspect.engines.embedders import blindness
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.scorers.corpora import Corpora, opened_corpus
-    from genie_inspect.scorers.outcome import Measurement, kept_embedder, nothing, panel_scorer, reference
+    from genie_inspect.scorers.outcome import (
+        Corpora,
+        Measurement,
+        kept_embedder,
+        nothing,
+        opened_corpus,
+        panel_scorer,
+        reference,
+    )
     from genie_inspect.signature import signature
 
     with refusals():

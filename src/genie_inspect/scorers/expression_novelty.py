@@ -60,8 +60,7 @@ def expression_novelty(
     Source: Saakyan et al. 2025 (arXiv 2509.22641); deviations in measures.expressions and measures.infinity_gram.
     """
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.scorers.corpora import Corpora, opened_corpus
-    from genie_inspect.scorers.outcome import Measurement, panel_scorer, reference
+    from genie_inspect.scorers.outcome import Corpora, Measurement, opened_corpus, panel_scorer, reference
     from genie_inspect.signature import signature
 
     with refusals():
