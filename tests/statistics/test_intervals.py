@@ -206,15 +206,17 @@ def test_the_figures_of_four_forecasts_by_hand() -> None:
     assert figures["brier"] == pytest.approx((0.01 + 0.36 + 0.36 + 0.04) / 4)
     # yes to two, one of them rightly, of two
     assert [figures[name] for name in ("precision", "recall", "f1")] == [0.5] * 3
-    assert kappa(CHANCES, OUTCOMES, NONE, EACH)(np.ones(4)) == pytest.approx(0)
-    assert pearson(CHANCES, OUTCOMES, NONE, EACH)(np.ones(4)) == pytest.approx(np.corrcoef(CHANCES, OUTCOMES)[0, 1])
+    assert kappa(CHANCES, OUTCOMES, NONE, EACH, np.ones((1, 4)))[0] == pytest.approx(0)
+    assert pearson(CHANCES, OUTCOMES, NONE, EACH, np.ones((1, 4)))[0] == pytest.approx(
+        np.corrcoef(CHANCES, OUTCOMES)[0, 1]
+    )
 
 
 def test_kappa_of_one_stratum_is_that_of_two_raters() -> None:
     draw = np.random.default_rng(0)
     chances, outcomes = draw.random(200), (draw.random(200) < 0.3).astype(float)
     zeros = np.zeros(200, dtype=int)
-    assert kappa(chances, outcomes, zeros, zeros)(np.ones(1)) == pytest.approx(
+    assert kappa(chances, outcomes, zeros, zeros, np.ones((1, 1)))[0] == pytest.approx(
         cohen_kappa((chances > 0.5).tolist(), (outcomes > 0).tolist())
     )
 
@@ -230,7 +232,7 @@ def test_f1_is_0_where_there_are_yes_and_none_is_called() -> None:
 
 
 def test_chances_of_one_value_throughout_have_no_correlation() -> None:
-    assert math.isnan(pearson(np.full(4, 1 / 3), OUTCOMES, NONE, EACH)(np.ones(4)))
+    assert math.isnan(pearson(np.full(4, 1 / 3), OUTCOMES, NONE, EACH, np.ones((1, 4)))[0])
 
 
 def test_pearson_is_the_mean_over_strata_by_pairs_and_equal_chances_count_as_0() -> None:
@@ -238,7 +240,7 @@ def test_pearson_is_the_mean_over_strata_by_pairs_and_equal_chances_count_as_0()
     strata = np.array([0, 0, 1, 1, 1, 2, 2])
     # r is 1 over 1 pair, that of the second over 2, and 0 over 1; the stratum's level says nothing
     second = np.corrcoef([0.5, 0.1, 0.3], [0, 1, 0])[0, 1]
-    found = pearson(chances, outcomes, strata, np.arange(7))(np.ones(7))
+    found = pearson(chances, outcomes, strata, np.arange(7), np.ones((1, 7)))[0]
     assert found == pytest.approx((1 + 2 * second + 0) / 4)
 
 
@@ -247,7 +249,7 @@ def test_kappa_holds_verdicts_against_the_chance_of_their_own_stratum() -> None:
     chances = np.repeat([0.9, 0.1], 4)
     outcomes = np.array([1.0, 1, 0, 0, 1, 1, 1, 0])
     strata = np.repeat([0, 1], 4)
-    assert kappa(chances, outcomes, strata, strata)(np.ones(2)) == 0
+    assert kappa(chances, outcomes, strata, strata, np.ones((1, 2)))[0] == 0
     assert cohen_kappa((chances > 0.5).tolist(), (outcomes > 0).tolist()) == pytest.approx(-0.25)
 
 
@@ -259,19 +261,19 @@ def test_certainty_that_is_wrong_is_dear_and_not_infinite() -> None:
 def test_auc_counts_pairs_and_ties_by_half() -> None:
     chances, outcomes = np.array([0.5, 0.5, 0.9, 0.1]), np.array([1, 0, 1, 0])
     # (.5, .5) a half; (.5, .1), (.9, .5), (.9, .1) whole
-    assert auc(chances, outcomes, NONE, EACH)(np.ones(4)) == 3.5 / 4
+    assert auc(chances, outcomes, NONE, EACH, np.ones((1, 4)))[0] == 3.5 / 4
 
 
 def test_auc_holds_against_each_other_what_is_of_one_stratum() -> None:
     chances, outcomes = np.array([0.9, 0.8, 0.2, 0.1]), np.array([0, 1, 0, 1])
-    assert auc(chances, outcomes, np.array([0, 0, 1, 1]), EACH)(np.ones(4)) == 0
-    assert auc(chances, outcomes, np.array([0, 1, 1, 0]), EACH)(np.ones(4)) == 0.5
+    assert auc(chances, outcomes, np.array([0, 0, 1, 1]), EACH, np.ones((1, 4)))[0] == 0
+    assert auc(chances, outcomes, np.array([0, 1, 1, 0]), EACH, np.ones((1, 4)))[0] == 0.5
 
 
 def test_auc_ties_no_chances_of_two_strata() -> None:
     # the highest chance of the first stratum is the lowest of the second, and each stratum has its order right
     chances, outcomes = np.array([0.2, 0.5, 0.5, 0.9]), np.array([0, 1, 0, 1])
-    assert auc(chances, outcomes, np.array([0, 0, 1, 1]), EACH)(np.ones(4)) == 1
+    assert auc(chances, outcomes, np.array([0, 0, 1, 1]), EACH, np.ones((1, 4)))[0] == 1
 
 
 def test_auc_by_weights_is_auc_of_the_events_repeated() -> None:
@@ -280,9 +282,9 @@ def test_auc_by_weights_is_auc_of_the_events_repeated() -> None:
     outcomes = draw.integers(2, size=40).astype(np.float64)
     weights = draw.integers(0, 4, size=40)
     count = weights.sum()
-    again = auc(np.repeat(chances, weights), np.repeat(outcomes, weights), np.repeat(strata, weights), np.arange(count))
-    drawn = auc(chances, outcomes, strata, np.arange(40))(weights.astype(float))
-    assert drawn == pytest.approx(again(np.ones(count)))
+    events = np.repeat(np.arange(40), weights)
+    again = auc(chances[events], outcomes[events], strata[events], np.arange(count), np.ones((1, count)))
+    assert auc(chances, outcomes, strata, np.arange(40), weights[None].astype(float)) == pytest.approx(again)
 
 
 @pytest.mark.parametrize("figure", [auc, pearson, kappa])
@@ -294,8 +296,8 @@ def test_a_cluster_that_is_drawn_twice_is_not_held_against_itself(figure: Callab
     # each copy is a fold of its own
     copied = np.r_[folds, np.full(10, 6)]
     counts = np.array([1.0, 1, 1, 2, 1, 1])
-    expected = figure(chances[twice], outcomes[twice], copied, copied)(np.ones(7))
-    assert figure(chances, outcomes, folds, folds)(counts) == pytest.approx(expected)
+    expected = figure(chances[twice], outcomes[twice], copied, copied, np.ones((1, 7)))[0]
+    assert figure(chances, outcomes, folds, folds, np.array([counts]))[0] == pytest.approx(expected)
 
 
 def test_on_pure_noise_figures_of_order_say_nothing_and_their_intervals_say_so() -> None:
@@ -317,7 +319,7 @@ def test_on_pure_noise_figures_of_order_say_nothing_and_their_intervals_say_so()
 
 
 def test_auc_without_a_pair_is_not_defined() -> None:
-    assert math.isnan(auc(CHANCES, np.ones(4), NONE, EACH)(np.ones(4)))
+    assert math.isnan(auc(CHANCES, np.ones(4), NONE, EACH, np.ones((1, 4)))[0])
 
 
 def test_resamples_draw_clusters_whole() -> None:
@@ -327,8 +329,7 @@ def test_resamples_draw_clusters_whole() -> None:
     assert (found.value, found.high) == pytest.approx((0.77 / 4, 0.77 / 4))
     assert found.low == pytest.approx((0.01 + 0.36) / 2)
     # of (.9, .6) and (.4, .2) and, between the clusters, (.9, .2) and (.4, .6)
-    order = auc(CHANCES, OUTCOMES, NONE, clusters)
-    assert [order(counts) for counts in draws] == [1, 0.75]
+    assert auc(CHANCES, OUTCOMES, NONE, clusters, draws).tolist() == [1, 0.75]
 
 
 def test_an_interval_of_order_is_wider_for_what_the_folds_share_and_ends_at_the_bounds() -> None:
@@ -337,8 +338,7 @@ def test_an_interval_of_order_is_wider_for_what_the_folds_share_and_ends_at_the_
     outcomes = draw.integers(2, size=120).astype(float)
     own = Forecasts(draw.random(120) + 0.4 * outcomes, outcomes, clusters, clusters, clusters)
     found = figures_of(own, draws, folds=12)["auc"]
-    order = auc(own.chances, outcomes, clusters, clusters)
-    middle = percentile_interval(found.value, np.array([order(counts) for counts in draws]))
+    middle = percentile_interval(found.value, auc(own.chances, outcomes, clusters, clusters, draws))
     # 2.201 over 1.960, times the root of 1 + 12/11
     assert (found.high - found.value) / (middle.high - middle.value) == pytest.approx(1.123 * 1.446, rel=1e-3)
     sure = Forecasts(outcomes, outcomes, clusters, clusters, clusters)

@@ -148,15 +148,11 @@ def dense() -> np.ndarray:
 
 def test_it_solves_as_the_whole_matrix_does() -> None:
     right = DRAW.normal(size=18)
-    assert Curvature.of(PIECES, WEIGHTS, PRECISIONS, EXTRA).solve(right) == pytest.approx(
-        np.linalg.solve(dense(), right)
-    )
+    assert Curvature(PIECES, WEIGHTS, PRECISIONS, EXTRA).solve(right) == pytest.approx(np.linalg.solve(dense(), right))
 
 
 def test_it_knows_the_variance_of_each_term() -> None:
-    assert Curvature.of(PIECES, WEIGHTS, PRECISIONS, EXTRA).variances() == pytest.approx(
-        np.diag(np.linalg.inv(dense()))
-    )
+    assert Curvature(PIECES, WEIGHTS, PRECISIONS, EXTRA).variances() == pytest.approx(np.diag(np.linalg.inv(dense())))
 
 
 @pytest.mark.parametrize("piece", PIECES)

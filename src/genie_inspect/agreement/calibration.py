@@ -7,7 +7,7 @@ intervals are somewhat narrow.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import TYPE_CHECKING, Any
@@ -201,9 +201,31 @@ RELIABLE, TENTATIVE = 0.8, 0.667
 
 def verdict(agreements: Sequence[RaterAgreement]) -> list[str]:
     """For each two raters whether one can stand for the other, where least, and who finds more novelty."""
+    paragraphs = []
     # as `compare` gives them: pair of raters by pair of raters
-    pairs = groupby(agreements, key=lambda agreement: (agreement.first, agreement.second))
-    return [" ".join(_sentences(list(group))) for _, group in pairs]
+    for (first, second), rows in groupby(agreements, key=lambda agreement: (agreement.first, agreement.second)):
+        *by_feature, whole = sorted(rows, key=lambda agreement: agreement.feature == ALL)
+        if math.isnan(whole.alpha):
+            paragraphs.append(f"{first} and {second}: whether they agree cannot be told from {whole.pairs} pairs.")
+            continue
+        if whole.alpha >= RELIABLE:
+            worth = f"one can stand for the other, alpha is at least {RELIABLE}"
+        elif whole.alpha >= TENTATIVE:
+            worth = f"they agree enough for tentative conclusions, alpha is at least {TENTATIVE} and below {RELIABLE}"
+        else:
+            worth = f"one cannot stand for the other, alpha is below {TENTATIVE}"
+        sentences = [f"{first} and {second}: {worth} (alpha {whole.alpha:.2f} over {whole.pairs} pairs)."]
+        known = [agreement for agreement in by_feature if not math.isnan(agreement.alpha)]
+        if len(known) > 1:
+            least = min(known, key=lambda agreement: agreement.alpha)
+            sentences.append(f"They agree least in {least.feature.replace('_', ' ')} ({least.alpha:.2f}).")
+        delta = whole.difference
+        # a NaN is on neither side of 0
+        if delta.low > 0 or delta.high < 0:
+            more = second if delta.value > 0 else first
+            sentences.append(f"{more} finds more novelty, by {abs(delta.value):.2f}: do not mix their scores.")
+        paragraphs.append(" ".join(sentences))
+    return paragraphs
 
 
 def quotable(agreements: Sequence[RaterAgreement], people: Sequence[Ratings], judged: Sequence[Ratings]) -> list[str]:
@@ -232,32 +254,6 @@ def quotable(agreements: Sequence[RaterAgreement], people: Sequence[Ratings], ju
             warning = f" Do not quote scores of {', '.join(low)}: alpha is below {TENTATIVE}." if low else ""
             sentences.append(f"Nearest to {reference}, by alpha: {listed}.{warning}")
     return sentences
-
-
-def _sentences(group: Sequence[RaterAgreement]) -> Iterator[str]:
-    whole = next(agreement for agreement in group if agreement.feature == ALL)
-    raters = f"{whole.first} and {whole.second}"
-    if math.isnan(whole.alpha):
-        yield f"{raters}: whether they agree cannot be told from {whole.pairs} pairs."
-        return
-    yield f"{raters}: {_worth(whole.alpha)} (alpha {whole.alpha:.2f} over {whole.pairs} pairs)."
-    known = [agreement for agreement in group if agreement.feature != ALL and not math.isnan(agreement.alpha)]
-    if len(known) > 1:
-        least = min(known, key=lambda agreement: agreement.alpha)
-        yield f"They agree least in {least.feature.replace('_', ' ')} ({least.alpha:.2f})."
-    difference = whole.difference
-    # a NaN is on neither side of 0
-    if difference.low > 0 or difference.high < 0:
-        more = whole.second if difference.value > 0 else whole.first
-        yield f"{more} finds more novelty, by {abs(difference.value):.2f}: do not mix their scores."
-
-
-def _worth(alpha: float) -> str:
-    if alpha >= RELIABLE:
-        return f"one can stand for the other, alpha is at least {RELIABLE}"
-    if alpha >= TENTATIVE:
-        return f"they agree enough for tentative conclusions, alpha is at least {TENTATIVE} and below {RELIABLE}"
-    return f"one cannot stand for the other, alpha is below {TENTATIVE}"
 
 
 ROW = 16  # height of a pair of raters in a feature

@@ -220,6 +220,11 @@ def agreement(
     # a story is as long whoever judges it
     words = {one.story: one.words for own in scores.values() for one in own.values() if not math.isnan(one.words)}
 
+    def votes_by_rater(stories: Sequence[VotedStory]) -> Values:
+        """One row a rater, one column a story and test; NaN where a rater did not vote."""
+        units = [(story, test) for story in stories for test in story.by_test()]
+        return np.array([[story.votes.get(name, {}).get(test, math.nan) for story, test in units] for name in people])
+
     def raters(parts: Sequence[Values]) -> dict[str, BootstrapInterval]:
         # prompts are drawn whole: stories of one prompt have the same raters and the same source
         def over(statistic: Callable[[Values], float]) -> BootstrapInterval:
@@ -240,18 +245,12 @@ def agreement(
             )
             for judge, judged in scores.items()
         },
-        people=raters([_people(stories, people) for stories in by_prompt.values()]),
+        people=raters([votes_by_rater(stories) for stories in by_prompt.values()]),
         # of all stories, those that are left out of the comparison among them
         pass_rates=_pass_rates(votes),
         published_averages=published_averages,
         scale=(min(cast), max(cast)) if numbers else None,
     )
-
-
-def _people(stories: Sequence[VotedStory], raters: Sequence[str]) -> Values:
-    """One row a rater, one column a story and test; NaN where a rater did not vote."""
-    units = [(story, test) for story in stories for test in story.by_test()]
-    return np.array([[story.votes.get(rater, {}).get(test, math.nan) for story, test in units] for rater in raters])
 
 
 def _against_people(stories: Sequence[VotedStory], judged: Mapping[str, JudgedStory], *, numbers: bool) -> Values:

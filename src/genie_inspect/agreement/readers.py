@@ -149,9 +149,15 @@ def reader_fitness(
         chosen = [(pair, row) for pair, row in both if feature in (ALL, pair.question.feature)]
         answered = [pair for pair, _ in chosen if pair.answer is not None]
         recorded = [pair for pair, _ in chosen if pair.recorded is not None]
-        documents = [pair.document for pair, row in chosen if row]
+        documents: dict[str, int] = {}
+        of_row = [documents.setdefault(pair.document, len(documents)) for pair, row in chosen if row]
         # with this shape without any row, too
         same, other, own_nearer, highest = np.array([row for _, row in chosen if row]).reshape(-1, 4).T
+        sums, counts = np.bincount(of_row, own_nearer), np.bincount(of_row)
+
+        def mean(drawn: NDArray[np.intp]) -> float:
+            return float(sums[drawn].sum() / counts[drawn].sum())
+
         return ReaderFitness(
             reader=reader,
             feature=feature,
@@ -163,7 +169,7 @@ def reader_fitness(
             faults=dict(Counter(pair.fault for pair, _ in chosen if pair.fault)),
             same=_mean(same),
             other=_mean(other),
-            own_nearer=_over_documents(documents, own_nearer, resamples),
+            own_nearer=bootstrap_interval(mean, len(documents), resamples) if documents else UNKNOWN,
             highest=_mean(highest),
         )
 
@@ -222,16 +228,3 @@ def _compared(pairs: Sequence[AnswerPair], ratings: Ratings) -> Iterator[tuple[f
 
 def _mean(values: Sequence[float] | NDArray[np.float64]) -> float:
     return float(np.mean(values)) if np.size(values) else math.nan
-
-
-def _over_documents(documents: Sequence[str], values: NDArray[np.float64], resamples: int) -> BootstrapInterval:
-    if not documents:
-        return UNKNOWN
-    places = {document: place for place, document in enumerate(dict.fromkeys(documents))}
-    of_value = [places[document] for document in documents]
-    sums, counts = np.bincount(of_value, values), np.bincount(of_value)
-
-    def mean(drawn: NDArray[np.intp]) -> float:
-        return float(sums[drawn].sum() / counts[drawn].sum())
-
-    return bootstrap_interval(mean, len(sums), resamples)

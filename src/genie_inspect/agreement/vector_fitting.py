@@ -7,7 +7,7 @@ they count as 4 unasked with every judge, and the two novelties would agree in t
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -93,14 +93,24 @@ def rated_pairs(targets: Sequence[Target], raters: Sequence[Ratings], embedder: 
 def held_out(pairs: Sequence[RatedPair]) -> list[Novelty]:
     """The novelty of every answer that was compared with enough others, its prompt held out."""
     novelties: list[Novelty] = []
-    for prompt in dict.fromkeys(pair.question.prompt for pair in pairs):
-        lines = _lines([pair for pair in pairs if pair.question.prompt != prompt])
-        by_question: defaultdict[str, list[RatedPair]] = defaultdict(list)
-        for pair in pairs if lines else ():
-            if pair.question.prompt == prompt:
-                by_question[pair.question.id].append(pair)
-        for group in by_question.values():
-            novelties += _novelties(group, lines)
+    by_question: defaultdict[tuple[str, str], list[RatedPair]] = defaultdict(list)
+    for pair in pairs:
+        by_question[pair.question.prompt, pair.question.id].append(pair)
+    lines_without = {
+        prompt: _lines([pair for pair in pairs if pair.question.prompt != prompt]) for prompt, _ in by_question
+    }
+    for (prompt, _), group in by_question.items():
+        lines, feature = lines_without[prompt], group[0].question.feature
+        both: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+        for pair in group if lines else ():
+            for answer in pair.answers:
+                both[answer].append((pair.rating, height(lines.get(feature, lines[""]), pair.cosine)))
+        for ratings_of_answer in both.values():
+            recorded, predicted = zip(*ratings_of_answer, strict=True)
+            # an answer that was rated against few of the others has no novelty among them
+            missing = [None] * (len(both) - 1 - len(recorded))
+            if len(recorded) >= FEWEST_RATINGS and is_used([*recorded, *missing]):
+                novelties.append((feature, question_novelty(recorded), question_novelty(predicted)))
     return novelties
 
 
@@ -118,18 +128,3 @@ def _lines(pairs: Iterable[RatedPair]) -> dict[str, Knots]:
             knots = isotonic_knots(cosines.round(DECIMALS), ratings)
             lines[name] = [(cosine, round(rating, DECIMALS)) for cosine, rating in knots]
     return lines
-
-
-def _novelties(pairs: Sequence[RatedPair], lines: Mapping[str, Knots]) -> Iterator[Novelty]:
-    """Of the answers to one question."""
-    feature = pairs[0].question.feature
-    both: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
-    for pair in pairs:
-        for answer in pair.answers:
-            both[answer].append((pair.rating, height(lines.get(feature, lines[""]), pair.cosine)))
-    for ratings_of_answer in both.values():
-        recorded, predicted = zip(*ratings_of_answer, strict=True)
-        # an answer that was rated against few of the others has no novelty among them
-        missing = [None] * (len(both) - 1 - len(recorded))
-        if len(recorded) >= FEWEST_RATINGS and is_used([*recorded, *missing]):
-            yield feature, question_novelty(recorded), question_novelty(predicted)

@@ -14,7 +14,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.measures.ngrams import Corpus, index_of
+from genie_inspect.measures.ngrams import Corpus
+from genie_inspect.measures.suffix_array import TokenIndex
 
 Numbers = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -127,7 +128,7 @@ def novelties(runs: Sequence[Sequence[str]], corpus: Corpus | RunCounts, floor: 
 
 
 def _counted(corpus: Corpus | RunCounts) -> RunCounts:
-    return index_of(corpus) if isinstance(corpus, Sequence) else corpus
+    return TokenIndex(corpus) if isinstance(corpus, Sequence) else corpus
 
 
 def _probabilities(tokens: Sequence[str], reach: Numbers, starts: Numbers, counted: RunCounts) -> Values:

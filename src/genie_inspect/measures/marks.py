@@ -99,25 +99,19 @@ def matches(predicted: str, gold: str) -> bool:
 
 
 def similarity(first: str, second: str) -> float:
-    """Twice the characters in common over those of both, 0 to 100 (indel similarity); 100 for two empty texts."""
-    size = len(first) + len(second)
-    return 200 * longest_common_subsequence(first, second) / size if size else 100.0
-
-
-def longest_common_subsequence(first: str, second: str) -> int:
-    """How many characters two texts have in common, in the same order, with gaps.
+    """Twice the characters in common, in order with gaps, over those of both: 0 to 100, also for two empty texts.
 
     Source: Hyyrö (2004), Bit-parallel LCS-length computation revisited: a row of the table is one whole number.
     """
     places: defaultdict[str, int] = defaultdict(int)
     for place, character in enumerate(first):
         places[character] |= 1 << place
-    every = (1 << len(first)) - 1
-    unmet = every
+    every = unmet = (1 << len(first)) - 1
     for character in second:
         met = unmet & places.get(character, 0)
         unmet = ((unmet + met) | (unmet - met)) & every
-    return len(first) - unmet.bit_count()
+    size, common = len(first) + len(second), len(first) - unmet.bit_count()
+    return 200 * common / size if size else 100.0
 
 
 def overlap(predicted: str, gold: str) -> float:
@@ -271,11 +265,11 @@ def _place(parts: Sequence[str], text: str, *, last: bool) -> Span | None:
     # looked ahead, so that a place in the middle of a word does not hide one that overlaps it
     pattern = r"\s+".join(map(re.escape, parts))
     found = (match.span(1) for match in re.finditer(f"(?={_BOUND}({pattern}){_BOUND})", text))
+
+    def is_inside_word(place: int) -> bool:
+        """Whether the characters on either side belong to one word; of plain letters `_BOUND` has seen that."""
+        both = text[place - 1 : place + 1]
+        return 0 < place < len(text) and not both.isascii() and (0, 2) in word_spans(both)
+
     spans = reversed(list(found)) if last else found
-    return next((span for span in spans if not any(_is_inside_word(text, place) for place in span)), None)
-
-
-def _is_inside_word(text: str, place: int) -> bool:
-    """Whether the characters on either side of a place belong to one word; of plain letters `_BOUND` has seen that."""
-    both = text[place - 1 : place + 1]
-    return 0 < place < len(text) and not both.isascii() and (0, 2) in word_spans(both)
+    return next((span for span in spans if not any(map(is_inside_word, span))), None)

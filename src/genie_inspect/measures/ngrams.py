@@ -47,11 +47,8 @@ def match_lengths(tokens: Sequence[str], corpus: Corpus, leaving_out: Collection
     >>> match_lengths(list("abcx"), [list("xabc"), list("cx")]).tolist()
     [3, 2, 2, 1]
     """
-    return index_of(corpus).matches(tokens, leaving_out).lengths
-
-
-def index_of(corpus: Corpus) -> TokenIndex:
-    return corpus if isinstance(corpus, TokenIndex) else TokenIndex(corpus)
+    index = corpus if isinstance(corpus, TokenIndex) else TokenIndex(corpus)
+    return index.matches(tokens, leaving_out).lengths
 
 
 def counted_match_lengths(
