@@ -13,8 +13,7 @@ from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Question
 from genie_inspect.populations.yardstick import YARDSTICK, Measured, Yardstick, with_measured, write_yardstick
 from genie_inspect.providers.replay import Record, starter_record
-from genie_inspect.scorers.assessment import Assessment, QuestionResult
-from genie_inspect.scorers.standing import standing_facts, standings, yardstick_under
+from genie_inspect.scorers.assessment import Assessment, QuestionResult, standings, yardstick_under
 from genie_inspect.signature import signature
 from genie_inspect.statistics.descriptive import Standing
 
@@ -93,12 +92,6 @@ def test_where_there_is_nothing_to_stand_among_nothing_is_said(population: Popul
     assert among(population, assessed(population, 1), FOX) == {}
     assert among(population, Assessment((), 0, ()), "another prompt") == {}
     assert among(population, assessed(population, 1, 1, 2), judge="pairwise(m)") == {}
-
-
-def test_the_log_keeps_a_standing_with_six_digits_and_nothing_where_there_is_none() -> None:
-    kept = {"percentile": 66.666667, "mean": 0.5, "low": 0.25, "high": 0.75}
-    assert standing_facts({"plot": Standing(200 / 3, 0.5, 0.25, 0.75)}) == {"standing": {"plot": kept}}
-    assert standing_facts({}) == {}
 
 
 def ratings_of(record: Record, prompt: str) -> dict[Question, list[list[int | None]]]:

@@ -28,7 +28,7 @@ from genie_inspect.logs.files import each_log, log_header, samples
 from genie_inspect.logs.measures import TOTAL, ranges_of
 from genie_inspect.logs.scores import AGAIN, Ranges, scores_of, signature_of, tests_of
 from genie_inspect.measures.tokens import word_count
-from genie_inspect.samples import document_of, story_of
+from genie_inspect.samples import StoryFacts, document_of
 from genie_inspect.signature import Signature
 
 _ANSWER = re.compile(r"story_(.+)_test(\d{1,3})")
@@ -145,7 +145,7 @@ def _from_log(file: str, scorers: Sequence[str]) -> list[tuple[str, JudgedStory]
     header = log_header(file)
     model, ranges = header.eval.model, ranges_of(header)
     read = [
-        (sample.id, story_of(sample), sample.epoch, sample.scores or {}, word_count(document_of(sample)))
+        (sample.id, StoryFacts.of(sample.metadata), sample.epoch, sample.scores or {}, word_count(document_of(sample)))
         for sample in samples(file)
     ]
     several = len({epoch for _, _, epoch, *_ in read}) > 1

@@ -21,9 +21,11 @@ from genie_inspect.measures.genie import (
     usable_ratings,
 )
 from genie_inspect.measures.tokens import is_like_length, word_count
+from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
+from genie_inspect.populations.yardstick import yardstick_of
 from genie_inspect.prompting.answers import normalised
-from genie_inspect.statistics.descriptive import Spread, spread_within
+from genie_inspect.statistics.descriptive import Spread, Standing, spread_within, standing, three_digits
 
 NOT_ANSWERED = "no answer in the population"
 TOO_FEW = "too few ratings"
@@ -204,6 +206,69 @@ def neighbours(result: QuestionResult, most: int = 3) -> list[tuple[str, float, 
             first, highest, documents = by_wording.get(normalised(other.text), (other.text, rating, 0))
             by_wording[normalised(other.text)] = (first, max(highest, rating), documents + 1)
     return sorted(by_wording.values(), key=lambda other: (-other[1], -other[2]))[:most]
+
+
+Tallies = Mapping[str, Sequence[Tally]]  # by question id, one per grader
+
+
+def yardstick_under(population: Population, signature: str) -> Mapping[str, Tallies]:
+    """By document of a population its yardstick under one instrument; empty where it has none."""
+    measured = yardstick_of(population.folder).under(signature)
+    return measured.ratings if measured else {}
+
+
+def standings(
+    assessment: Assessment, documents: Sequence[str], yardstick: Mapping[str, Tallies]
+) -> dict[str, Standing]:
+    """By feature that was measured, where a document stands among those that it was compared with.
+
+    Each of these is held against the rest and against the document, so that one like them lands at 50 on average
+    (a conformal rank). Where one is left out, because it is the document or its original, it keeps that place itself.
+    """
+    if not yardstick:
+        return {}
+    left_out = {*assessment.left_out, *assessment.made_of}
+    alone = [yardstick.get(document, {}) for document in documents if document not in left_out]
+    asked = [part.results for part in assessment.by_grader]
+    others = alone if left_out else [_beside(place, tallies, asked) for place, tallies in enumerate(alone)]
+    own, *novelties = (_novelty(tallies, asked[0]) for tallies in (assessment.tallies, *others, *alone))
+    among, apart = novelties[: len(others)], novelties[len(others) :]
+    found = {
+        feature: standing(value, [each[feature] for each in among], [each[feature] for each in apart])
+        for feature, value in own.items()
+    }
+    return {feature: one for feature, one in found.items() if one}
+
+
+def _beside(place: int, tallies: Tallies, asked: Sequence[Sequence[QuestionResult]]) -> Tallies:
+    """The tallies of the document in one place with what the assessed one is rated against it, by each grader."""
+    if not tallies:
+        return {}
+    return {
+        results[0].question.id: [
+            tally.with_rating(result.rating_by_place[place]) if place in result.rating_by_place else tally
+            for tally, result in zip(tallies[results[0].question.id], results, strict=True)
+        ]
+        for results in zip(*asked, strict=True)
+    }
+
+
+def _novelty(tallies: Tallies, results: Sequence[QuestionResult]) -> dict[str, float]:
+    """By feature the mean over graders, with the digits of scores: the last digits of a float decide no rank."""
+    feature_of = {result.question.id: result.question.feature for result in results}
+    graders = max(map(len, tallies.values()), default=1)
+    rows = [
+        feature_novelty(
+            {
+                result.question.id: by_grader[grader].novelty(result.min_coverage)
+                for result in results
+                if (by_grader := tallies.get(result.question.id))
+            },
+            feature_of,
+        )
+        for grader in range(graders)
+    ]
+    return {feature: three_digits(fmean(row[feature] for row in rows)) for feature in rows[0]} if rows else {}
 
 
 KEPT = 64  # prompts whose preparation is kept

@@ -62,7 +62,7 @@ class Assessor:
         read = rest.documents if any(reading.answers) else ()
         alone = self._recorded_alone(prompt, questions) if self.population.answers_alone else []
         others = alone or await gathered(*(self._read_once(document, questions) for document in read))
-        failures: list[GraderFailedError] = []
+        failures: list[Exception] = []
         results = await gathered(
             *(self._rate(question, index, reading, others, failures) for index, question in enumerate(questions))
         )
@@ -100,38 +100,28 @@ class Assessor:
         ]
 
     async def _read_once(self, document: Document, questions: Sequence[Question]) -> Reading:
-        """A population document's answers, read once for all samples; what could not be read is tried again."""
+        """A population document's answers, read once for all samples: those on record by this reader, the rest now."""
         async with self._reading[document.id]:
-            if document.id not in self._readings:
-                reading = await self._read(document, questions)
-                # not remembered: the next sample asks again for what could not be read
-                if reading.faults:
-                    return reading
+            if document.id in self._readings:
+                return self._readings[document.id]
+            recorded = self.population.answers(self.reader.signature, document.prompt)
+            keys = [(document.id, question.id) for question in questions]
+            missing = [index for index, key in enumerate(keys) if key not in recorded]
+            fresh = Reading(())
+            if missing:
+                fresh = await self.reader.read(document.text, [questions[index] for index in missing])
+            answers = [None if (text := recorded.get(key)) is None else Answer(text) for key in keys]
+            for index, answer in zip(missing, fresh.answers, strict=True):
+                answers[index] = answer
+            faults = {missing[place]: fault for place, fault in fresh.faults.items()}
+            reading = Reading(tuple(answers), faults, fresh.is_attempt)
+            # else not remembered: the next sample asks again for what could not be read
+            if not faults:
                 self._readings[document.id] = reading
-            return self._readings[document.id]
-
-    async def _read(self, document: Document, questions: Sequence[Question]) -> Reading:
-        """A population document's answers: those on record by this reader, the rest read now."""
-        recorded = self.population.answers(self.reader.signature, document.prompt)
-        missing = [index for index, question in enumerate(questions) if (document.id, question.id) not in recorded]
-        fresh = (
-            await self.reader.read(document.text, [questions[index] for index in missing]) if missing else Reading(())
-        )
-        read = dict(zip(missing, fresh.answers, strict=True))
-        known = (recorded.get((document.id, question.id)) for question in questions)
-        answers = (
-            read[index] if index in read else None if text is None else Answer(text) for index, text in enumerate(known)
-        )
-        faults = {missing[index]: fault for index, fault in fresh.faults.items()}
-        return Reading(tuple(answers), faults, fresh.is_attempt)
+            return reading
 
     async def _rate(
-        self,
-        question: Question,
-        index: int,
-        reading: Reading,
-        others: Sequence[Reading],
-        failures: list[GraderFailedError],
+        self, question: Question, index: int, reading: Reading, others: Sequence[Reading], failures: list[Exception]
     ) -> QuestionResult:
         answer = reading.answers[index]
         if answer is None:
@@ -163,14 +153,8 @@ class Assessor:
 
 def signed(population: Population, judge: str, reader: str, min_coverage: float, version: str = "2-A") -> str:
     """The signature of scores that these give."""
-    return signature(
-        "genie",
-        version=version,
-        judge=judge,
-        reader=reader,
-        population=population.name,
-        min_coverage=f"{min_coverage:g}",
-    )
+    depends_on = {"judge": judge, "reader": reader, "population": population.name}
+    return signature("genie", version, **depends_on, min_coverage=f"{min_coverage:g}")
 
 
 class Jury:

@@ -105,19 +105,17 @@ def explained(text: str, readings: "Sequence[Reading]") -> str:
     from genie_inspect.measures.tokens import word_count
     from genie_inspect.scorers.explanation import cell
 
-    marks = in_order(readings)
-    words = word_count(text)
-    lines = []
+    marks, words, lines, notes = in_order(readings), word_count(text), [], []
     for reading in readings:
         count, aspect = len(reading.marks), reading.aspect.capitalize()
         marked = f"{aspect}: {count} {'mark' if count == 1 else 'marks'} in {words} words."
         lines.append(f"**{aspect}: not measured, {reading.reason}.**" if reading.reason else marked)
-    for reading in readings:
         if reading.dropped:
             told = ", ".join(f"{count} {reason}" for reason, count in reading.dropped.items())
-            lost = reading.quoted - len(reading.marks)
+            lost = reading.quoted - count
             note = f"Of {reading.quoted} quotes for {reading.aspect}, {lost} do not count: {told}."
-            lines.append(f"**Beware:** {note}" if lost >= HALF * reading.quoted else note)
+            notes.append(f"**Beware:** {note}" if lost >= HALF * reading.quoted else note)
+    lines += notes
     if not marks:
         return "\n\n".join(lines)
     rows = ["| | quote | aspect | reason |", "|--:|:--|:--|:--|"]
@@ -158,7 +156,7 @@ def evidence(text: str, readings: "Sequence[Reading]", **facts: Any) -> dict[str
     """Score metadata of about 8 KB: reasons are cut to fit, places and quotes never, on which later measures rest."""
     from genie_inspect.graders.close_reader import ABSENT
     from genie_inspect.measures.tokens import word_count
-    from genie_inspect.scorers.explanation import cut, fitted
+    from genie_inspect.scorers.explanation import cut, fitted, rounded
 
     faults: Counter[str] = Counter()
     for reading in readings:
@@ -170,7 +168,7 @@ def evidence(text: str, readings: "Sequence[Reading]", **facts: Any) -> dict[str
         "marked": {reading.aspect: len(reading.marks) for reading in readings},
         "quoted": {reading.aspect: reading.quoted for reading in readings},
         "absent": {reading.aspect: reading.dropped.get(ABSENT, 0) for reading in readings},
-        "quoted_share": {r.aspect: None if r.share != r.share else round(r.share, 4) for r in readings},
+        "quoted_share": {reading.aspect: rounded(reading.share) for reading in readings},
         "faults": dict(faults),
     }
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,9 @@ from genie_inspect.scorers.stderr import per_key
 if TYPE_CHECKING:
     from genie_inspect.graders.instrument import Instrument
     from genie_inspect.populations.population import Population
+    from genie_inspect.scorers.assessment import Tallies
     from genie_inspect.scorers.assessor import Assessor, Jury
     from genie_inspect.scorers.outcome import Measurement
-    from genie_inspect.scorers.standing import Tallies
 
 ANSWERS_ALONE = (
     "The population holds recorded answers alone, by {readers}: another reader would have answered otherwise."
@@ -71,10 +72,10 @@ def genie(
     from genie_inspect.graders.grader import bound_when_scored, refusals
     from genie_inspect.graders.instrument import Instrument
     from genie_inspect.samples import prompt_of
+    from genie_inspect.scorers.assessment import yardstick_under
     from genie_inspect.scorers.assessor import assessor_of
     from genie_inspect.scorers.explanation import WIDTHS, cut
     from genie_inspect.scorers.outcome import scored_or_reason
-    from genie_inspect.scorers.standing import yardstick_under
 
     with refusals():
         instrument = Instrument(judge, embedder, templates, cache, min_coverage, answer_length)
@@ -119,10 +120,10 @@ async def measured(
     """What a grader or a jury finds in a sample's document."""
     from genie_inspect.graders.protocols import caution
     from genie_inspect.samples import document_of, is_original, made_of, prompt_of
+    from genie_inspect.scorers.assessment import standings
     from genie_inspect.scorers.assessor import jury_facts, jury_notes
     from genie_inspect.scorers.explanation import REASONS, evidence, explained, length_facts, notes_on
     from genie_inspect.scorers.outcome import Measurement, nothing
-    from genie_inspect.scorers.standing import standing_facts, standings
 
     population, text, prompt = assessor.population, document_of(state), prompt_of(state)
     features = [feature.name for feature in population.features]
@@ -140,6 +141,10 @@ async def measured(
     by_grader = jury_facts(assessment, features)
     notes = [ANSWERS_ALONE.format(readers=", ".join(population.readers))] if population.answers_alone else []
     notes += [*jury_notes(by_grader, features), *notes_on(assessment, caution(assessor.judged_by))]
-    metadata = {**facts, **by_grader, "length": length_facts(assessment, features), **standing_facts(among)}
+    metadata = {**facts, **by_grader, "length": length_facts(assessment, features)}
+    if among:
+        metadata["standing"] = {
+            key: {name: round(value, 6) for name, value in asdict(own).items()} for key, own in among.items()
+        }
     shown = explained(assessment, features, notes, among)
     return Measurement(novelty, shown, evidence(assessment, features, **metadata), reason)

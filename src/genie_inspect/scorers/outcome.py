@@ -1,18 +1,29 @@
 """From a measurement to a score: the value, or the reason why there is none."""
 
 import math
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import anyio
+from anyio import to_thread
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
+from inspect_ai.util import concurrency
 
-from genie_inspect.engines.embedders import CachedEmbedder, embedder
-from genie_inspect.errors import EngineFailedError, GenieError, GraderFailedError, RefusalError, UnreadableReplyError
+from genie_inspect.engines.corpora import Corpus, DocumentsCorpus, InfiniGramService, check_folder, folder_texts
+from genie_inspect.engines.embedders import CachedEmbedder, Embedder, embedder
+from genie_inspect.engines.identity import redacted
+from genie_inspect.errors import (
+    EngineFailedError,
+    GenieError,
+    GraderFailedError,
+    RefusalError,
+    UnknownChoiceError,
+    UnreadableReplyError,
+)
 from genie_inspect.graders.cache import cache_folder
 from genie_inspect.graders.cost import Cost, tokens
 from genie_inspect.logs.scored_log import are_unlike, unlike_lengths
@@ -170,7 +181,7 @@ class Warm(Generic[WarmT]):
     """What is costly to prepare for a prompt, prepared once however many samples ask at a time."""
 
     def __init__(self) -> None:
-        self._prepared: OrderedDict[Hashable, WarmT] = OrderedDict()
+        self._prepared: dict[Hashable, WarmT] = {}
         self._preparing: dict[Hashable, anyio.Lock] = {}
 
     async def get(self, key: Hashable, prepare: Callable[[], Awaitable[WarmT]]) -> WarmT:
@@ -180,10 +191,64 @@ class Warm(Generic[WarmT]):
             if key not in self._prepared:
                 self._prepared[key] = await prepare()
                 if len(self._prepared) > KEPT:
-                    self._prepared.popitem(last=False)
+                    del self._prepared[next(iter(self._prepared))]
             return self._prepared[key]
 
 
 def kept_embedder(name: str) -> CachedEmbedder:
     """The embedder of that name, which embeds no text twice, in this run or the next."""
     return CachedEmbedder(embedder(name), cache_folder())
+
+
+POPULATION, INFINI_GRAM = "population", "infini-gram:"
+ACCEPTED = "population, a folder of texts, infini-gram:<index folder> or infini-gram:<service url>#<index>"
+AT_ONCE = 8  # documents that are looked up in a service at a time
+FoundT = TypeVar("FoundT")
+
+
+class Corpora:
+    """The corpus for each prompt."""
+
+    def __init__(self, population: Reference, fixed: Corpus | None, near: Embedder | None = None) -> None:
+        self.population = population
+        self.fixed = fixed
+        self.near = near
+        self.name = fixed.name if fixed else POPULATION  # as it stands in signatures
+        self._warm: Warm[Corpus] = Warm()
+
+    async def looked_up(self, look: Callable[[Corpus], FoundT], prompt: str, without: Collection[str]) -> FoundT:
+        """What is found in the corpus for a prompt, which leaves out by itself the documents that are the text."""
+        corpus = self.fixed or await self._warm.get((prompt, *without), partial(self._indexed, prompt, without))
+        async with concurrency("corpus", AT_ONCE, visible=False):
+            return await to_thread.run_sync(look, corpus)
+
+    async def _indexed(self, prompt: str, without: Collection[str]) -> Corpus:
+        documents = self.population.others(prompt).documents
+        texts = [(document.id, document.text) for document in documents if document.id not in without]
+        return await to_thread.run_sync(DocumentsCorpus, POPULATION, texts, self.near)
+
+
+def opened_corpus(corpus: str, near: Embedder | None = None) -> Corpus | None:
+    """The corpus that an option names; None for the population's documents."""
+    if corpus == POPULATION:
+        return None
+    if not corpus.startswith(INFINI_GRAM):
+        if not Path(corpus).is_dir():
+            raise UnknownChoiceError("corpus", redacted(corpus), ACCEPTED)
+        check_folder(Path(corpus))
+        return DocumentsCorpus(f"folder({Path(corpus).resolve().name})", folder_texts(Path(corpus)), near)
+    if near is not None:
+        raise UnknownChoiceError("matcher", "near", "exact with an infini-gram corpus, which looks up exact runs only")
+    where = corpus.removeprefix(INFINI_GRAM)
+    # what is no path but may hold a password is refused as an address, which is never repeated
+    if not Path(where).exists() and ("//" in where or "@" in where):
+        url, _, index = where.partition("#")
+        service = InfiniGramService(url, index)
+        if not index:
+            raise UnknownChoiceError("corpus", INFINI_GRAM + url, "infini-gram:<service url>#<index>")
+        # one request now: a wrong address must not show after a thousand generations
+        service.check()
+        return service
+    from genie_inspect.engines.infini_gram import InfiniGramCorpus
+
+    return InfiniGramCorpus(Path(where))
