@@ -22,6 +22,8 @@ from genie_inspect.cli.options import (
     answering,
     embedder_option,
     fact_lines,
+    flag,
+    option,
     output_option,
     seed_option,
 )
@@ -54,7 +56,7 @@ def questions() -> None:
 @GRADER
 @FEATURES
 @PER_FEATURE
-@click.option("--most", default=6, show_default=True, type=AT_LEAST_1, help="Most questions a feature.")
+@option("--most", default=6, type=AT_LEAST_1, help="Most questions a feature.")
 @TEMPLATES
 @DRY_RUN
 @answering()
@@ -88,11 +90,11 @@ def write(
 
 @questions.command()
 @click.argument("source", type=FILE)
-@click.option("--to", "table", type=FILE, help="Write this CSV table for people to correct.")
-@click.option("--from", "corrected", multiple=True, type=FILE, help="Read the corrected table; --blind: one a person.")
+@option("--to", "table", type=FILE, help="Write this CSV table for people to correct.")
+@option("--from", "corrected", multiple=True, type=FILE, help="Read the corrected table; --blind: one a person.")
 @output_option("With --from: the new file of questions.", required=False)
-@click.option("--blind", is_flag=True, help="For people who judge and do not correct: shuffled, without our word.")
-@click.option("--count", type=AT_LEAST_1, help="With --blind: how many questions.  [default: all]")
+@flag("--blind", help="For people who judge and do not correct: shuffled, without our word.")
+@option("--count", type=AT_LEAST_1, help="With --blind: how many questions.  [default: all]")
 @seed_option("With --blind: which ones, and their order.")
 @FEATURES
 @answering()
@@ -159,8 +161,7 @@ def _blind(
     votes = [read_table(path, judged, asked_of) for path in filled]
     rows = [asdict(row) for row in question_figures(votes, judged, asked_of)]
     return Answer(
-        lambda: {"people": len(votes), "figures": rows},
-        lambda _: [record_table(f"{len(votes)} people", rows), Unbroken(PEOPLE_KEY)],
+        {"people": len(votes), "figures": rows}, [record_table(f"{len(votes)} people", rows), Unbroken(PEOPLE_KEY)]
     )
 
 
@@ -175,13 +176,11 @@ def features() -> None:
 
 
 @features.command()
-@click.option("--task", required=True, help='What is written: "write a short story", "write a research abstract".')
+@option("--task", required=True, help='What is written: "write a short story", "write a research abstract".')
 @output_option("The new folder: features.json and what was said.")
 @GRADER
-@click.option("--samples", default=10, show_default=True, type=click.IntRange(min=1), help="How often is asked.")
-@click.option(
-    "--method", default="k-means", show_default=True, type=click.Choice(["k-means", "agglomerative", "hdbscan"])
-)
+@option("--samples", default=10, type=click.IntRange(min=1), help="How often is asked.")
+@option("--method", default="k-means", type=click.Choice(["k-means", "agglomerative", "hdbscan"]))
 @embedder_option("static, openai/<model> or sentence-transformers/<id>.")
 @TEMPLATES
 @DRY_RUN
@@ -199,7 +198,7 @@ def discover(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str
 
 @features.command(name="map")
 @click.argument("folder", type=FILE)
-@click.option(
+@option(
     "--taxonomy",
     required=True,
     metavar="FILE|POPULATION",
@@ -242,8 +241,8 @@ def map_(
     lines = {name: ", ".join(value) if isinstance(value, list) else value for name, value in result.items()}
     counterparts = f"{len(lines.pop('mapping'))} of {len(discovered)}"
     return Answer(
-        lambda: {"file": str(file), **result, **spent},
-        lambda _: [
+        {"file": str(file), **result, **spent},
+        [
             record_table("mapping", rows),
             *fact_lines({"with_counterpart": counterparts, "file": str(file), **lines, **spent}),
         ],
@@ -271,20 +270,14 @@ DISTANCE = click.FloatRange(0, 2)
 
 
 @click.command("write")
-@click.option(
-    "--domain", required=True, help='What the concepts are of: "everyday life", "life at sea", "cell biology".'
-)
+@option("--domain", required=True, help='What the concepts are of: "everyday life", "life at sea", "cell biology".')
 @output_option("The new file, whose name ends in .jsonl.")
 @GRADER
-@click.option("--count", default=25, show_default=True, type=AT_LEAST_1, help="How many pairs.")
+@option("--count", default=25, type=AT_LEAST_1, help="How many pairs.")
 @seed_option("What is asked for, and which of the sound pairs are taken.")
-@click.option(
-    "--apart", default=APART, show_default=True, type=DISTANCE, help="Least cosine distance of a pair's concepts."
-)
-@click.option(
-    "--pairs-apart", default=PAIRS_APART, show_default=True, type=DISTANCE, help="Least cosine distance of two pairs."
-)
-@click.option("--wording", default=WORDING, show_default=True, help="Of the prompts, with {first} and {second}.")
+@option("--apart", default=APART, type=DISTANCE, help="Least cosine distance of a pair's concepts.")
+@option("--pairs-apart", default=PAIRS_APART, type=DISTANCE, help="Least cosine distance of two pairs.")
+@option("--wording", default=WORDING, help="Of the prompts, with {first} and {second}.")
 @embedder_option("For the distances: static, openai/<model> or sentence-transformers/<id>.")
 @TEMPLATES
 @DRY_RUN
@@ -319,11 +312,11 @@ def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> di
 @click.command()
 @click.argument("source")
 @output_option("The new file, whose name ends in .jsonl.")
-@click.option("--count", default=25, show_default=True, type=AT_LEAST_1, help="How many prompts.")
+@option("--count", default=25, type=AT_LEAST_1, help="How many prompts.")
 @seed_option("Which ones.")
-@click.option("--column", default="prompt", show_default=True, help="Where a row has its prompt.")
-@click.option("--split", default="train", show_default=True, help="Which part of a hub dataset.")
-@click.option("--story-where", is_flag=True, help='Begin each with "Write a story where:", as the study does.')
+@option("--column", default="prompt", help="Where a row has its prompt.")
+@option("--split", default="train", help="Which part of a hub dataset.")
+@flag("--story-where", help='Begin each with "Write a story where:", as the study does.')
 @answering()
 def sample(
     source: str, output: Path, count: int, seed: int, column: str, split: str, story_where: bool

@@ -15,7 +15,7 @@ from genie_inspect.errors import GenieWarning
 from genie_inspect.files.printable import json_text, one_line, printable
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
@@ -69,10 +69,10 @@ class Unbroken(str):
     __slots__ = ()
 
 
-def print_parts(screen: "Console", parts: "Iterable[RenderableType]") -> None:
-    """Print tables and lines, one below the other; what a line holds is text, and never markup."""
-    for part in parts:
-        screen.print(part, highlight=False, markup=False, soft_wrap=isinstance(part, Unbroken))
+class Signed(Unbroken):
+    """A signature, whose lines end between its parts."""
+
+    __slots__ = ()
 
 
 @contextmanager

@@ -1,15 +1,15 @@
 """`genie close-reading`: what close readers find, beside n-gram novelty and beside people."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.options import FILE, Answer, answering, listed, resamples_option, seed_option
 from genie_inspect.cli.terminal import Unbroken
+from genie_inspect.files.tables import Table
 from genie_inspect.studies.close_reading.meeting import (
     AWKWARD,
     NOVEL,
@@ -34,11 +34,6 @@ from genie_inspect.studies.close_reading.readers import (
     passages_with,
 )
 from genie_inspect.studies.tables import shown_interval, study_table
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
-    from rich.table import Table
-
 
 VERBS = {
     "meeting": (
@@ -103,7 +98,7 @@ def meeting(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> 
     ratings, left_out = logged_ratings(logs)
     found = meeting_of(ratings, baseline, resamples, seed)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         both = (found.by_rating, found.by_expression)
         quarter = [
             [verdict, *(shown_interval(shares.shares[verdict], _percent, "none") for shares in both)]
@@ -124,7 +119,7 @@ def meeting(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> 
         if left_out:
             yield Unbroken(f"Left out: {left_out} texts that lack one of the two scores, or a value of it.")
 
-    return Answer(lambda: found, parts, lambda: meeting_chart(found))
+    return Answer(found, parts(), lambda: meeting_chart(found))
 
 
 def _source_rows(found: Meeting) -> Iterator[list[str]]:
@@ -166,7 +161,7 @@ def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int) 
     """
     found = agreement_by_aspect(passages_with(passages, logs), resamples, seed)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         for aspect, held in found.items():
             title = f"{aspect}: marks against the experts' [95% interval]"
             yield study_table(title, ("", *held.readers), _agreement_rows(held))
@@ -178,7 +173,7 @@ def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int) 
             yield Unbroken(f"Experts among themselves: {said}")
         yield Unbroken(RULE_NOTE)
 
-    return Answer(lambda: found, parts)
+    return Answer(found, parts())
 
 
 def _agreement_rows(held: AspectAgreement) -> Iterator[list[str]]:
@@ -196,7 +191,7 @@ def _agreement_rows(held: AspectAgreement) -> Iterator[list[str]]:
 HEADS = ("", "coefficient", "error", "odds ratio", "95% interval", "p")
 
 
-def model_table(title: str, model: FittedTable | PreferenceModel, groups: Mapping[str, int], rows: str = "") -> "Table":
+def model_table(title: str, model: FittedTable | PreferenceModel, groups: Mapping[str, int], rows: str = "") -> Table:
     effects = [
         (
             name,
@@ -242,12 +237,12 @@ def fit(
     """
     model = fitted_table(table, outcome, fixed, groups, standardised=standardised, within=within)
 
-    def parts(_: "Console") -> "Iterable[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         left_out = f", {model.left_out} left out" if model.left_out else ""
         rows = f"{model.rows} rows{left_out}. "
-        return [model_table(f"Log-odds of {model.outcome}", model, model.groups, rows)]
+        yield model_table(f"Log-odds of {model.outcome}", model, model.groups, rows)
 
-    return Answer(lambda: model, parts)
+    return Answer(model, parts())
 
 
 @click.command()
@@ -276,11 +271,11 @@ def preference(pairs: Path, measures: tuple[str, ...], groups: tuple[str, ...], 
     """
     found = preferences(pairs, measures, groups, standardised=standardised)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         for name, model in found.models.items():
             yield model_table("All measures together" if name == ALL else name, model, found.groups)
         best = min(found.models, key=lambda name: found.models[name].aic)
         left_out = f", {found.left_out} left out" if found.left_out else ""
         yield f"{found.rows} judgements{left_out}. Lowest AIC: {best}."
 
-    return Answer(lambda: found, parts)
+    return Answer(found, parts())

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -20,6 +20,7 @@ from genie_inspect.cli.options import DRY_RUN, FILE, GRADER, TEMPLATES, Answer, 
 from genie_inspect.cli.running import asked
 from genie_inspect.cli.tables import figure
 from genie_inspect.files.folders import clear_left
+from genie_inspect.files.tables import Table
 from genie_inspect.files.writing import check_absent, write_lines
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.stand_ins import RecordedModel
@@ -37,9 +38,6 @@ from genie_inspect.studies.ttcw.verdicts import (
     totals_chart,
     writer_totals,
 )
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
 
 VERBS = {
     "cutoffs": (
@@ -92,7 +90,7 @@ def cutoffs(logs: tuple[Path, ...], cutoffs: tuple[int, ...], votes: Path | None
     scores, voted = read(logs, votes)
     curves = cutoff_curves(scores, voted, cutoffs, **options)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         for curve in curves:
             names = NAMES.values() if any(point.rankings for point in curve.points) else ()
             rows = []
@@ -103,7 +101,7 @@ def cutoffs(logs: tuple[Path, ...], cutoffs: tuple[int, ...], votes: Path | None
             caption = f"{curve.stories} stories; *: as the log was scored"
             yield study_table(curve.judge, heads, rows, caption=caption, left=0)
 
-    return Answer(lambda: curves, parts, lambda: cutoff_chart(curves, "spearman", NAMES["spearman"]))
+    return Answer(curves, parts(), lambda: cutoff_chart(curves, "spearman", NAMES["spearman"]))
 
 
 @click.command()
@@ -119,7 +117,7 @@ def totals(scores: tuple[Path, ...], votes: Path | None) -> Answer:
     """
     rows = writer_totals(*read(scores, votes))
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         every = range(max((total for row in rows for total in row.stories), default=0) + 1)
         cells = []
         for row in rows:
@@ -132,7 +130,7 @@ def totals(scores: tuple[Path, ...], votes: Path | None) -> Answer:
     def value() -> list[dict[str, Any]]:
         return [{name: getattr(row, name) for name in ("judge", "writer", "mean", "totals")} for row in rows]
 
-    return Answer(value, parts, lambda: totals_chart(rows))
+    return Answer(value(), parts(), lambda: totals_chart(rows))
 
 
 @click.command()
@@ -151,7 +149,7 @@ def ways(logs: tuple[Path, ...], votes: Path | None, **options: Any) -> Answer:
     scores, voted = read(logs, votes)
     rows = asked_ways(scores, voted, **options)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         writers = list(dict.fromkeys(writer for row in rows for writer in row.by_writer))
         names = NAMES.values() if any(row.rankings for row in rows) else ()
         cells = []
@@ -164,7 +162,7 @@ def ways(logs: tuple[Path, ...], votes: Path | None, **options: Any) -> Answer:
         caption = "tests passed, mean over stories: of all, then by writer"
         yield study_table("Ways of asking", heads, cells, caption=caption, left=2)
 
-    return Answer(lambda: rows, parts)
+    return Answer(rows, parts())
 
 
 @click.command()
@@ -184,13 +182,13 @@ def words(stories: tuple[Path, ...], references: str | None) -> Answer:
         counts = [[row.words for row in own if row.writer == writer] for writer in writers]
         return [name, *(f"{sum(words) / len(words):.0f}" if words else "" for words in counts)]
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         plots = dict.fromkeys(row.plot for row in rows)
         cells = [means(plot, [row for row in rows if row.plot == plot]) for plot in plots]
         caption = "several stories of one writer and plot: their mean"
         yield study_table("Words", ("plot", *writers), [*cells, [], means("mean", rows)], caption=caption)
 
-    return Answer(lambda: rows, parts)
+    return Answer(rows, parts())
 
 
 ASKED = (25, 50)
