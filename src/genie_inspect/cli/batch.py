@@ -110,7 +110,9 @@ JOB = together(
     option("--qps", type=AT_LEAST_1, help="Most requests a second, each worker."),
     option("--retries", default=5, type=click.IntRange(min=0), help="Of a request that fails."),
     option("--timeout", default=600.0, help="Seconds without a word before a server has failed."),
-    click.option("--engine-args", default="{}", metavar="JSON", help="Of vLLM: tensor_parallel_size, max_model_len ..."),
+    click.option(
+        "--engine-args", default="{}", metavar="JSON", help="Of vLLM: tensor_parallel_size, max_model_len ..."
+    ),
     option("--form", default=JSONL, type=click.Choice(FORMS), help="Of the files of replies."),
     answering(),
 )

@@ -150,3 +150,7 @@ def fact_lines(result: Mapping[str, Any]) -> Iterator[Unbroken]:
         # 0 is a result and is printed
         if value not in ("", None):
             yield Unbroken(f"{name.replace('_', ' ')}: {value}")
+
+
+asking = together(TEMPLATES, DRY_RUN, answering())
+"""Of a verb that asks a model and answers with facts."""

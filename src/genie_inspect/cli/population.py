@@ -4,10 +4,20 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import anyio
 import click
 
+from genie_inspect.building.choosing import Cleaner
+from genie_inspect.building.collecting import merged, sampled
+from genie_inspect.building.costs import Known, TaskCost, yardstick_cost
+from genie_inspect.building.importing import Import, import_cleaned, import_population
+from genie_inspect.building.inspection import inspected, overview, prompt_view
+from genie_inspect.building.interviewing import answers_needed, left_out, logged_spreads
+from genie_inspect.building.populating import BuildPlan
+from genie_inspect.building.populating import build as build_population
+from genie_inspect.building.question_writing import MOST, Wanted
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.options import (
     ANSWER_LENGTH,
@@ -22,6 +32,7 @@ from genie_inspect.cli.options import (
     TEMPLATES,
     Answer,
     answering,
+    asking,
     embedder_option,
     flag,
     option,
@@ -33,12 +44,21 @@ from genie_inspect.cli.running import asked, made, named_models, progress_bar
 from genie_inspect.cli.tables import figure
 from genie_inspect.cli.terminal import Unbroken, console, echo, replacing
 from genie_inspect.files.tables import Table, plain
+from genie_inspect.files.writing import check_writable, unwritable
+from genie_inspect.graders.cost import Cost
+from genie_inspect.graders.instrument import Instrument
+from genie_inspect.logs.files import log_files
+from genie_inspect.populations.population import BUNDLED, MANIFEST, open_population, read_features
 from genie_inspect.populations.survey import CONFIDENCE, MARGIN
-
-if TYPE_CHECKING:
-    from genie_inspect.building.interviewing import LeftOut
-    from genie_inspect.graders.instrument import Instrument
-    from genie_inspect.scorers.assessor import Assessor, Jury
+from genie_inspect.populations.yardstick import (
+    YARDSTICK,
+    read_yardstick,
+    with_measured,
+    write_yardstick,
+    yardstick_file,
+    yardstick_of,
+)
+from genie_inspect.scorers.assessor import assessor_of
 
 OUTPUT = output_option("The new folder; nothing may stand there.")
 WRITE_NOTHING = flag("--dry-run", help="Write nothing: count. No model is asked either way.")
@@ -53,9 +73,8 @@ DESCRIBED = together(
     click.option("--description", default="", help="One line for the card."),
 )
 """What becomes fields of a population's manifest."""
-NONE = "none"
+INSTRUMENT = together(embedder_option("For --judge vectors and embedded."), ANSWER_LENGTH, TEMPLATES)
 SHARE = click.FloatRange(0, 1, min_open=True)
-EMBEDDER = embedder_option("For --judge vectors and embedded.")
 graders_option = partial(option, "--grader", "graders", multiple=True, metavar="PROVIDER/MODEL")
 REHEARSED = ("generations", "documents", "dropped", "questions")  # what a dry run knows, the last one from a guess
 SEED = seed_option("Which ones are sampled.")
@@ -81,19 +100,22 @@ def population() -> None:
 @PER_FEATURE
 @option("--per-prompt", default=50, type=AT_LEAST_1, help="Most documents a prompt.")
 @SEED
-@option("--near-duplicates", default=0.8, type=SHARE, help="Share of runs of five words that makes one.")
+@option(
+    "--near-duplicates",
+    default=0.8,
+    type=click.FloatRange(0, 1, min_open=True),
+    help="Share of runs of five words that makes one.",
+)
 @option("--coherence", default="grader", help="Who rates it: grader, reward/<ArmoRM>, none.")
 @option("--min-coherence", type=float, help="Least that joins; unless given 3 of the grader's 1 to 5, 2 of a reward.")
 @option(
     "--yardstick",
-    type=click.Choice([NONE, "list", "pairwise"]),
-    default=NONE,
+    type=click.Choice(["none", "list", "pairwise"]),
+    default="none",
     help="The judge with which the documents are compared with each other: about as many calls as scoring all of them.",
 )
 @CLEAN
-@TEMPLATES
-@DRY_RUN
-@answering()
+@asking
 def build(
     logs: tuple[str, ...], grader: str, output: Path, features: str, per_feature: int, dry_run: bool, **facts: Any
 ) -> dict[str, Any]:
@@ -104,12 +126,6 @@ def build(
     \b
     Example: genie population build logs/ -o castles --name castles --licence MIT --grader openai/gpt-4o --dry-run
     """
-    from genie_inspect.building.populating import BuildPlan
-    from genie_inspect.building.populating import build as build_population
-    from genie_inspect.building.question_writing import MOST, Wanted
-    from genie_inspect.logs.files import log_files
-    from genie_inspect.populations.population import read_features
-
     wanted = Wanted(least=per_feature, most=max(per_feature, MOST))
     # a wrong name costs nothing yet
     plan = BuildPlan(logs=log_files(logs), output=output, features=read_features(features), wanted=wanted, **facts)
@@ -132,8 +148,6 @@ def check(folder: Path, spread: float | None) -> Answer:
     \b
     Example: genie population check starter
     """
-    from genie_inspect.building.inspection import inspected
-
     with progress_bar() as progress:
         faults, result, text = inspected(folder, spread, progress)
     # for scripts: a fault is a failure, however it was printed
@@ -152,8 +166,6 @@ def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, **facts: Any) 
     \b
     Example: genie population merge castles robots -o both --name both --licence MIT
     """
-    from genie_inspect.building.collecting import merged
-
     return made(lambda place, progress: merged(folders, place, progress, **facts), output, dry_run=dry_run)
 
 
@@ -172,8 +184,6 @@ def sample(folder: Path, output: Path, dry_run: bool, **size: Any) -> dict[str, 
     \b
     Example: genie population sample starter -o small --per-prompt 6
     """
-    from genie_inspect.building.collecting import sampled
-
     return made(lambda place, progress: sampled(folder, place, progress, **size), output, dry_run=dry_run)
 
 
@@ -187,8 +197,6 @@ def show_(folder: Path, prompt: str | None) -> dict[str, Any]:
     \b
     Example: genie population show starter --prompt penguin
     """
-    from genie_inspect.building.inspection import overview, prompt_view
-
     return overview(folder) if prompt is None else prompt_view(folder, prompt)
 
 
@@ -229,9 +237,6 @@ def import_(
     Example: genie population import AlliteraryAlligator/sample-population --preset genie-study \\
                  -o study --name study --licence unknown
     """
-    from genie_inspect.building.choosing import Cleaner
-    from genie_inspect.building.importing import Import, import_cleaned, import_population
-
     if clean_by_model != (grader is not None):
         raise click.UsageError("--clean-by-model and --grader go together: one says what, the other who is asked")
     order = Import(output=output, **facts)
@@ -249,9 +254,7 @@ def import_(
 @click.argument("folder")
 @option("--judge", default="list", help="list, pairwise, logit, vectors or embedded (no model).")
 @graders_option(help="Who reads and judges; any model that Inspect has. Repeatable: a jury.")
-@EMBEDDER
-@ANSWER_LENGTH
-@TEMPLATES
+@INSTRUMENT
 @option(
     "--output",
     "-o",
@@ -273,33 +276,15 @@ def yardstick(
     \b
     Example: genie population yardstick castles --grader openai/gpt-4o --dry-run
     """
-    from genie_inspect.building.costs import Known, TaskCost, yardstick_cost
-    from genie_inspect.files.writing import check_writable, unwritable
-    from genie_inspect.graders.cost import Cost
-    from genie_inspect.populations.population import open_population
-    from genie_inspect.populations.yardstick import (
-        YARDSTICK,
-        read_yardstick,
-        with_measured,
-        write_yardstick,
-        yardstick_file,
-        yardstick_of,
-    )
-    from genie_inspect.scorers.assessor import assessor_of
-
     instrument = asked_instrument(graders, **options)
     opened = open_population(folder)
     if dry_run:
         models = named_models(graders, asked=False)
         parts = [yardstick_cost(opened, instrument, Known.by(instrument, model)) for model in models]
         total = TaskCost.by_all(parts).total if parts else Cost()
-        return {
-            "population": opened.name,
-            "documents": opened.manifest.counts.documents,
-            "calls_needed": round(total.calls),
-            "input_tokens": round(total.tokens_in),
-            "output_tokens": round(total.tokens_out),
-        }
+        facts = {"population": opened.name, "documents": opened.manifest.counts.documents}
+        counts = {"calls_needed": total.calls, "input_tokens": total.tokens_in, "output_tokens": total.tokens_out}
+        return {**facts, **{name: round(count) for name, count in counts.items()}}
     assessor = assessor_of(opened, instrument, named_models(graders))
     path = output or yardstick_file(opened.folder)
     # before anything is asked: a run that cannot write its output costs nothing
@@ -308,7 +293,8 @@ def yardstick(
             path.parent.mkdir(parents=True, exist_ok=True)  # of the user's data folder
     check_writable(path)
     yardstick_of(opened.folder)
-    result = _compared(assessor)
+    with progress_bar() as progress:
+        result = anyio.run(left_out, assessor, progress)
     with replacing(output):
         # read again: another instrument's may have been written meanwhile
         beside = read_yardstick(opened.folder / YARDSTICK if output else path)
@@ -322,25 +308,13 @@ def yardstick(
     }
 
 
-def asked_instrument(graders: Sequence[str], templates: Path | None, **options: Any) -> "Instrument":
+def asked_instrument(graders: Sequence[str], templates: Path | None, **options: Any) -> Instrument:
     """The instrument of these options; a grader that would not be asked is refused, and a judge that lacks one."""
-    from genie_inspect.graders.instrument import Instrument
-
     instrument = Instrument(templates=str(templates) if templates else None, **options)
     if bool(graders) == instrument.is_smoke_test:
         needs = "asks no model: leave --grader out" if graders else "asks a model, name it: --grader PROVIDER/MODEL"
         raise click.UsageError(f"--judge {instrument.judge} {needs}")
     return instrument
-
-
-def _compared(assessor: "Assessor | Jury") -> "LeftOut":
-    """Each document of the population, compared with the others."""
-    import anyio
-
-    from genie_inspect.building.interviewing import left_out
-
-    with progress_bar() as progress:
-        return anyio.run(left_out, assessor, progress)
 
 
 KEY = (
@@ -357,18 +331,11 @@ OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 @option("--confidence", default=CONFIDENCE, type=OPEN, help="Of the two-sided interval.")
 @option("--judge", default="list", help="For a population: as for yardstick.")
 @graders_option(help="For a population: who reads and judges. Repeatable: a jury.")
-@EMBEDDER
-@ANSWER_LENGTH
-@TEMPLATES
+@INSTRUMENT
 @SIGNATURE
 @answering()
 def size(
-    sources: tuple[str, ...],
-    margin: float,
-    confidence: float,
-    graders: tuple[str, ...],
-    signature: str,
-    **options: Any,
+    sources: tuple[str, ...], margin: float, confidence: float, graders: tuple[str, ...], signature: str, **options: Any
 ) -> Answer:
     """Say by feature how many documents a population needs, from how far similarities lie apart in SOURCES.
 
@@ -379,34 +346,23 @@ def size(
     Example: genie population size logs/demo
              genie population size starter --judge embedded
     """
-    from genie_inspect.building.interviewing import answers_needed, logged_spreads
-    from genie_inspect.populations.population import BUNDLED, MANIFEST, open_population
-    from genie_inspect.scorers.assessor import assessor_of
-
     first = sources[0]
     if first in BUNDLED or (Path(first) / MANIFEST).is_file():
         if len(sources) > 1:
             raise click.UsageError("name one population, or logs")
         instrument = asked_instrument(graders, **options)
         assessor = assessor_of(open_population(first), instrument, named_models(graders))
-        spreads, signed = dict(_compared(assessor).spread), assessor.signature
+        with progress_bar() as progress:
+            spreads, signed = dict(anyio.run(left_out, assessor, progress).spread), assessor.signature
     else:
         spreads, signed = logged_spreads(sources, signature)
-    needed = {name: answers_needed(spread, margin, confidence) for name, spread in spreads.items()}
-    features = {
-        name: plain({"variance": own.variance, **asdict(own), "needed": needed[name]}) for name, own in spreads.items()
-    }
-    rows = [
+    rows, features = [], {}
+    for name, own in spreads.items():
+        needed = answers_needed(own, margin, confidence)
+        features[name] = plain({"variance": own.variance, **asdict(own), "needed": needed})
         # without a degree of freedom both are NaN
-        [
-            name.replace("_", " "),
-            figure(own.variance, ".4f"),
-            figure(own.sd, ".4f"),
-            f"{own.degrees}",
-            f"{needed[name] or '-'}",
-        ]
-        for name, own in spreads.items()
-    ]
+        spread = figure(own.variance, ".4f"), figure(own.sd, ".4f")
+        rows.append([name.replace("_", " "), *spread, f"{own.degrees}", f"{needed or '-'}"])
     return Answer(
         {"signature": signed, "margin": margin, "confidence": confidence, "features": features},
         [

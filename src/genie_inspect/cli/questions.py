@@ -4,22 +4,40 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from genie_inspect.building.features import (
+    MAPPING,
+    discover_features,
+    discovered_features,
+    map_features,
+    read_taxonomy,
+)
 from genie_inspect.building.prompts import APART, PAIRS_APART, WORDING, Order, write_pairs
+from genie_inspect.building.question_writing import Wanted
+from genie_inspect.building.questions import (
+    judged_questions,
+    question_figures,
+    read_prompts,
+    read_questions,
+    read_review,
+    read_table,
+    write_questions,
+    write_review,
+    write_tables,
+)
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.options import (
     AT_LEAST_1,
-    DRY_RUN,
     FEATURES,
     FILE,
     GRADER,
     PER_FEATURE,
-    TEMPLATES,
     Answer,
     answering,
+    asking,
     embedder_option,
     fact_lines,
     flag,
@@ -30,9 +48,12 @@ from genie_inspect.cli.options import (
 from genie_inspect.cli.running import asked, cost, run_asking
 from genie_inspect.cli.tables import record_table
 from genie_inspect.cli.terminal import Unbroken
-
-if TYPE_CHECKING:
-    from genie_inspect.populations.schema import Feature
+from genie_inspect.engines.identity import with_commit
+from genie_inspect.files.folders import own_folder
+from genie_inspect.files.writing import check_absent
+from genie_inspect.populations.population import read_features
+from genie_inspect.populations.prompts import check_prompts_file, write_prompts, writing_prompt_sample
+from genie_inspect.populations.schema import Feature, write_rows
 
 PEOPLE_KEY = (
     "questions: that the person calls valid, or of the feature; accuracy: share of these on which we say the same"
@@ -57,9 +78,7 @@ def questions() -> None:
 @FEATURES
 @PER_FEATURE
 @option("--most", default=6, type=AT_LEAST_1, help="Most questions a feature.")
-@TEMPLATES
-@DRY_RUN
-@answering()
+@asking
 def write(
     prompts: Path,
     output: Path,
@@ -78,10 +97,6 @@ def write(
     \b
     Example: genie questions write prompts.txt -o questions --grader openai/gpt-4o --per-feature 2
     """
-    from genie_inspect.building.question_writing import Wanted
-    from genie_inspect.building.questions import read_prompts, write_questions
-    from genie_inspect.populations.population import read_features
-
     # --per-feature above the default --most raises it, and is no error
     wanted = Wanted(per_feature, max(per_feature, most))
     written = partial(write_questions, read_prompts(prompts), read_features(features), wanted, templates=templates)
@@ -122,11 +137,6 @@ def review(
              genie questions review questions --blind --count 50 --to ann.csv
              genie questions review questions --blind --from ann.csv --from bob.csv
     """
-    from genie_inspect.building.questions import read_questions, read_review, write_review
-    from genie_inspect.files.writing import check_absent
-    from genie_inspect.populations.population import read_features
-    from genie_inspect.populations.schema import write_rows
-
     if blind:
         return _blind(source, table, corrected, read_features(features), count, seed)
     if (table is None) != bool(corrected) or bool(corrected) == (output is None) or len(corrected) > 1:
@@ -147,11 +157,10 @@ def _blind(
     source: Path,
     table: Path | None,
     filled: Sequence[Path],
-    asked_of: "Sequence[Feature]",
+    asked_of: Sequence[Feature],
     count: int | None,
     seed: int,
 ) -> Answer | dict[str, Any]:
-    from genie_inspect.building.questions import judged_questions, question_figures, read_table, write_tables
 
     if (table is None) != bool(filled):
         raise click.UsageError("give either --to TABLE, or --from TABLE once for each person")
@@ -182,17 +191,13 @@ def features() -> None:
 @option("--samples", default=10, type=click.IntRange(min=1), help="How often is asked.")
 @option("--method", default="k-means", type=click.Choice(["k-means", "agglomerative", "hdbscan"]))
 @embedder_option("static, openai/<model> or sentence-transformers/<id>.")
-@TEMPLATES
-@DRY_RUN
-@answering()
+@asking
 def discover(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Ask for the features of a task several times, put like names together, and write a features file.
 
     \b
     Example: genie features discover --task "write a research abstract" -o abstracts --grader openai/gpt-4o
     """
-    from genie_inspect.building.features import discover_features
-
     return asked(partial(discover_features, **facts), grader, output, dry_run=dry_run)
 
 
@@ -206,9 +211,7 @@ def discover(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str
 )
 @output_option("The new file; mapping.json in FOLDER unless given.", required=False)
 @GRADER
-@TEMPLATES
-@DRY_RUN
-@answering()
+@asking
 def map_(
     folder: Path, taxonomy: str, output: Path | None, grader: str, templates: Path | None, dry_run: bool
 ) -> Answer | dict[str, Any]:
@@ -220,10 +223,6 @@ def map_(
     \b
     Example: genie features map abstracts --taxonomy taxonomy.json --grader openai/gpt-4o
     """
-    from genie_inspect.building.features import MAPPING, discovered_features, map_features, read_taxonomy
-    from genie_inspect.files.folders import own_folder
-    from genie_inspect.files.writing import check_absent
-
     discovered, named = discovered_features(folder), read_taxonomy(taxonomy)
     if output is None and own_folder(folder):
         raise click.UsageError(f"{folder} ships with the package, which is not written: name a file with --output")
@@ -279,9 +278,7 @@ DISTANCE = click.FloatRange(0, 2)
 @option("--pairs-apart", default=PAIRS_APART, type=DISTANCE, help="Least cosine distance of two pairs.")
 @option("--wording", default=WORDING, help="Of the prompts, with {first} and {second}.")
 @embedder_option("For the distances: static, openai/<model> or sentence-transformers/<id>.")
-@TEMPLATES
-@DRY_RUN
-@answering()
+@asking
 def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Ask for pairs of concepts of a domain until there are enough that have nothing to do with each other.
 
@@ -296,9 +293,6 @@ def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> di
              inspect eval genie_inspect/population_prompts -T prompts=sea.jsonl --model ... --log-dir logs
              genie questions write sea.jsonl -o questions --grader openai/gpt-4o
     """
-    from genie_inspect.files.writing import check_absent
-    from genie_inspect.populations.prompts import check_prompts_file
-
     check_prompts_file(output)
     check_absent(output)
     order = Order(**facts)
@@ -331,10 +325,6 @@ def sample(
     Example: genie prompts sample SAA-Lab/LitBench-Train --story-where -o litbench.jsonl
              genie prompts sample euclaise/writingprompts --story-where --count 25 --seed 0 -o people.jsonl
     """
-    from genie_inspect.engines.identity import with_commit
-    from genie_inspect.files.writing import check_absent
-    from genie_inspect.populations.prompts import check_prompts_file, write_prompts, writing_prompt_sample
-
     check_prompts_file(output)
     check_absent(output)
     drawn = writing_prompt_sample(source, count, seed, column=column, split=split, story_where=story_where)
