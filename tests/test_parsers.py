@@ -165,7 +165,7 @@ OTHERS = {
     "engines.identity.redacted": "takes an option of the user's, for an error message",
     "agreement.raters.pair": "takes an id",
     "agreement.machine_scores.judged_in_log": "takes an id",
-    "engines.corpora.copied_runs": "a slice between tokens, as excerpt",
+    "engines.corpora.copied": "a slice between tokens, as excerpt",
     "engines.corpora.excerpt": "a slice between tokens",
     "engines.embedders.static_token_count": "a library's tokenizer",
     "engines.served_embedders.most_tokens": "an estimate from the length",

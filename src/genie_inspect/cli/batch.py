@@ -12,8 +12,8 @@ import click
 
 from genie_inspect.batch.ray import Job, ask, rounds
 from genie_inspect.batch.ray_server import Engine, Server
-from genie_inspect.batch.shards import REQUESTS, Plan, plan_file
-from genie_inspect.batch.walk import FORMS, JSONL, JUDGE, STEPS, Found, Study
+from genie_inspect.batch.shards import JUDGE, REQUESTS, STEPS, Plan, plan_file
+from genie_inspect.batch.walk import FORMS, JSONL, Found, Study
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.cache import opened_cache
 from genie_inspect.cli.options import (

@@ -143,7 +143,7 @@ def merge(folders: tuple[Path, ...]) -> dict[str, Any]:
 
     with opened_cache() as opened, progress_bar() as progress:
         result = merged(opened, folders, progress)
-    return {"path": str(opened.path), **plain(result)}
+    return {"path": str(opened.path), **result}
 
 
 @contextmanager

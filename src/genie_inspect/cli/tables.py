@@ -21,7 +21,7 @@ from genie_inspect.logs.results import Results
 from genie_inspect.logs.scores import is_signed
 from genie_inspect.reports.summary import Summary
 from genie_inspect.signature import facts_of
-from genie_inspect.statistics.intervals import NO_INTERVAL
+from genie_inspect.statistics.descriptive import NO_INTERVAL
 
 LEGEND = (
     "Means over prompts with 95% intervals. Where questions are asked: the share of them that was used / of the ratings"
