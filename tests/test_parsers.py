@@ -47,7 +47,7 @@ from genie_inspect.prompting import texts as prompt_texts
 from genie_inspect.providers.replay import short
 from genie_inspect.samples import no_document
 from genie_inspect.scorers.explanation import cell, cut
-from genie_inspect.signature import facts_of, judge_of, models_in
+from genie_inspect.signature import Signature
 
 COUNT = 9  # items in a request
 SENTENCE = "The owl, which had slept, went out."
@@ -154,9 +154,7 @@ PARSERS: dict[str, Parser] = {
     "scripts.is_unspaced": (scripts.is_unspaced, _NO),
     "scripts.main_script": (scripts.main_script, _NO),
     "scripts.is_english": (scripts.is_english, _NO),
-    "signature.facts_of": (facts_of, _NO),
-    "signature.judge_of": (judge_of, _NO),
-    "signature.models_in": (models_in, _NO),
+    "signature.Signature": (Signature, _NO),
 }
 OTHERS = {
     "versions.comparable": "takes a signature, which is ours",

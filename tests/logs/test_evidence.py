@@ -9,6 +9,7 @@ from inspect_ai.scorer import Score, Value
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.files.numbers import count, number
+from genie_inspect.graders.close_reader import Mark
 from genie_inspect.logs.evidence import (
     ENOUGH_RATINGS,
     NOTHING,
@@ -16,7 +17,6 @@ from genie_inspect.logs.evidence import (
     RatingRange,
     agreement,
     evidence_of,
-    part_of,
     parts_of,
     together,
     warnings,
@@ -26,8 +26,6 @@ from genie_inspect.logs.results import Results, results_of
 from genie_inspect.logs.scores import (
     LEFT_OUT,
     KeptExpression,
-    KeptMark,
-    KeptReading,
     Scores,
     expressions,
     readings,
@@ -224,7 +222,7 @@ def test_what_stands_there_in_another_form_is_no_jury(facts: dict[str, Any]) -> 
 
 
 def test_a_part_in_another_form_counts_as_missing() -> None:
-    read = part_of({"novelty": {"plot": "high"}, "questions": {"plot": "0.5", "style": [0.5, "x", True]}})
+    read = evidence_of({"novelty": {"plot": "high"}, "questions": {"plot": "0.5", "style": [0.5, "x", True]}})
     assert math.isnan(read.values["plot"])
     assert list(read.questions) == ["style"]
     assert read.questions["style"][0] == 0.5
@@ -339,7 +337,7 @@ def test_of_many_features_six_are_named_and_the_rest_counted() -> None:
 
 
 MARK = {"aspect": "novel", "text": "salt light", "start": 0, "end": 10, "reason": "Light has a taste."}
-KEPT = KeptMark("novel", "salt light", 0, 10, "Light has a taste.")
+KEPT = Mark("novel", "salt light", 0, 10, "Light has a taste.")
 EXPRESSION = {"text": "salt light", "start": 0, "end": 10, "log_perplexity": 3.5, "novel_share": 0.25}
 
 
@@ -353,9 +351,9 @@ def test_marks_come_with_the_aspects_that_have_a_value_also_where_several_measur
     shared = score(value, close_reading={"marks": [{key: MARK[key] for key in MARK if key != "reason"}]}, other=1)
     empty = score({"novel_per_100_words": math.nan}, marks=[])
     assert list(readings({"a": own, "b": shared, "c": empty, "d": score(0.5), "e": score(1, marks="none")})) == [
-        ("a", KeptReading((KEPT,), frozenset({"novel"}))),
-        ("b", KeptReading((KeptMark("novel", "salt light", 0, 10),), frozenset({"novel"}))),
-        ("c", KeptReading((), frozenset())),
+        ("a", [KEPT], frozenset({"novel"}), {}),
+        ("b", [Mark("novel", "salt light", 0, 10)], frozenset({"novel"}), {}),
+        ("c", [], frozenset(), {}),
     ]
 
 

@@ -17,7 +17,7 @@ from genie_inspect.logs.reading import POPULATION, labelled, labels, read_logs, 
 from genie_inspect.logs.scored_log import NO_SCORE, NOT_BY_IT, ScoredLog
 from genie_inspect.logs.scores import Scores
 from genie_inspect.samples import InterventionFacts
-from genie_inspect.signature import digest
+from genie_inspect.signature import Signature, digest
 
 NAN = math.nan
 
@@ -33,7 +33,7 @@ def test_a_document_has_its_prompt_its_words_and_what_each_scorer_said(tmp_path:
     assert math.isnan(document.value("genie", "unheard of"))
     assert math.isnan(document.value("nobody", "plot"))
     assert document.scores["genie"].evidence.coverage == {"plot": (2, 3)}
-    assert document.scores["cosine"] == Scores({"cosine": 0.25}, signature="measure:cosine|version:0")
+    assert document.scores["cosine"] == Scores({"cosine": 0.25}, signature=Signature("measure:cosine|version:0"))
 
 
 def test_scores_without_a_signature_of_ours_are_read_and_not_called_ours(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_scores_without_a_signature_of_ours_are_read_and_not_called_ours(tmp_pat
 def test_a_score_that_is_nothing_but_unscored_has_no_key_and_its_reason(tmp_path: Path) -> None:
     log = read_scored_log(made_log(tmp_path, [{"genie": scored(NAN, reason="refusal")}]))
     (document,) = log.documents
-    assert document.scores["genie"] == Scores({}, "refusal", signature=GENIE)
+    assert document.scores["genie"] == Scores({}, "refusal", signature=Signature(GENIE))
     assert log.keys("genie") == ()
 
 

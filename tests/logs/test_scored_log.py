@@ -24,6 +24,7 @@ from genie_inspect.logs.scored_log import are_unlike, length_warning, lengths_of
 from genie_inspect.logs.scores import last_of_each, measured
 from genie_inspect.samples import is_cut
 from genie_inspect.scorers.cosine import cosine
+from genie_inspect.signature import Signature
 from genie_inspect.tasks.population_prompts import population_prompts
 
 SAID = "writes 4 words where the population has 20: beyond 1.5x lengths do not compare"
@@ -150,10 +151,9 @@ def test_a_length_that_nobody_knows_is_in_no_mean(tmp_path: Path) -> None:
         {"genie": scored({"p": 0.5})},
     ]
     (log,) = read_logs([made_log(tmp_path, samples, texts=["one", "one two", "one two three"])])
-    found = lengths_of(log.documents)
-    assert (found.words, found.population) == (2, 15)
-    assert math.isnan(lengths_of(log.documents[2:]).population)
-    assert math.isnan(lengths_of([]).words)
+    assert lengths_of(log.documents) == (2, 15)
+    assert math.isnan(lengths_of(log.documents[2:])[1])
+    assert math.isnan(lengths_of([])[0])
 
 
 def test_logs_of_one_signature_share_it_and_logs_without_scores_are_passed_over(tmp_path: Path) -> None:
@@ -271,7 +271,8 @@ def test_of_values_that_changed_the_last_is_read(tmp_path: Path) -> None:
 
 def test_a_scorer_is_ours_where_its_first_signature_is_one(tmp_path: Path) -> None:
     log = read_scored_log(made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]))
-    signatures = {"later": ("none", GENIE), "genie": (GENIE, "none"), "theirs": ("none",), "cosine": (OTHER,)}
+    ours, other, none = map(Signature, (GENIE, OTHER, "none"))
+    signatures = {"later": (none, ours), "genie": (ours, none), "theirs": (none,), "cosine": (other,)}
     assert replace(log, signatures=signatures).ours == ["genie", "cosine"]
 
 

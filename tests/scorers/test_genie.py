@@ -25,7 +25,7 @@ from genie_inspect.graders.reader import READ
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.explanation import MOST_BYTES
 from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie, suited
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import Signature
 
 STORY = "A blue owl flew."
 FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]
@@ -284,10 +284,10 @@ def test_the_least_coverage_is_the_users_to_set_and_two_limits_do_not_compare(tm
         (score,) = scores(evaluated(scorer, saying(STORY), rating_one_of(12), tmp_path))
         assert (score.reason is None) == (limit < 0.084)
         assert metadata(score)["coverage"]["style"] == ("1/1" if limit < 0.084 else "0/1")
-        signatures.add(facts_of(metadata(score)["signature"])["min_coverage"])
+        signatures.add(Signature(metadata(score)["signature"]).facts["min_coverage"])
     assert signatures == {"0", "0.0833333", "0.084"}
     (score,) = scores(evaluated(genie(str(twelve.folder)), saying(STORY), grading(), tmp_path))
-    assert facts_of(metadata(score)["signature"])["min_coverage"] == "0.5"
+    assert Signature(metadata(score)["signature"]).facts["min_coverage"] == "0.5"
 
 
 def test_templates_of_ones_own_change_the_signature(folder: Path, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ from genie_inspect.scorers.assessor import assessor_of
 from genie_inspect.scorers.coherence import coherence
 from genie_inspect.scorers.explanation import MOST_BYTES
 from genie_inspect.scorers.genie import genie
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import Signature
 
 STORY = "A blue owl flew."
 
@@ -200,14 +200,14 @@ def test_one_graders_refusal_leaves_no_mean_and_that_of_all_is_a_refusal(tmp_pat
 
 def test_the_signature_names_every_grader_whatever_their_order(tmp_path: Path) -> None:
     one, two = (metadata(judged(tmp_path / name, named(rating(FIRST), name)))["signature"] for name in ("one", "two"))
-    parts = [facts_of(signature) for signature in (one, two)]
+    parts = [Signature(signature).facts for signature in (one, two)]
     orders = [("one", "two"), ("two", "one")]
     found = {
         metadata(judged(tmp_path / order[0] / "jury", *(named(rating(FIRST), name) for name in order)))["signature"]
         for order in orders
     }
     (signature,) = found
-    facts = facts_of(signature)
+    facts = Signature(signature).facts
     assert facts["judge"] == "+".join(part["judge"] for part in parts)
     assert facts["reader"] == "+".join(part["reader"] for part in parts)
     assert {name: facts[name] for name in facts.keys() - {"judge", "reader"}} == {
@@ -317,8 +317,8 @@ def test_the_grader_reads_once_a_document_and_vectors_judge(folder: Path, tmp_pa
     assert 0 < novelty["plot"] <= 1 / 3 + 1e-9
     assert "a screen, no verdict" in str(score.explanation)
     assert metadata(score)["ratings"]["highest"] == 4
-    assert facts_of(metadata(score)["signature"])["judge"].startswith(f"vectors({embedder().identity},fit=")
-    assert facts_of(metadata(score)["signature"])["reader"].startswith("grader(mockllm/model@")
+    assert Signature(metadata(score)["signature"]).facts["judge"].startswith(f"vectors({embedder().identity},fit=")
+    assert Signature(metadata(score)["signature"]).facts["reader"].startswith("grader(mockllm/model@")
 
 
 def test_answers_that_no_vector_stands_for_leave_the_document_unscored(folder: Path, tmp_path: Path) -> None:

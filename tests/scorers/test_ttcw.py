@@ -25,7 +25,7 @@ from genie_inspect.graders.grader import RefusedError
 from genie_inspect.graders.rubrics import Instructions, Rubric, Test, load_rubric
 from genie_inspect.scorers.explanation import MOST_BYTES
 from genie_inspect.scorers.ttcw import evidence, examined, explained, ttcw
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import Signature
 
 REFERENCE = "A fine story about a bee."
 KEYS = load_rubric("ttcw").keys
@@ -194,7 +194,7 @@ def test_another_cutoff_on_an_old_log_asks_nothing() -> None:
         assert rescored.samples[0].scores
         score = rescored.samples[0].scores["ttcw"]
         totals.append(value(score)["ttcw_total"])
-        assert facts_of(metadata(score)["signature"])["cutoff"] == str(cutoff)
+        assert Signature(metadata(score)["signature"]).facts["cutoff"] == str(cutoff)
         assert "A: plain. B: bold." in str(score.explanation)
     assert totals == [14, 14, 0, 0]
     assert not silent.requests
@@ -351,7 +351,7 @@ def test_a_critic_that_chooses_first_is_read_by_its_first_label_and_may_name_oth
     critic = saying(said)
     score = scored(critic, analyse="after", reference=reference)
     assert value(score)["ttcw_total"] == (14 if reference else 0)
-    assert facts_of((score.metadata or {})["signature"])["analyse"] == "after"
+    assert Signature((score.metadata or {})["signature"]).facts["analyse"] == "after"
     assert all("alone on the first line" in request for request in critic.requests)
 
 

@@ -29,7 +29,7 @@ from genie_inspect.logs.measures import TOTAL, ranges_of
 from genie_inspect.logs.scores import AGAIN, Ranges, scores_of, signature_of, tests_of
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.samples import document_of, story_of
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import Signature
 
 _ANSWER = re.compile(r"story_(.+)_test(\d{1,3})")
 _BEGINS = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
@@ -97,7 +97,7 @@ def _judges(signed: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     for judge, signature in signed:
         signatures.setdefault(_ASKED.sub("", judge), []).append((judge, signature))
     for stem, several in signatures.items():
-        facts = [facts_of(signature) for _, signature in several]
+        facts = [Signature(signature).facts for _, signature in several]
         names = dict.fromkeys(fact for details in facts for fact in details)
         differing = [fact for fact in names if len({details.get(fact) for details in facts}) > 1]
         # what the instructions are shows in how they ask

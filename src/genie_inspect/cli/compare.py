@@ -9,7 +9,6 @@ import click
 
 from genie_inspect.cli.options import LOGS, SIGNATURE, Answer, answering, flag, option
 from genie_inspect.cli.tables import Column, counted, figure, lines_table, ranged, starred, used
-from genie_inspect.cli.terminal import Signed
 from genie_inspect.files.tables import Table
 from genie_inspect.logs.measures import shown_key
 from genie_inspect.reports.charts import comparison_chart
@@ -249,5 +248,5 @@ def _parts(comparison: Comparison, effect: float | None, pooled: bool) -> Iterat
                 yield f"{where} not scored: {counted(results.unscored)}"
             if results.faults:
                 yield f"Missing in {where}: {counted(results.faults)}."
-    yield from map(Signed, comparison.signatures.values())
+    yield from comparison.signatures.values()
     yield from (f"Beware: {note}." for note in warnings(comparison))

@@ -15,7 +15,6 @@ from genie_inspect.files.numbers import number
 from genie_inspect.files.tables import Table
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.signature import facts_of
 from genie_inspect.statistics.descriptive import prompt_means
 from genie_inspect.statistics.differences import TEST, Finding, differences, findings
 from genie_inspect.statistics.effect import cohens_d
@@ -86,7 +85,7 @@ def _by_length(logs: Sequence[ScoredLog]) -> tuple[dict[str, Novelty], dict[str,
     for log in logs:
         for document in log.documents:
             for scores in document.scores.values():
-                facts = facts_of(scores.signature)
+                facts = dict(scores.signature.facts)
                 named = _LENGTH.search(facts.get("reader", ""))
                 if facts.get("measure") != MEASURE or not named:
                     continue

@@ -34,7 +34,7 @@ from genie_inspect.logs.files import LogError, each_log, log_header, sample_of
 from genie_inspect.logs.measures import ranges_of, shown_key
 from genie_inspect.logs.reading import labels
 from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.logs.scores import is_signed, scores_of, signature_of
+from genie_inspect.logs.scores import scores_of, signature_of
 from genie_inspect.reports.frame import COLUMNS, columns_of, parquet, rows, wide_rows
 from genie_inspect.reports.stand_outs import questions, telling
 from genie_inspect.reports.summary import summaries, summarise
@@ -262,7 +262,7 @@ def _documents(path: str, part: str, epoch: int) -> Iterator[tuple[ScoredLog, Ev
 
 
 def _signed(sample: EvalSample) -> dict[str, Score]:
-    return {name: score for name, score in (sample.scores or {}).items() if is_signed(signature_of(score))}
+    return {name: score for name, score in (sample.scores or {}).items() if signature_of(score).is_ours}
 
 
 def _parts(log: ScoredLog, sample: EvalSample) -> Iterator[Part]:

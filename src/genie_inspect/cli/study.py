@@ -8,9 +8,7 @@ import click
 
 from genie_inspect.cli.options import Answer, answering, flag, option
 from genie_inspect.cli.tables import Column, figure, lines_table, ranged, starred
-from genie_inspect.cli.terminal import Signed
 from genie_inspect.files.tables import Table
-from genie_inspect.logs.scores import is_signed
 from genie_inspect.reports.charts import in_words, study_chart
 from genie_inspect.reports.effects import Effect, Intervention
 from genie_inspect.reports.study import StudiedMeasure, Study
@@ -264,5 +262,5 @@ def _parts(found: Study, published: bool) -> Iterator[Table | str]:
     yield from agreement_tables(found)
     yield from answer_tables(found)
     yield LEGEND
-    yield from map(Signed, filter(is_signed, found.signatures.values()))
+    yield from (signature for signature in found.signatures.values() if signature.is_ours)
     yield from (f"Beware: {note}." for note in warnings(found))

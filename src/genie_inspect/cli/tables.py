@@ -11,16 +11,15 @@ from rich.console import Console, RenderableType  # noqa: TID251  # types, whose
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from genie_inspect.cli.terminal import Signed, Unbroken, console
+from genie_inspect.cli.terminal import Unbroken, console
 from genie_inspect.files.printable import printable
 from genie_inspect.files.tables import Table
 from genie_inspect.graders.protocols import caution
 from genie_inspect.logs.evidence import NO_SHARE, Share
 from genie_inspect.logs.measures import shown_key
 from genie_inspect.logs.results import Results
-from genie_inspect.logs.scores import is_signed
 from genie_inspect.reports.summary import Summary
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import Signature
 from genie_inspect.statistics.descriptive import NO_INTERVAL
 
 LEGEND = (
@@ -66,9 +65,9 @@ def print_parts(parts: Iterable[Part]) -> None:
     """Print tables and lines, one below the other; what a line holds is text, and never markup."""
     screen = console()
     for part in parts:
-        whole = in_parts(part, screen.width) if isinstance(part, Signed) else part
+        whole = in_parts(part, screen.width) if isinstance(part, Signature) else part
         for shown in drawn(part, screen) if isinstance(part, Table) else [whole]:
-            screen.print(shown, highlight=False, markup=False, soft_wrap=isinstance(part, Unbroken))
+            screen.print(shown, highlight=False, markup=False, soft_wrap=isinstance(part, Unbroken | Signature))
 
 
 def drawn(table: Table, screen: Console) -> Iterator[RichTable]:
@@ -115,7 +114,7 @@ def drawn(table: Table, screen: Console) -> Iterator[RichTable]:
             blocks[-1] = wider
     # no wider than the table
     width = min(screen.width, screen.measure(made(blocks[-1])).maximum) if table.caption else 0
-    lines = [in_parts(line, width) if is_signed(line) else line for line in table.caption.splitlines()]
+    lines = [in_parts(line, width) if Signature(line).is_ours else line for line in table.caption.splitlines()]
     for number, block in enumerate(blocks, start=1):
         yield made(block, table.title if number == 1 else "", "\n".join(lines) if number == len(blocks) else "")
 
@@ -166,7 +165,7 @@ def summary_table(summary: Summary, *, nearest: bool = False) -> Table:
         points = [result.position_bias for result in results]
         biases = (figure(bias, "+.2f", "not measured") + " biased" * (abs(bias) >= BIASED) for bias in points)
         rows.append(["judge's points for standing first", *biases])
-    notes = [summary.signature, caution(facts_of(summary.signature).get("judge", ""))]
+    notes = [summary.signature, caution(summary.signature.facts.get("judge", ""))]
     # a name is broken at its spaces alone, and a figure nowhere, as long as one column fits
     names = ["feature", *(column.label.replace(" ", "\n") for column in summary.columns)]
     return Table(summary.scorer, names, rows, "\n".join(filter(None, notes)), look="summary")

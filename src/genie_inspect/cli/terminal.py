@@ -69,12 +69,6 @@ class Unbroken(str):
     __slots__ = ()
 
 
-class Signed(Unbroken):
-    """A signature, whose lines end between its parts."""
-
-    __slots__ = ()
-
-
 @contextmanager
 def replacing(*outputs: Path | None) -> Iterator[None]:
     """Say on standard error which files were replaced, once it is done."""

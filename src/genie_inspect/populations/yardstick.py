@@ -16,7 +16,7 @@ from genie_inspect.files.folders import own_folder
 from genie_inspect.files.writing import write_lines
 from genie_inspect.measures.genie import HIGHEST, LOWEST, Tally
 from genie_inspect.populations.schema import NonEmpty, Row, parsed
-from genie_inspect.signature import digest, facts_of
+from genie_inspect.signature import Signature, digest
 from genie_inspect.versions import comparable
 
 YARDSTICK = "yardstick.json"
@@ -60,8 +60,8 @@ def instrument(signature: str) -> dict[str, str]:
     >>> instrument("measure:genie|judge:list(m)|population:mine-1@be50|version:1-A")
     {'measure': 'genie', 'judge': 'list(m)', 'population': 'be50', 'version': '1'}
     """
-    facts = facts_of(comparable(signature))
-    return facts | {"population": facts.get("population", "").rpartition("@")[2]}
+    facts = Signature(comparable(signature)).facts
+    return {**facts, "population": facts.get("population", "").rpartition("@")[2]}
 
 
 def yardstick_file(folder: Path) -> Path:

@@ -27,7 +27,7 @@ from genie_inspect.graders.protocols import (
     Reading,
     reading_anew,
 )
-from genie_inspect.logs.evidence import GraderPart, agreement
+from genie_inspect.logs.evidence import Evidence, agreement
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.population import Population
@@ -297,7 +297,7 @@ def jury_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, Any
     if not isinstance(assessment, JuryAssessment):
         return {}
     graders: dict[str, Any] = {}
-    kept: dict[str, GraderPart] = {}
+    kept: dict[str, Evidence] = {}
     for name, part in assessment.parts.items():
         rests, by_feature = rests_on(part, features), part.by_feature(features)
         questions = {key: [rounded(result.novelty) for result in results] for key, results in by_feature.items()}
@@ -307,7 +307,7 @@ def jury_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, Any
             **{key: rests[key] for key in ("coverage", "pairs", "ratings", "faults") if key in rests},
         }
         # over the digits that are kept, so that a report of the log comes to the same
-        kept[name] = GraderPart(questions={key: tuple(map(_number, row)) for key, row in questions.items()})
+        kept[name] = Evidence(questions={key: tuple(map(_number, row)) for key, row in questions.items()})
     agreed = {name: rounded(alpha) for name, alpha in agreement([kept], features).items()}
     return {"graders": graders, "agreement": agreed, "shown": assessment.shown_by}
 

@@ -36,13 +36,14 @@ def document() -> Scorer:
 
 def genie_coverage(scores: Mapping[str, Score]) -> float:
     """Share of Genie's questions that could be used, 0 to 1; NaN where Genie gives no value, or did not score."""
-    from genie_inspect.logs.measures import GENIE, measure_of
+    from genie_inspect.logs.evidence import added
+    from genie_inspect.logs.measures import GENIE
     from genie_inspect.logs.scores import scores_of, signature_of
 
-    genies = [scores_of(name, score) for name, score in scores.items() if measure_of(signature_of(score)) == GENIE]
+    genies = [scores_of(name, score) for name, score in scores.items() if signature_of(score).measure == GENIE]
     if not genies or genies[-1].is_unscored:
         return math.nan
-    used, asked = genies[-1].evidence.questions
+    used, asked = added(genies[-1].evidence.coverage.values())
     return used / asked if asked else math.nan
 
 

@@ -201,12 +201,12 @@ def _of_sample(source: str, sample: EvalSample) -> Iterator[Rating]:
     kept = expressions(scores)
     # a text that was written twice has its expressions once
     prompt, text = prompt_of(sample), digest(document_of(sample))
-    for _, reading in readings(scores):
-        if not {NOVEL, AWKWARD} <= reading.measured:
+    for _, marks, measured, _ in readings(scores):
+        if not {NOVEL, AWKWARD} <= measured:
             continue
         for expression in kept:
             begin, end = expression.start, expression.end
-            marked = {mark.aspect for mark in reading.marks if mark.start < end and begin < mark.end}
+            marked = {mark.aspect for mark in marks if mark.start < end and begin < mark.end}
             yield Rating(
                 source=source,
                 cluster=prompt,

@@ -28,7 +28,6 @@ from genie_inspect.measures.marks import Agreement, QuotedText, Span, without_ov
 from genie_inspect.measures.marks import agreement as marks_agreement
 from genie_inspect.populations.schema import NonEmpty, Row
 from genie_inspect.samples import document_of
-from genie_inspect.signature import facts_of
 from genie_inspect.statistics.agreement import randolph_kappa
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
 
@@ -114,15 +113,15 @@ def _logged(paths: Iterable[str | Path]) -> Iterator[tuple[str, str, dict[str, M
     for log in read_logs(paths):
         for sample in samples(log.file):
             scores = sample.scores or {}
-            for scorer, reading in readings(scores):
+            for scorer, marks, measured, invented in readings(scores):
                 marked = {
                     aspect: Marked(
-                        [(m.start, m.end) for m in reading.marks if m.aspect == aspect],
-                        reading.invented.get(aspect, 0),
+                        [(m.start, m.end) for m in marks if m.aspect == aspect],
+                        invented.get(aspect, 0),
                     )
-                    for aspect in sorted(reading.measured | reading.invented.keys())
+                    for aspect in sorted(measured | invented.keys())
                 }
-                model = _READER.match(facts_of(signature_of(scores[scorer])).get("reader", ""))
+                model = _READER.match(signature_of(scores[scorer]).facts.get("reader", ""))
                 yield document_of(sample).strip(), model[1] if model else scorer, marked
 
 

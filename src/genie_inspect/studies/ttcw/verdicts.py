@@ -19,7 +19,7 @@ from genie_inspect.measures.likert import passed, passes
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.stories import ReferenceStory, existing_stories
 from genie_inspect.samples import document_of, story_of
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import Signature
 
 if TYPE_CHECKING:
     import altair
@@ -64,7 +64,7 @@ def cutoff_curves(
         raise VotesError("no score has points on tests, which a cutoff needs: expected logs of stories with references")
     curves = []
     for judge, stories in compared.items():
-        facts = facts_of(next(iter(stories.values())).signature)
+        facts = Signature(next(iter(stories.values())).signature).facts
         levels = _whole(facts.get("levels")) or 5
         for cutoff in cutoffs:
             if cutoff not in range(2 - levels, levels):
@@ -108,7 +108,7 @@ class AskedWay:
 def asked_ways(scores: Scores, votes: Sequence[VotedStory] = (), **options: Any) -> list[AskedWay]:
     rows = []
     for judge, stories in scores.items():
-        facts = facts_of(next(iter(stories.values())).signature)
+        facts = Signature(next(iter(stories.values())).signature).facts
         model = _MODEL.fullmatch(facts.get("judge", ""))
         totals = {name: story.score for name, story in stories.items()}
         rows.append(
