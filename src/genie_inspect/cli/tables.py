@@ -50,9 +50,8 @@ LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
     "centred": ("", {"title_justify": "center", "caption_justify": "center"}),
     "lined": ("", {"show_lines": True}),
     "records": ("", {}),  # breaks no cell
-    "figures": ("figures", {}),
-    "study": ("words and figures", {}),
-    "summary": ("figures", {}),
+    "folded": ("words and figures", {}),
+    "summary": ("words and figures", {}),
     "narrow": ("words", NARROW),
 }
 PARTED = ("summary", "narrow")  # as many tables as keep names and figures whole in the window's width
@@ -181,7 +180,7 @@ def jury_table(summary: Summary, label: str, results: Results) -> Table:
         rows.append([shown_key(summary.signature, key), *shown])
     rows += [None, ["documents measured", *(f"{own.documents} of {results.documents}" for own in graders), ""]]
     title = f"{summary.scorer}, the jury of {label}"
-    return Table(title, ["feature", *results.graders, "alpha"], rows, JURY, look="figures")
+    return Table(title, ["feature", *results.graders, "alpha"], rows, JURY, look="folded")
 
 
 def _lines(results: Results, key: str, form: str, *, nearest: bool) -> Iterator[str]:

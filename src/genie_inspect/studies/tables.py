@@ -11,7 +11,7 @@ def study_table(
     title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "", left: int = 1
 ) -> Table:
     """A table whose first `left` columns are words; an empty row draws a line, and a long name is broken, not cut."""
-    return Table(title, heads, [row or None for row in rows], caption, words=left, look="study")
+    return Table(title, heads, [row or None for row in rows], caption, words=left, look="folded")
 
 
 def shown_interval(
