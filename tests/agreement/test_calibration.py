@@ -15,14 +15,24 @@ from genie_inspect.agreement.calibration import (
     COLOURS,
     SHAPES,
     Conduct,
+    PeopleAgreement,
     RaterAgreement,
     calibration_chart,
     compare,
+    held_against_people,
     quotable,
     verdict,
 )
-from genie_inspect.agreement.people import COLUMNS, PeopleAgreement, held_against_people, write_blind_table
-from genie_inspect.agreement.raters import RECORDED, Ratings, RatingsFile, Target, drawn, recorded_ratings
+from genie_inspect.agreement.raters import (
+    BLIND_COLUMNS,
+    RECORDED,
+    Ratings,
+    RatingsFile,
+    Target,
+    drawn,
+    recorded_ratings,
+    write_blind_table,
+)
 from genie_inspect.files.folders import DATA
 from genie_inspect.populations.population import open_population
 from genie_inspect.populations.schema import Question
@@ -50,11 +60,11 @@ def ratings(name: str, *values: float, **more: object) -> Ratings:
 
 
 def agreed(first: Ratings, second: Ratings) -> dict[str, RaterAgreement]:
-    return {one.feature: one for one in compare(TARGETS, [first, second], FEATURES, 200).agreements}
+    return {one.feature: one for one in compare(TARGETS, [first, second], FEATURES, 200)[0]}
 
 
 def conduct(rater: Ratings, feature: str) -> Conduct:
-    found = compare(TARGETS, [rater], FEATURES, 200).conducts
+    _, found = compare(TARGETS, [rater], FEATURES, 200)
     return next(one for one in found if one.feature == feature)
 
 
@@ -235,8 +245,8 @@ def test_a_judge_that_rates_no_pair_is_named_with_its_reasons() -> None:
 @pytest.mark.parametrize(("name", "begins"), [("c.svg", b"<svg"), ("c.png", b"\x89PNG")])
 def test_the_picture_is_drawn_also_where_something_is_not_defined(tmp_path: Path, name: str, begins: bytes) -> None:
     raters = [ratings("people", 1, 4, 2, 3, 1, NAN), ratings("list(x)", 1, 3, 2, 3, 1, 4)]
-    found = compare(TARGETS, raters, FEATURES, 50)
-    alpha = next(one.alpha for one in found.agreements if one.feature == "plot")
+    found, _ = compare(TARGETS, raters, FEATURES, 50)
+    alpha = next(one.alpha for one in found if one.feature == "plot")
     write_chart(lambda: calibration_chart(found), tmp_path / name)
     drawn = (tmp_path / name).read_bytes()
     assert drawn.startswith(begins)
@@ -247,12 +257,14 @@ def test_the_picture_is_drawn_also_where_something_is_not_defined(tmp_path: Path
 
 def panels() -> list[dict[str, Any]]:
     """Agreement and difference of two pairs of raters: of a feature, and over all where the difference has no ends."""
-    whole = compare(TARGETS, [ratings("people", 1, 4, 2, 3, 1, NAN), ratings("list(x)", 1, 3, 2, 3, 1, 4)], FEATURES, 9)
-    first = replace(whole.agreements[0], feature="social_atmosphere", alpha=0.5)
+    whole, _ = compare(
+        TARGETS, [ratings("people", 1, 4, 2, 3, 1, NAN), ratings("list(x)", 1, 3, 2, 3, 1, 4)], FEATURES, 9
+    )
+    first = replace(whole[0], feature="social_atmosphere", alpha=0.5)
     first = replace(first, difference=BootstrapInterval(0.1, 0.05, 0.2, 0))
     second = replace(first, second="logit", feature="all features", difference=BootstrapInterval(-0.1, NAN, NAN, 9))
     unknown = replace(second, feature="style", alpha=NAN, difference=BootstrapInterval(NAN, NAN, NAN, 9))
-    spec: dict[str, Any] = calibration_chart(replace(whole, agreements=(first, second, unknown))).to_dict()
+    spec: dict[str, Any] = calibration_chart([first, second, unknown]).to_dict()
     return [panel | {"datasets": spec["datasets"]} for panel in spec["vconcat"]]
 
 
@@ -341,7 +353,7 @@ def test_pairs_go_out_without_ratings_in_an_order_that_the_seed_shuffles(tmp_pat
         assert write_blind_table(tmp_path / f"{seed}.csv", TARGETS, seed) == 6
         with (tmp_path / f"{seed}.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))
-        assert tuple(rows[0]) == COLUMNS
+        assert tuple(rows[0]) == BLIND_COLUMNS
         assert {(row["rating"], row["note"]) for row in rows} == {("", "")}
         assert {row["question"] for row in rows} == {question.text for question in ASKED}
         orders.add(tuple((row["answer"], row["other"]) for row in rows))
@@ -388,7 +400,7 @@ def _filled(path: Path, said: dict[tuple[str, frozenset[str]], float]) -> Path:
         row["rating"] = "" if math.isnan(rating) else f"{rating:g}"
         row["note"] = "seen"
     with path.open("w", newline="") as file:
-        table = csv.DictWriter(file, COLUMNS)
+        table = csv.DictWriter(file, BLIND_COLUMNS)
         table.writeheader()
         table.writerows(rows)
     return path

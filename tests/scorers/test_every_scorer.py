@@ -43,6 +43,7 @@ from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie
 from genie_inspect.scorers.novelty_bench import novelty_bench
 from genie_inspect.scorers.outcome import NO_DOCUMENTS
 from genie_inspect.scorers.partition import partition
+from genie_inspect.signature import Signature
 from genie_inspect.solvers.generations import generations
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # clients that Inspect and openai leave open
@@ -166,7 +167,7 @@ def test_a_document_has_a_value_under_every_key_and_what_is_none_nan_and_a_reaso
         sample: reason for sample, (_, reason) in REPLIES.items()
     }
     for sample, (_, reason) in REPLIES.items():
-        signature = (found[sample].metadata or {})["signature"]
+        signature = Signature((found[sample].metadata or {})["signature"])
         for key, value in values(found[sample]).items():
             assert math.isnan(value) == bool(reason)
             low, high = known_range(log, name, signature, key) or (-math.inf, math.inf)

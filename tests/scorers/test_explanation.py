@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from genie_inspect.graders.protocols import UNREADABLE, UNSPECIFIED, Answer
 from genie_inspect.populations.schema import Question
-from genie_inspect.scorers.assessment import NOT_ANSWERED, TOO_FEW, Assessment, QuestionResult
+from genie_inspect.scorers.assessment import TOO_FEW, Assessment, QuestionResult
 from genie_inspect.scorers.explanation import (
     LISTED,
     MOST_BYTES,
@@ -25,7 +25,6 @@ from genie_inspect.scorers.explanation import (
     explained,
     length_facts,
     notes_on,
-    why_nothing,
 )
 from genie_inspect.statistics.descriptive import Standing
 
@@ -124,15 +123,6 @@ def test_hostile_questions_and_answers_show_as_the_text_that_they_are(text: str)
         f"plot, most novel (1.000): {plain} “{plain}” (1 different: 1 of 1)",
         f"nearest in the population: {plain} (1 of 1)",
     ]
-
-
-def test_why_nothing_names_what_went_wrong_most_often() -> None:
-    babbling = result(None, (), faults=(UNREADABLE,))
-    silent = result(None, (), faults=(UNSPECIFIED,))
-    alone = result("x", (), faults=(NOT_ANSWERED,))
-    assert why_nothing(Assessment((babbling, babbling, silent), 3, ())) == "invalid_response_format"
-    assert why_nothing(Assessment((silent, silent, alone), 3, ())) == "nothing to compare: unspecified"
-    assert why_nothing(Assessment((alone,), 0, ("d-1",))) == "nothing to compare: no answer in the population"
 
 
 def size(metadata: dict[str, object]) -> int:

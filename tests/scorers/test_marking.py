@@ -2,21 +2,23 @@
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from inspect_ai.scorer import Score
 from tests.scorers.test_explanation import size
-from tests.scripted import OWL, Script, small_population, written
+from tests.scripted import OWL, Script, evaluated, saying, scores, small_population
 
-from genie_inspect.graders.close_reader import Approach, CloseReader, Mark, Reading
+from genie_inspect.graders.close_reader import Approach, Mark, Reading
 from genie_inspect.graders.cost import tokens
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.close_reading import (
     KEYS,
+    close_reading,
     cost,
     evidence,
     explained,
-    marked,
     with_marks,
 )
 from genie_inspect.scorers.explanation import MOST_BYTES
@@ -24,48 +26,35 @@ from genie_inspect.scorers.explanation import MOST_BYTES
 STORY = "The tide folded its letters and went home, for nobody had come to the pier."
 
 
-def reader(reply: str | None = None, *, sensical: bool = False) -> CloseReader:
-    quoted = {"novel": ["folded its letters"], "awkward": []}
-    found = Script(
-        lambda request: (
-            reply
-            if reply is not None
-            else json.dumps(
-                [{"expression": one, "reason": "So."} for one in quoted.get(unfenced(request)["aspect"], [])]
-            )
-        )
-    )
-    return CloseReader(found.model(), Approach(sensical=sensical), repeats=0)
+def quoting(request: str) -> str:
+    quoted = ["folded its letters"] if unfenced(request)["aspect"] == "novel" else []
+    return json.dumps([{"expression": one, "reason": "So."} for one in quoted])
 
 
-async def test_a_document_has_its_marks_a_hundred_words_and_all_that_they_rest_on() -> None:
-    own = reader()
-    score = await marked(own, written(STORY, "Tide! " * 100))
+def read(reply: Callable[[str], str], folder: Path, story: str = STORY, prompt: str = OWL) -> Score:
+    (score,) = scores(evaluated(close_reading(), saying(story), Script(reply), folder, [prompt]), "close_reading")
+    return score
+
+
+def test_a_document_has_its_marks_a_hundred_words_and_all_that_they_rest_on(tmp_path: Path) -> None:
+    score = read(quoting, tmp_path, prompt="Tide! " * 100)
     assert score.value == {"novel_per_100_words": 6.667, "awkward_per_100_words": 0.0}
     assert (score.answer, score.reason) == (STORY, None)
     facts = score.metadata or {}
-    assert facts["signature"] == (
-        f"measure:close_reading|reader:{own.signature}|examples:{own.approach.examples_identity}|version:2-A"
-    )
+    assert facts["signature"].startswith("measure:close_reading|reader:")
+    assert facts["signature"].endswith(f"|examples:{Approach().examples_identity}|version:2-A")
     assert facts["prompt"] == ("Tide! " * 100)[:159] + "…"
     assert facts["marked"] == {"novel": 1, "awkward": 0}
     assert "⟦folded its letters⟧ (1 novel)" in (score.explanation or "")
 
 
-@pytest.mark.parametrize(("sensical", "keys"), [(False, KEYS), (True, (*KEYS, "senseless_per_100_words"))])
-async def test_where_no_aspect_is_known_the_reason_is_inspect_s_and_where_one_is_there_is_none(
-    sensical: bool, keys: tuple[str, ...]
-) -> None:
-    lost = await marked(reader("Hm.", sensical=sensical), written(STORY))
+def test_where_no_aspect_is_known_the_reason_is_inspect_s_and_where_one_is_there_is_none(tmp_path: Path) -> None:
+    lost = read(lambda request: "Hm.", tmp_path)
     assert lost.reason == "invalid_response_format"
-    silent = await marked(reader(sensical=sensical), written(""))
-    for score in (lost, silent):
-        assert isinstance(score.value, dict)
-        assert sorted(score.value) == sorted(keys)
-        assert all(math.isnan(float(str(value))) for value in score.value.values())
-    half = Script(lambda request: "[]" if unfenced(request)["aspect"] == "novel" else "Hm.")
-    some = await marked(CloseReader(half.model(), Approach(), repeats=0), written(STORY))
-    assert some.reason is None
+    assert isinstance(lost.value, dict)
+    assert tuple(lost.value) == KEYS
+    assert all(math.isnan(float(str(value))) for value in lost.value.values())
+    assert read(lambda request: "[]" if unfenced(request)["aspect"] == "novel" else "Hm.", tmp_path).reason is None
 
 
 def test_what_is_asked_of_new_documents_grows_with_their_number_and_the_population_s_mean_length(

@@ -6,19 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai import Task
 from inspect_ai import eval as evaluate
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import CachePolicy, ModelName
+from inspect_ai.model import CachePolicy
 from inspect_ai.scorer import Score
-from inspect_ai.solver import TaskState
-from tests.scripted import Script, evaluated, output, saying, scores
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from tests.scripted import Script, evaluated, saying, scores
 
 from genie_inspect.engines.embedders import embedder
-from genie_inspect.graders.equivalence import chosen_equivalence
-from genie_inspect.graders.quality import GraderQuality
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.samples import keep_generations
-from genie_inspect.scorers.novelty_bench import bench
 from genie_inspect.scorers.novelty_bench import novelty_bench as scorer
 from genie_inspect.solvers.generations import cache_for
 from genie_inspect.tasks.novelty_partition import novelty_partition
@@ -171,15 +170,23 @@ def test_a_refusal_among_the_replies_is_no_kind_and_worth_nothing(prompts: str, 
     assert (refused.metadata or {})["refused"] == 1
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize(("replies", "reason"), [((REFUSAL, ""), "refusal"), (("", REFUSAL), "no_response")])
-async def test_where_no_reply_is_a_document_the_first_says_why_whatever_a_later_solver_wrote(
-    replies: tuple[str, str], reason: str
+def test_where_no_reply_is_a_document_the_first_says_why_whatever_a_later_solver_wrote(
+    replies: tuple[str, str], reason: str, tmp_path: Path
 ) -> None:
-    state = TaskState(ModelName("mockllm/model"), 1, 1, PROMPT, [], output=output("A later text."))
-    keep_generations(state, replies)
-    same, grader = chosen_equivalence("embedded", embedder(), None)(), Script(grading)
-    score = await bench(state, same, GraderQuality(grader.model()), 0.8)
+    @solver
+    def keeping() -> Solver:
+        async def keep(state: TaskState, generate: Generate) -> TaskState:
+            keep_generations(state, replies)
+            return await generate(state)
+
+        return keep
+
+    grader = Script(grading)
+    task = Task([Sample(input=PROMPT)], solver=keeping(), scorer=scorer(equivalence="embedded"))
+    roles = {"grader": grader.model()}
+    (log,) = evaluate(task, model=saying("A text.").model(), model_roles=roles, log_dir=str(tmp_path), display="none")
+    score = found(log)
     assert (score.reason, score.answer, score.explanation) == (reason, "", f"Not scored: {reason}.")
     assert all(math.isnan(value) for value in values(score).values())
     assert grader.requests == []

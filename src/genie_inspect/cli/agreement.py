@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from genie_inspect.agreement.figures import AVERAGE, RANKINGS, Agreement, LengthTakenOut, agreement_chart
+from genie_inspect.agreement.figures import AVERAGE, RANKINGS, Agreement, agreement_chart
 from genie_inspect.agreement.figures import agreement as agreement_of
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import read_votes
@@ -88,12 +88,12 @@ def _ranking_table(figures: Agreement) -> Table:
     return Table(title, ["", *figures.judges], rows, caption, look="centred")
 
 
-def _length_table(known: Mapping[str, LengthTakenOut]) -> Table:
+def _length_table(known: Mapping[str, Mapping[str, BootstrapInterval]]) -> Table:
     """What is left of each judge's agreement when length is taken out, by judge."""
     rows = [
-        ["length alone", *(_interval(own.length_alone) for own in known.values())],
-        ["the judge", *(_interval(own.as_it_is) for own in known.values())],
-        ["the judge, partial", *(_interval(own.partial) for own in known.values())],
+        ["length alone", *(_interval(own["length_alone"]) for own in known.values())],
+        ["the judge", *(_interval(own["as_it_is"]) for own in known.values())],
+        ["the judge, partial", *(_interval(own["partial"]) for own in known.values())],
     ]
     caption = "Spearman's rho of ranks within prompts, over all prompts; partial: the words' ranks taken out of both"
     return Table("Agreement and length [95% interval]", ["", *known], rows, caption, look="centred")

@@ -1,7 +1,6 @@
 """`genie calibrate`: how far judges, and people, rate alike."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -11,13 +10,14 @@ import click
 from genie_inspect.agreement.calibration import (
     ALL,
     Conduct,
+    PeopleAgreement,
     RaterAgreement,
     calibration_chart,
     compare,
+    held_against_people,
     quotable,
     verdict,
 )
-from genie_inspect.agreement.people import PeopleAgreement, held_against_people, write_blind_table
 from genie_inspect.agreement.raters import (
     CalibrationError,
     Rater,
@@ -28,6 +28,7 @@ from genie_inspect.agreement.raters import (
     judge_ratings,
     recorded_ratings,
     recorded_targets,
+    write_blind_table,
 )
 from genie_inspect.agreement.vector_fitting import vector_fit
 from genie_inspect.cli.options import (
@@ -275,15 +276,15 @@ def calibrate(
         }
         title, key = f"{fitted.embedder} fitted to {', '.join(fitted.raters)}", FIT_KEY.format(file=fit)
         return Answer(facts | fit_facts, [_table(title, parts, FITTED), key])
-    calibration = compare(targets, raters, features)
+    agreements, conducts = compare(targets, raters, features)
     together = held_against_people(targets, people, judged, features) if people else []
-    sentences = verdict(calibration.agreements) + quotable(calibration.agreements, people, judged)
+    sentences = verdict(agreements) + quotable(agreements, people, judged)
 
     def parts_of() -> Iterator[Table | str]:
         # `groupby` joins neighbours alone: rows come rater by rater, feature by feature
-        for (first, second), rows in groupby(calibration.agreements, key=lambda row: (row.first, row.second)):
+        for (first, second), rows in groupby(agreements, key=lambda row: (row.first, row.second)):
             yield _table(f"{first} and {second}", {row.feature: row for row in rows}, AGREED)
-        yield from _conduct_tables(calibration.conducts)
+        yield from _conduct_tables(conducts)
         yield KEY
         # one rater of files is in the tables of two raters
         if len(people) > 1:
@@ -295,9 +296,9 @@ def calibrate(
         yield from sentences
 
     return Answer(
-        facts | {"verdict": sentences} | asdict(calibration) | {"people": [asdict(row) for row in together]},
+        facts | {"verdict": sentences, "agreements": agreements, "conducts": conducts, "people": together},
         parts_of(),
-        chart=lambda: calibration_chart(calibration),
+        chart=lambda: calibration_chart(agreements),
     )
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import anyio
 import click
 
-from genie_inspect.agreement.people import write_blind_table
-from genie_inspect.agreement.raters import CalibrationError, Target
+from genie_inspect.agreement.raters import CalibrationError, Target, write_blind_table
 from genie_inspect.agreement.readers import (
     AnswerPair,
     ReaderFitness,

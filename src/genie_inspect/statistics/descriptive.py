@@ -62,7 +62,7 @@ def prompt_interval(
     if not means:
         return NO_INTERVAL
     mean, error = _mean(means), standard_error(means)
-    half = _t(groups, confidence) * error
+    half = float(stdtrit(groups - 1, (1 + confidence) / 2)) * error
     low, high = mean - half, mean + half
     if min(mean - bounds[0], bounds[1] - mean) < NEAR * half and bounds[0] <= min(means) <= max(means) <= bounds[1]:
         low, high = _bounded(mean, error, groups, bounds, confidence)
@@ -92,7 +92,7 @@ def _bounded(
     share, tails = (mean - near) / (far - near), ((1 - confidence) / 2, (1 + confidence) / 2)
 
     def trials(prompts: int) -> tuple[float, float]:
-        error_of_share = error / (far - near) * _t(prompts, confidence) / float(ndtri(tails[1]))
+        error_of_share = error / (far - near) * float(stdtrit(prompts - 1, tails[1])) / float(ndtri(tails[1]))
         count = share * (1 - share) / error_of_share**2
         return count * share, count * (1 - share)
 
@@ -105,10 +105,6 @@ def _bounded(
     scaled = [odds * (1 - one) / (odds * (1 - one) + one) for one in drawn]
     low, high = min(low, scaled[1]), max(high, scaled[0])
     return near + low * (far - near), near + high * (far - near)
-
-
-def _t(groups: int, confidence: float) -> float:
-    return float(stdtrit(groups - 1, (1 + confidence) / 2))
 
 
 def standard_error(means: Sequence[float]) -> float:
