@@ -32,7 +32,7 @@ from tests.scripted import FEATURES, OWL, Script, evaluated, output, saying, sco
 
 from genie_inspect.engines.served_embedders import _client
 from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.logs.measures import known_range
+from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.populations.writing import write_population
@@ -170,7 +170,7 @@ def test_a_document_has_a_value_under_every_key_and_what_is_none_nan_and_a_reaso
         signature = Signature((found[sample].metadata or {})["signature"])
         for key, value in values(found[sample]).items():
             assert math.isnan(value) == bool(reason)
-            low, high = known_range(log, name, signature, key) or (-math.inf, math.inf)
+            low, high = ScoredLog("", log, (), {name: (signature,)}).known_range(name, key) or (-math.inf, math.inf)
             assert reason or low <= value <= high
         if reason:
             assert (found[sample].explanation or "").startswith("Not scored: ")
