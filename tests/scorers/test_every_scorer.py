@@ -1,5 +1,6 @@
 """What holds of every scorer, in each of its settings: keys, signature, reasons, text that stays text, metrics."""
 
+import inspect
 import json
 import math
 import socket
@@ -78,6 +79,7 @@ REPLIES: Mapping[str, tuple[Callable[[], ModelOutput], str]] = {
     "empty": (lambda: output(""), "no_response"),
     "blank": (lambda: output(" \n"), "no_response"),
     "refused": (lambda: output("I cannot write that.", "content_filter"), "refusal"),
+    "refused in words": (lambda: output("I’m sorry, but I can’t help with that."), "refusal"),
     "calling": (calling, "no_response"),
     "choices": (several, ""),
     "messages": (lambda: output(STORY), ""),
@@ -376,3 +378,65 @@ def test_nothing_that_is_quoted_becomes_markup(name: str, grader: str, marked_up
     assert "<http://" not in said
     # else nothing could become markup
     assert "127.0.0.1" in said or not name.startswith(("cosine", "creativity_index", "partition embedded"))
+
+
+# what a caller may leave out, which key is tested, and from where to where values go; a scorer that is not named here
+# is held to what the tests above say of all
+DECLARED: Mapping[str, tuple[str, str, Mapping[str, tuple[Any, ...]]]] = {
+    "close_reading": (
+        "sensical=False, examples=None, templates=None",
+        "novel_per_100_words",
+        {"*_per_100_words": (0, None)},
+    ),
+    "coherence": ("by='grader', templates=None", "coherence_rating", {"coherence_rating": (1, 5)}),
+    "compression": ("population='starter', codec='gzip'", "compression_novelty", {}),
+    "cosine": ("population='starter', embedder='static'", "cosine_mean", {"cosine_*": (0, 2)}),
+    "creativity_index": (
+        "population='starter', corpus='population', matcher='exact', embedder='static'",
+        "creativity_index_mean",
+        {"creativity_index_mean": (0, 1), "creativity_index_sum": (0, 8), "creativity_index_*": (0, 1)},
+    ),
+    "expression_novelty": (
+        "population='starter', corpus='population', floor=1.2e-10, case='either'",
+        "log_perplexity_mean",
+        {"log_perplexity_mean": (0, None), "novel_expression_share": (0, 1)},
+    ),
+    "genie": (
+        "population='starter', judge='list', embedder='static', templates=None, cache=True, min_coverage=0.5, "
+        "answer_length='concise'",
+        "*",
+        {"plot": (0, 1), "*": (0, 1)},
+    ),
+    "litbench": (
+        "population='starter', opponents=None, templates=None, protocol='chat'",
+        "litbench_win_rate",
+        {"litbench_win_rate": (0, 1), "litbench_order_bias": (-1, 1)},
+    ),
+    "novelty_bench": (
+        "equivalence='grader', quality='grader', threshold=None, embedder='static', patience=0.8, templates=None",
+        "distinct",
+        {"distinct": (1, "k"), "utility": (0, 10)},
+    ),
+    "partition": (
+        "population='starter', equivalence='grader', threshold=None, embedder='static', templates=None",
+        "partition_novel",
+        {"partition_*": (0, 1)},
+    ),
+    "ttcw": (
+        "rubric='ttcw', levels=5, cutoff=None, analyse=True, reference=True, templates=None, cache=True, prefix=None",
+        "*_total",
+        {"*_total": (0, None), "*": (0, 1)},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_defaults_headline_and_ranges_are_those_that_docs_and_reports_rest_on(name: str) -> None:
+    defaults, headline, ranges = DECLARED[name]
+    options = inspect.signature(MAKERS[name]).parameters.items()
+    assert ", ".join(f"{option}={given.default!r}" for option, given in options) == defaults
+    found = registry_info(MAKERS[name]).metadata
+    assert (found["headline"], found.get("ranges", {})) == (headline, ranges)
+    # in the order in which Inspect's tables show them; every key that is not named has its metrics last
+    by_key = found["metrics"][0] if isinstance(found["metrics"], list) else found["metrics"]
+    assert list(by_key) == list(dict.fromkeys([*ranges, "*"]) if name != "coherence" else ["*"])

@@ -8,7 +8,6 @@ import pytest
 from inspect_ai.scorer import Score
 from tests.scripted import OWL, evaluated, saying, scores, small_population
 
-from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 from genie_inspect.measures.infinity_gram import log_perplexity, novel_share
 from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import Population
@@ -106,21 +105,3 @@ def test_a_text_without_expressions_is_unscored_with_the_reason(
     assert score.reason == NOTHING == "no expression of two words or more"
     assert tuple(values(score)) == KEYS
     assert all(math.isnan(value) for value in values(score).values())
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"floor": 0}, "floor is 0, expected above 0, to 1"),
-        ({"floor": 2}, "floor is 2, expected above 0, to 1"),
-        ({"floor": math.nan}, "floor is nan, expected"),
-        ({"floor": True}, "floor is True, expected"),
-        ({"floor": "low"}, "floor is 'low', expected"),
-        ({"case": "lower"}, "case is 'lower', expected one of either, kept"),
-        ({"corpus": "nowhere"}, "corpus is 'nowhere', expected population, a folder of texts"),
-        ({"corpus": "infini-gram:http://me:PW@host/#v4"}, "belong in ~/.netrc"),
-    ],
-)
-def test_a_wrong_option_is_refused_in_one_line(options: dict[str, Any], message: str) -> None:
-    with pytest.raises((RefusedError, PrerequisiteError), match=message):
-        expression_novelty(**options)
