@@ -9,7 +9,7 @@ import pytest
 from inspect_ai.scorer import Score
 from markdown_it import MarkdownIt
 from tests.scorers.test_explanation import size
-from tests.scripted import OWL, Script, evaluated, output, saying, scores, small_population
+from tests.scripted import OWL, Script, evaluated, metadata, output, saying, scores, small_population
 
 from genie_inspect.graders.close_reader import Approach, Mark, Reading
 from genie_inspect.graders.cost import tokens
@@ -67,7 +67,7 @@ def test_with_sensical_what_makes_no_sense_is_asked_for_too(tmp_path: Path) -> N
     score = scored(quoting(senseless=[NOVEL]), tmp_path, sensical=True)
     assert score.value == {"novel_per_100_words": 0, "awkward_per_100_words": 0, "senseless_per_100_words": 2.128}
     with_two = scored(quoting(), tmp_path / "two")
-    assert (score.metadata or {})["signature"] == (with_two.metadata or {})["signature"], "the others are asked alike"
+    assert metadata(score)["signature"] == metadata(with_two)["signature"], "the others are asked alike"
 
 
 def test_the_log_keeps_where_each_mark_stands(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_a_text_of_markup_is_marked_where_it_says_and_shown_as_text(name: str, t
     start = text.index("folded")
     quote = text[start : start + 18].rstrip()
     score = scored(quoting(novel=[quote]), tmp_path, text)
-    (mark,) = (score.metadata or {})["marks"]
+    (mark,) = metadata(score)["marks"]
     assert text[mark["start"] : mark["end"]] == mark["text"]
     assert mark["start"] == start
     shown = score.explanation or ""

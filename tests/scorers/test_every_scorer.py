@@ -20,6 +20,7 @@ from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
+    Model,
     ModelOutput,
     get_model,
 )
@@ -29,7 +30,19 @@ from inspect_ai.util import registry_info
 from markdown_it import MarkdownIt
 from tests.every_scorer import COMPARING, EVERY_SCORER, MAKERS, SCORERS, graded
 from tests.left_out import rest_with_ci
-from tests.scripted import FEATURES, OWL, Script, evaluated, output, saying, scores, small_population
+from tests.scripted import (
+    FEATURES,
+    OWL,
+    Script,
+    evaluated,
+    is_unscored,
+    metadata,
+    output,
+    saying,
+    scores,
+    small_population,
+    values,
+)
 
 from genie_inspect.engines.served_embedders import _client
 from genie_inspect.graders.grader import PrerequisiteError
@@ -141,11 +154,6 @@ def rescored(log: EvalLog, scorer: Scorer, grader: Script) -> dict[str, Score]:
     return {str(sample.id): next(iter((sample.scores or {}).values())) for sample in done.samples or []}
 
 
-def values(score: Score) -> dict[str, float]:
-    assert isinstance(score.value, dict)
-    return {key: float(str(value)) for key, value in score.value.items()}
-
-
 def assert_same_but_for_values(name: str, found: Mapping[str, Score]) -> None:
     """Hold scores of one scorer to what a log needs: the same keys, the scorer's signature, a prompt."""
     assert len({tuple(values(score)) for score in found.values()}) == 1
@@ -155,7 +163,7 @@ def assert_same_but_for_values(name: str, found: Mapping[str, Score]) -> None:
         assert ("prompt" in facts) == (name != "coherence")
         assert one.explanation
     if name != "novelty_bench":  # whose signature says how many replies there are
-        assert len({(one.metadata or {})["signature"] for one in found.values()}) == 1
+        assert len({metadata(one)["signature"] for one in found.values()}) == 1
 
 
 @EVERY_SCORER
@@ -169,7 +177,7 @@ def test_a_document_has_a_value_under_every_key_and_what_is_none_nan_and_a_reaso
         sample: reason for sample, (_, reason) in REPLIES.items()
     }
     for sample, (_, reason) in REPLIES.items():
-        signature = Signature((found[sample].metadata or {})["signature"])
+        signature = Signature(metadata(found[sample])["signature"])
         for key, value in values(found[sample]).items():
             assert math.isnan(value) == bool(reason)
             low, high = ScoredLog("", log, (), {name: (signature,)}).known_range(name, key) or (-math.inf, math.inf)
@@ -216,17 +224,17 @@ def test_a_grader_that_fails_babbles_or_repeats_its_request_leaves_a_document_un
     if not grader.requests:
         assert not any(map(math.isnan, values(one).values()))
     elif reply is unreachable:
-        assert all(map(math.isnan, values(one).values()))
+        assert is_unscored(one)
         assert one.reason == "grader_failed"
         assert "ConnectionError: no route" in (one.explanation or "")
     elif name != "novelty_bench":  # of which the kinds are not known, and no reason is
-        assert all(map(math.isnan, values(one).values()))
+        assert is_unscored(one)
         assert one.reason
     if name in COMPARING:
         assert unknown.reason == (UNKNOWN_PROMPT if name.startswith("genie") else NO_DOCUMENTS)
-        assert all(map(math.isnan, values(unknown).values()))
+        assert is_unscored(unknown)
     if name != "coherence":
-        assert (unknown.metadata or {})["prompt"] == UNKNOWN.strip()[:159] + "…"
+        assert metadata(unknown)["prompt"] == UNKNOWN.strip()[:159] + "…"
 
 
 SERVED = "openai/served-nowhere"
@@ -257,9 +265,9 @@ def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_an_embedding_server_that_is_down_is_one_reason(name: str, story: EvalLog, population: Population) -> None:
     one = rescored(story, EMBEDDING[name](str(population.folder)), Script(graded))[OWL]
     assert one.reason == "engine_failed"
-    assert all(map(math.isnan, values(one).values()))
+    assert is_unscored(one)
     assert f"embedder {SERVED} failed" in (one.explanation or "")
-    assert (one.metadata or {})["signature"].startswith(f"measure:{name}|")
+    assert metadata(one)["signature"].startswith(f"measure:{name}|")
 
 
 @pytest.mark.parametrize("name", COMPARING)
@@ -440,3 +448,19 @@ def test_defaults_headline_and_ranges_are_those_that_docs_and_reports_rest_on(na
     # in the order in which Inspect's tables show them; every key that is not named has its metrics last
     by_key = found["metrics"][0] if isinstance(found["metrics"], list) else found["metrics"]
     assert list(by_key) == list(dict.fromkeys([*ranges, "*"]) if name != "coherence" else ["*"])
+
+
+@pytest.mark.parametrize("name", ["coherence", "ttcw"])
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [({}, "Name one:"), ({"grader": "bundled/grader"}, "bundled/grader has its readings on record")],
+)
+def test_only_a_real_grader_can_judge_whole_texts(
+    name: str, roles: dict[str, str | Model], message: str, tmp_path: Path
+) -> None:
+    task = Task([Sample(input="Write about rain.", target="A fine story.")], scorer=MAKERS[name]())
+    (log,) = evaluate(task, model=saying("It rains.").model(), model_roles=roles, log_dir=str(tmp_path), display="none")
+    assert log.status == "error"
+    assert log.error is not None
+    assert message in log.error.message
+    assert "judge=embedded" not in log.error.message

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from inspect_ai.scorer import SampleScore, Score, Scorer
 from tests.measures.test_partition import prose
-from tests.scripted import DOCUMENTS, OWL, Script, evaluated, saying, scores, small_population
+from tests.scripted import DOCUMENTS, OWL, Script, evaluated, is_unscored, saying, scores, small_population, values
 
 from genie_inspect.engines.corpora import CopiedRun, Copies
 from genie_inspect.engines.embedders import embedder
@@ -59,16 +59,11 @@ def scored(name: str, population: Population, text: str, tmp_path: Path) -> Scor
     return score
 
 
-def values(score: Score) -> dict[str, float]:
-    assert isinstance(score.value, dict)
-    return {key: float(value) for key, value in score.value.items() if isinstance(value, int | float)}
-
-
 def test_a_text_that_the_embedder_cannot_read_has_no_distance(population: Population, tmp_path: Path) -> None:
     assert not np.any(embedder().embed(["\U00012000"]))
     score = scored("cosine", population, "\U00012000", tmp_path)
     assert score.reason == "the embedder static knows 0% of its letters (Cuneiform): it was made for English"
-    assert all(math.isnan(value) for value in values(score).values())
+    assert is_unscored(score)
 
 
 def turns(ordered: list[str], text: str) -> tuple[float, float]:
@@ -227,7 +222,7 @@ def test_where_the_embedder_can_read_nothing_of_the_population_there_is_no_dista
     unreadable = small_population(tmp_path / "unreadable", documents={OWL: ("\U00012000", "\U00012001 \U00012002")})
     score = scored("cosine", unreadable, STORY, tmp_path)
     assert score.reason == UNKNOWN_WORDS
-    assert all(math.isnan(value) for value in values(score).values())
+    assert is_unscored(score)
 
 
 def test_compression_shows_what_the_document_and_what_the_populations_own_add(
