@@ -11,6 +11,7 @@ import anyio
 from inspect_ai.model import Model
 
 from genie_inspect.errors import GraderFailedError, RefusalError
+from genie_inspect.files.tables import Table
 from genie_inspect.graders.grader import gathered, names_of
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.protocols import (
@@ -30,7 +31,7 @@ from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.samples import REFUSAL
 from genie_inspect.scorers.assessment import KEPT, NOT_ANSWERED, Assessment, Others, QuestionResult
-from genie_inspect.scorers.explanation import aligned, cell, rests_on, rounded, shown_value
+from genie_inspect.scorers.explanation import cell, rests_on, rounded, shown_value
 from genie_inspect.signature import signature
 
 
@@ -226,10 +227,11 @@ def jury_notes(facts: Mapping[str, Any], features: Sequence[str]) -> list[str]:
     if not facts:
         return []
     graders = facts["graders"]
-    rows = [["feature", *map(cell, graders), "alpha"]]
+    rows = []
     for feature in features:
         values = [*(part["novelty"][feature] for part in graders.values()), facts["agreement"][feature]]
         shown = [shown_value(math.nan if value is None else value) for value in values]
         rows.append([cell(feature.replace("_", " ")), *shown])
     count = f"Novelty is the mean over {len(graders)} graders, where each of them measured it:"
-    return [count, "", *aligned(rows), "", f"The answers above are as {cell(facts['shown'])} read and rated them."]
+    table = Table("", ["feature", *map(cell, graders), "alpha"], rows)
+    return [count, "", *table.markdown(), "", f"The answers above are as {cell(facts['shown'])} read and rated them."]

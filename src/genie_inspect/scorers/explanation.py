@@ -10,6 +10,7 @@ from statistics import fmean, median
 from types import MappingProxyType
 from typing import Any
 
+from genie_inspect.files.tables import Table
 from genie_inspect.graders.protocols import GRADER_FAILED, UNREADABLE
 from genie_inspect.measures.genie import FEWEST_RATINGS
 from genie_inspect.prompting.answers import repeats_question
@@ -43,7 +44,8 @@ def explained(
 ) -> str:
     """A Markdown table with a row a feature, readable as plain text too; then what is behind high and low."""
     among = [STANDING] if standings else []
-    rows = [["feature", "novelty", *among, "nearest", "questions", "ratings"]]
+    heads = ["feature", "novelty", *among, "nearest", "questions", "ratings"]
+    rows: list[list[str]] = []
     behind: list[str] = []
     novelty, nearest = assessment.novelty(features), assessment.nearest(features)
     for name, results in assessment.by_feature(features).items():
@@ -58,24 +60,7 @@ def explained(
             behind += _behind(f"{shown}, most novel", most)
             # what makes a score low is as much worth knowing; of a single question both would say the same
             behind += _behind(f"{shown}, least novel", least) if least.novelty < most.novelty else []
-    return "\n".join([*aligned(rows), "", *behind, "", *notes]).rstrip()
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a Markdown table whose columns stand under each other in plain text, numbers to the right.
-
-    The first row holds the heads, the first column names.
-
-    >>> print(*aligned([["feature", "novelty"], ["plot", "0.5"]]), sep="\\n")
-    | feature | novelty |
-    |:--------|--------:|
-    | plot    |     0.5 |
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    cells = [[name.ljust(widths[0]), *map(str.rjust, numbers, widths[1:])] for name, *numbers in rows]
-    lines = [f"| {' | '.join(row)} |" for row in cells]
-    ruler = "|:" + "-" * (widths[0] + 1) + "|" + "".join("-" * (width + 1) + ":|" for width in widths[1:])
-    return [lines[0], ruler, *lines[1:]]
+    return "\n".join([*Table("", heads, rows).markdown(), "", *behind, "", *notes]).rstrip()
 
 
 def _behind(where: str, result: QuestionResult) -> list[str]:
