@@ -1,17 +1,12 @@
-import math
-from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from inspect_ai.log import EvalError, EvalSample
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ModelName, ModelOutput, StopReason
-from inspect_ai.scorer import Scorer
 from inspect_ai.solver import TaskState
-from tests.scripted import evaluated, output, saying
+from tests.scripted import output
 
-from genie_inspect.populations.population import open_population
 from genie_inspect.samples import (
     InterventionFacts,
     StoryFacts,
@@ -19,13 +14,6 @@ from genie_inspect.samples import (
     prompt_of,
     unusable,
 )
-from genie_inspect.scorers.compression import compression
-from genie_inspect.scorers.cosine import cosine
-from genie_inspect.scorers.creativity_index import creativity_index
-from genie_inspect.scorers.expression_novelty import expression_novelty
-from genie_inspect.scorers.genie import genie
-from genie_inspect.scorers.partition import partition
-from genie_inspect.scorers.ttcw import ttcw
 
 
 def state(text: str = "A story.", stop_reason: StopReason = "stop", **metadata: object) -> TaskState:
@@ -87,31 +75,6 @@ REFUSED = "I’m sorry, but I can’t help with that."
 def test_a_refusal_in_words_is_no_document_whatever_the_provider_calls_it() -> None:
     assert unusable(state(REFUSED)) == "refusal"
     assert unusable(state(f"“{REFUSED}” said the owl, and turned its head right round.")) == ""
-
-
-SCORERS: dict[str, Callable[[], Scorer]] = {
-    "genie": lambda: genie(judge="embedded"),
-    "cosine": cosine,
-    "compression": compression,
-    "creativity_index": creativity_index,
-    "expression_novelty": expression_novelty,
-    "partition": lambda: partition(equivalence="embedded"),
-    "ttcw": ttcw,
-}
-
-
-@pytest.mark.parametrize("made", SCORERS.values(), ids=SCORERS.keys())
-def test_where_no_model_reads_a_refusal_in_words_is_unscored_with_that_reason(
-    made: Callable[[], Scorer], tmp_path: Path
-) -> None:
-    grader = saying("Nobody asks.")
-    prompt = open_population("starter").prompts[0]
-    (sample,) = evaluated(made(), saying(REFUSED), grader, tmp_path, [prompt]).samples or []
-    (score,) = (sample.scores or {}).values()
-    assert isinstance(score.value, dict)
-    assert score.reason == "refusal"
-    assert all(math.isnan(float(str(value))) for value in score.value.values())
-    assert grader.requests == []
 
 
 def sample(metadata: Any) -> TaskState:

@@ -10,7 +10,7 @@ from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score, Scorer, Target
-from tests.scripted import OWL, Script, grading, saying, small_population, written
+from tests.scripted import OWL, Script, grading, metadata, saying, small_population, written
 
 from genie_inspect.scorers.cosine import cosine
 from genie_inspect.scorers.document import document
@@ -36,7 +36,7 @@ def columns(log: EvalLog) -> dict[str, Any]:
     """What it says of the only sample."""
     (sample,) = log.samples or []
     score = (sample.scores or {})["document"]
-    assert (score.metadata or {})["signature"].startswith("measure:document|")
+    assert metadata(score)["signature"].startswith("measure:document|")
     assert score.reason is None
     assert isinstance(score.value, dict)
     return dict(score.value)
