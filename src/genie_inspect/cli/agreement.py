@@ -6,22 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 
-from genie_inspect.agreement.figures import AVERAGE, RANKINGS, Agreement, LengthTakenOut, agreement_chart
+from genie_inspect.agreement.figures import AVERAGE, RANKINGS, Agreement, agreement_chart
 from genie_inspect.agreement.figures import agreement as agreement_of
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import read_votes
-from genie_inspect.cli.options import FILE, Answer, answering, resamples_option, seed_option, together
-from genie_inspect.cli.tables import figure, ranged, text_table
+from genie_inspect.cli.options import FILE, Answer, answering, flag, option, resamples_option, seed_option, together
+from genie_inspect.cli.tables import figure, ranged
 from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.files.tables import Table
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
 COMPARED = together(
-    click.option("--leave-out", multiple=True, help="Story ids that are not compared, such as '*_NewYorker'."),
-    click.option(
+    option("--leave-out", multiple=True, help="Story ids that are not compared, such as '*_NewYorker'."),
+    flag(
         "--published-averages",
-        is_flag=True,
         help="As published: an undefined correlation counts 0 in the means, and pairwise accuracy takes each pair of "
         "stories from one side, that of the writer whom people rate lower; else from both.",
     ),
@@ -42,9 +41,9 @@ NAMES = {
 
 @click.command()
 @click.argument("scores", nargs=-1, required=True, type=FILE)
-@click.option("--votes", required=True, type=FILE, help="What people say: JSON Lines, CSV or JSON.")
-@click.option("--judge", "judges", multiple=True, help="Only these judges, where a file has several.")
-@click.option("--scorer", default="ttcw", show_default=True, help="Whose scores in logs.")
+@option("--votes", required=True, type=FILE, help="What people say: JSON Lines, CSV or JSON.")
+@option("--judge", "judges", multiple=True, help="Only these judges, where a file has several.")
+@option("--scorer", default="ttcw", help="Whose scores in logs.")
 @COMPARED
 @answering("tables", picture="a chart")
 def agreement(scores: tuple[Path, ...], votes: Path, judges: tuple[str, ...], scorer: str, **options: Any) -> Answer:
@@ -61,7 +60,7 @@ def agreement(scores: tuple[Path, ...], votes: Path, judges: tuple[str, ...], sc
         raise UnknownChoiceError("judge", unknown[0], "one of " + ", ".join(scored))
     chosen = {judge: stories for judge, stories in scored.items() if not judges or judge in judges}
     figures = agreement_of(read, chosen, **options)
-    return Answer(lambda: figures, lambda _: _tables(figures), chart=lambda: agreement_chart(figures, NAMES))
+    return Answer(figures, _tables(figures), lambda: agreement_chart(figures, NAMES))
 
 
 def _tables(figures: Agreement) -> Iterator[Table]:
@@ -86,18 +85,18 @@ def _ranking_table(figures: Agreement) -> Table:
         rows.append(["stories not judged", *(str(judge.not_judged) for judge in judges)])
     title = f"Ranking of stories: mean over {figures.prompts} prompts [95% interval]"
     caption = f"{figures.stories} stories, {figures.raters} raters; an undefined value {how}"
-    return text_table(title, ["", *figures.judges], rows, caption=caption, justify="center")
+    return Table(title, ["", *figures.judges], rows, caption, look="centred")
 
 
-def _length_table(known: Mapping[str, LengthTakenOut]) -> Table:
+def _length_table(known: Mapping[str, Mapping[str, BootstrapInterval]]) -> Table:
     """What is left of each judge's agreement when length is taken out, by judge."""
     rows = [
-        ["length alone", *(_interval(own.length_alone) for own in known.values())],
-        ["the judge", *(_interval(own.as_it_is) for own in known.values())],
-        ["the judge, partial", *(_interval(own.partial) for own in known.values())],
+        ["length alone", *(_interval(own["length_alone"]) for own in known.values())],
+        ["the judge", *(_interval(own["as_it_is"]) for own in known.values())],
+        ["the judge, partial", *(_interval(own["partial"]) for own in known.values())],
     ]
     caption = "Spearman's rho of ranks within prompts, over all prompts; partial: the words' ranks taken out of both"
-    return text_table("Agreement and length [95% interval]", ["", *known], rows, caption=caption, justify="center")
+    return Table("Agreement and length [95% interval]", ["", *known], rows, caption, look="centred")
 
 
 def _rater_table(figures: Agreement) -> Table:
@@ -107,9 +106,7 @@ def _rater_table(figures: Agreement) -> Table:
     raters = [figures.people, *(judge.raters for judge in figures.judges.values())]
     rows = [[NAMES[name], *(_interval(values[name]) for values in raters)] for name in figures.people]
     caption = of_numbers if figures.scale else of_verdicts
-    return text_table(
-        "Raters, test by test [95% interval]", ["", "people", *figures.judges], rows, caption=caption, justify="center"
-    )
+    return Table("Raters, test by test [95% interval]", ["", "people", *figures.judges], rows, caption, look="centred")
 
 
 def _pass_rate_table(figures: Agreement) -> Table:
@@ -124,7 +121,7 @@ def _pass_rate_table(figures: Agreement) -> Table:
         [test, *(figure(factor * rates.get(test, math.nan), f".{decimals}f", "") for rates in by_writer)]
         for test in (*sorted(tests), AVERAGE)
     ]
-    return text_table(title, ["", *figures.pass_rates], rows, caption="by who wrote the story", justify="center")
+    return Table(title, ["", *figures.pass_rates], rows, "by who wrote the story", look="centred")
 
 
 def _interval(interval: BootstrapInterval) -> str:

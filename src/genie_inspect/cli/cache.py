@@ -10,13 +10,12 @@ from typing import Any
 import click
 
 from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.options import Answer, answering
-from genie_inspect.cli.tables import text_table
+from genie_inspect.cli.options import FILE, FOLDER, Answer, answering, flag, option
 from genie_inspect.cli.terminal import Unbroken, confirm, echo, replacing
 from genie_inspect.engines.embedders import VECTORS, KeptVectors
 from genie_inspect.errors import NetworkFolderWarning
 from genie_inspect.files.printable import json_text
-from genie_inspect.files.tables import plain
+from genie_inspect.files.tables import Table, plain
 from genie_inspect.files.writing import check_absent, write_lines
 from genie_inspect.graders.cache import TABLES, Cache, cache_folder
 
@@ -46,16 +45,16 @@ def info() -> Answer:
     # an empty table is shown too
     rows = [(kept, model, str(count)) for kept, by in counts.items() for model, count in by.items() or [("nobody", 0)]]
     return Answer(
-        lambda: {"path": str(opened.path), "bytes": sum(sizes.values()), **counts},
-        lambda _: [
-            text_table("cache", ("kept", "by", "rows"), rows, words=2, justify="center"),
+        {"path": str(opened.path), "bytes": sum(sizes.values()), **counts},
+        [
+            Table("cache", ("kept", "by", "rows"), rows, words=2, look="centred"),
             *(Unbroken(f"{path}: {size / 1e6:.1f} MB") for path, size in sizes.items()),
         ],
     )
 
 
 @cache.command()
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@flag("--yes", help="Do not ask.")
 @answered
 def clear(yes: bool) -> Answer:
     """Forget everything: what is needed again will be asked, and paid for, again."""
@@ -68,14 +67,12 @@ def clear(yes: bool) -> Answer:
             confirm(f"Forget {contents} in {opened.path.parent}?")
         opened.clear()
         vectors.clear()
-    return Answer(
-        lambda: {"path": str(opened.path), "forgotten": forgotten}, lambda _: [Unbroken(f"Forgot {contents}.")]
-    )
+    return Answer({"path": str(opened.path), "forgotten": forgotten}, [Unbroken(f"Forgot {contents}.")])
 
 
 @cache.command()
 @click.argument("file", default="-", type=click.Path(allow_dash=True, path_type=Path))
-@click.option("--force", is_flag=True, help="Replace FILE when it is there.")
+@flag("--force", help="Replace FILE when it is there.")
 def export(file: Path, force: bool) -> None:
     """Write every answer, rating and verdict as JSON Lines to FILE, or to standard output; vectors are left out.
 
@@ -96,10 +93,10 @@ def export(file: Path, force: bool) -> None:
 
 @cache.command("import")
 @click.argument("files", nargs=-1, required=True)
-@click.option(
+@option(
     "--requests",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="The first file that `genie requests` wrote, with its plan beside it; repeatable.",
 )
 @answered
@@ -130,7 +127,7 @@ def import_(files: tuple[str, ...], requests: tuple[Path, ...]) -> dict[str, Any
 
 
 @cache.command()
-@click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folders", nargs=-1, required=True, type=FOLDER)
 @answered
 def merge(folders: tuple[Path, ...]) -> dict[str, Any]:
     """Add what the caches in FOLDERS hold to the user's; vectors are left out, and what is on record stays as it is.

@@ -1,24 +1,23 @@
 """`genie calibrate`: how far judges, and people, rate alike."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 
 from genie_inspect.agreement.calibration import (
     ALL,
     Conduct,
+    PeopleAgreement,
     RaterAgreement,
     calibration_chart,
     compare,
+    held_against_people,
     quotable,
     verdict,
 )
-from genie_inspect.agreement.people import PeopleAgreement, held_against_people, write_blind_table
 from genie_inspect.agreement.raters import (
     CalibrationError,
     Rater,
@@ -29,6 +28,7 @@ from genie_inspect.agreement.raters import (
     judge_ratings,
     recorded_ratings,
     recorded_targets,
+    write_blind_table,
 )
 from genie_inspect.agreement.vector_fitting import vector_fit
 from genie_inspect.cli.options import (
@@ -38,13 +38,16 @@ from genie_inspect.cli.options import (
     Answer,
     answering,
     embedder_option,
+    flag,
+    option,
     seed_option,
 )
 from genie_inspect.cli.running import named_model, one_line, progress_bar, told_by
-from genie_inspect.cli.tables import Head, LineT, counted, figure, ranged, text_table
+from genie_inspect.cli.tables import Column, LineT, counted, figure, lines_table, ranged
 from genie_inspect.cli.terminal import replacing
 from genie_inspect.engines.embedders import CachedEmbedder, Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
+from genie_inspect.files.tables import Table
 from genie_inspect.graders.cache import cache_folder
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.instrument import MODES, Instrument, mode_and_fit, mode_of
@@ -127,30 +130,30 @@ FIT_KEY = (
     "Spearman and Kendall's tau-b of the answers' novelty with that by the ratings, prompts held out: a screen, no "
     "verdict. Judge by it: judge=vectors/{file}"
 )
-AGREED: tuple[Head[RaterAgreement], ...] = (
-    Head("pairs", lambda row: str(row.pairs)),
-    Head("alpha", lambda row: figure(row.alpha, none="")),
-    Head("tau", lambda row: figure(row.tau, none="")),
-    Head("difference in novelty", lambda row: _interval(row.difference)),
+AGREED: tuple[Column[RaterAgreement], ...] = (
+    ("pairs", lambda row: str(row.pairs)),
+    ("alpha", lambda row: figure(row.alpha, none="")),
+    ("tau", lambda row: figure(row.tau, none="")),
+    ("difference in novelty", lambda row: _interval(row.difference)),
 )
-CONDUCT: tuple[Head[Conduct], ...] = (
-    Head("asked", lambda row: str(row.asked)),
-    Head("unusable", lambda row: figure(row.unusable, ".1%", "")),
-    Head("novelty", lambda row: figure(row.novelty, none="")),
-    Head("last less first of a list", lambda row: _interval(row.position)),
-    Head("rating(a, b) less (b, a)", lambda row: _interval(row.swapped)),
+CONDUCT: tuple[Column[Conduct], ...] = (
+    ("asked", lambda row: str(row.asked)),
+    ("unusable", lambda row: figure(row.unusable, ".1%", "")),
+    ("novelty", lambda row: figure(row.novelty, none="")),
+    ("last less first of a list", lambda row: _interval(row.position)),
+    ("rating(a, b) less (b, a)", lambda row: _interval(row.swapped)),
 )
-PEOPLE: tuple[Head[PeopleAgreement], ...] = (
-    Head("pairs", lambda row: str(row.pairs)),
-    Head("alpha among raters", lambda row: figure(row.people_alpha, none="")),
-    Head("alpha with the median", lambda row: figure(row.judge_alpha, none="")),
-    Head("tau with the mean", lambda row: figure(row.tau, none="")),
+PEOPLE: tuple[Column[PeopleAgreement], ...] = (
+    ("pairs", lambda row: str(row.pairs)),
+    ("alpha among raters", lambda row: figure(row.people_alpha, none="")),
+    ("alpha with the median", lambda row: figure(row.judge_alpha, none="")),
+    ("tau with the mean", lambda row: figure(row.tau, none="")),
 )
-FITTED: tuple[Head[FeatureFit], ...] = (
-    Head("pairs", lambda row: str(row.pairs)),
-    Head("answers", lambda row: str(row.answers)),
-    Head("Spearman", lambda row: shown(row.spearman)),
-    Head("tau", lambda row: shown(row.kendall)),
+FITTED: tuple[Column[FeatureFit], ...] = (
+    ("pairs", lambda row: str(row.pairs)),
+    ("answers", lambda row: str(row.answers)),
+    ("Spearman", lambda row: shown(row.spearman)),
+    ("tau", lambda row: shown(row.kendall)),
 )
 
 
@@ -159,19 +162,19 @@ def _conduct_tables(conducts: Iterable[Conduct]) -> Iterator[Table]:
     for rater, group in groupby(conducts, key=lambda conduct: conduct.rater):
         rows = {row.feature: row for row in group}
         # who rates no lists has no first and last place: a column that is empty in every row is left out
-        heads = [head for head in CONDUCT if any(map(head.cell, rows.values()))]
+        columns = [column for column in CONDUCT if any(map(column[1], rows.values()))]
         # the reasons are counted over all features, where they stand once
         faults = rows[ALL].faults if ALL in rows else {}
-        yield _table(rater, rows, heads, f"unusable: {counted(faults)}" if faults else "")
+        yield _table(rater, rows, columns, f"unusable: {counted(faults)}" if faults else "")
 
 
-def _table(title: str, rows: Mapping[str, LineT], heads: Sequence[Head[LineT]], caption: str = "") -> Table:
+def _table(title: str, rows: Mapping[str, LineT], columns: Sequence[Column[LineT]], caption: str = "") -> Table:
     """A row a feature, and last, below a line of its own, the one over all of them."""
-    cells: list[list[str] | None] = []
+    lines: list[tuple[str, LineT] | None] = []
     for feature, row in rows.items():
-        cells += [None] if feature == ALL else []
-        cells.append([feature.replace("_", " "), *(head.cell(row) for head in heads)])
-    return text_table(title, ["feature", *(head.name for head in heads)], cells, caption=caption)
+        lines += [None] if feature == ALL else []
+        lines.append((feature.replace("_", " "), row))
+    return lines_table(title, "feature", lines, columns, caption, look="")
 
 
 def _interval(interval: BootstrapInterval) -> str:
@@ -180,36 +183,35 @@ def _interval(interval: BootstrapInterval) -> str:
 
 @click.command()
 @POPULATION
-@click.option(
+@option(
     "--judge",
     "judges",
     multiple=True,
     help=f"{', '.join(MODES)}, list/10 (answers a call); repeatable.  "
     f"[default: {', '.join(USUAL_JUDGES)}, where a grader is named]",
 )
-@click.option("--grader", "graders", multiple=True, help="<provider/model> that judges; repeatable.")
-@click.option("--ratings", "files", multiple=True, type=FILE, help="Ratings by people: CSV or JSON Lines; repeatable.")
-@click.option("--pairs", type=click.IntRange(1), help=f"How many.  [default: all of the first file, else {PAIRS}]")
+@option("--grader", "graders", multiple=True, help="<provider/model> that judges; repeatable.")
+@option("--ratings", "files", multiple=True, type=FILE, help="Ratings by people: CSV or JSON Lines; repeatable.")
+@option("--pairs", type=click.IntRange(1), help=f"How many.  [default: all of the first file, else {PAIRS}]")
 @seed_option("Which pairs are drawn.")
-@click.option("--reader", help="Whose recorded answers are drawn from, by signature.  [default: who answered most]")
+@option("--reader", help="Whose recorded answers are drawn from, by signature.  [default: who answered most]")
 @embedder_option("Whose vectors judge, with --judge vectors.")
-@click.option(
+@option(
     "--fit-vectors",
     "fit",
     type=FILE,
     help="Instead of comparing, fit the judge `vectors` to the mean of these ratings, with --embedder, and write it: "
     "judge=vectors/FILE rates by it.",
 )
-@click.option(
+@option(
     "--export",
     type=FILE,
     help="Instead of comparing, write the pairs to this CSV for people: shuffled, without ratings, with a page that "
     "tells them what to do. Filled in, it is a file for --ratings.",
 )
 @UNCHECKED_TEMPLATES
-@click.option(
+@flag(
     "--cache",
-    is_flag=True,
     help="Take ratings from the cache, as after a run that was killed; else all are asked for anew (and kept).",
 )
 @answering("tables", picture="a chart")
@@ -273,16 +275,16 @@ def calibrate(
             "features": {name: part.model_dump(exclude={"knots"}) for name, part in parts.items()},
         }
         title, key = f"{fitted.embedder} fitted to {', '.join(fitted.raters)}", FIT_KEY.format(file=fit)
-        return Answer(lambda: facts | fit_facts, lambda _: (_table(title, parts, FITTED), key))
-    calibration = compare(targets, raters, features)
+        return Answer(facts | fit_facts, [_table(title, parts, FITTED), key])
+    agreements, conducts = compare(targets, raters, features)
     together = held_against_people(targets, people, judged, features) if people else []
-    sentences = verdict(calibration.agreements) + quotable(calibration.agreements, people, judged)
+    sentences = verdict(agreements) + quotable(agreements, people, judged)
 
-    def parts_of(_: object) -> Iterator[Table | str]:
+    def parts_of() -> Iterator[Table | str]:
         # `groupby` joins neighbours alone: rows come rater by rater, feature by feature
-        for (first, second), rows in groupby(calibration.agreements, key=lambda row: (row.first, row.second)):
+        for (first, second), rows in groupby(agreements, key=lambda row: (row.first, row.second)):
             yield _table(f"{first} and {second}", {row.feature: row for row in rows}, AGREED)
-        yield from _conduct_tables(calibration.conducts)
+        yield from _conduct_tables(conducts)
         yield KEY
         # one rater of files is in the tables of two raters
         if len(people) > 1:
@@ -294,9 +296,9 @@ def calibrate(
         yield from sentences
 
     return Answer(
-        lambda: facts | {"verdict": sentences} | asdict(calibration) | {"people": [asdict(row) for row in together]},
-        parts_of,
-        chart=lambda: calibration_chart(calibration),
+        facts | {"verdict": sentences, "agreements": agreements, "conducts": conducts, "people": together},
+        parts_of(),
+        chart=lambda: calibration_chart(agreements),
     )
 
 

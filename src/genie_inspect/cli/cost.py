@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
-from rich.table import Table
 
 from genie_inspect.building.costs import Known, TaskCost, task_cost
-from genie_inspect.cli.options import ANSWER_LENGTH, POPULATION, UNCHECKED_TEMPLATES, Answer, answering
+from genie_inspect.cli.options import ANSWER_LENGTH, POPULATION, UNCHECKED_TEMPLATES, Answer, answering, option
 from genie_inspect.cli.running import named_models
-from genie_inspect.cli.tables import text_table
 from genie_inspect.errors import GenieError, UnknownChoiceError
+from genie_inspect.files.tables import Table
 from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.instrument import MODES, Instrument, mode_of
 from genie_inspect.graders.list_judge import LIST
@@ -72,7 +71,7 @@ def _table(
         money = [f"{row[2].money(*prices):,.2f}"] if row and prices else []
         shown.append([*row[:2], *cells, *money] if row else None)
     columns = (first, "step", "calls", "tokens in", "tokens out", *(["money"] if prices else []))
-    return text_table(title, columns, shown, caption=note, words=2, justify="center")
+    return Table(title, columns, shown, note, words=2, look="centred")
 
 
 def _measures(costs: Mapping[str, Cost]) -> list[tuple[str, str, Cost]]:
@@ -93,8 +92,8 @@ def _of_task(task: str, options: Sequence[str], epochs: int | None, prices: Pric
     rows = [*_measures(costs), *([None, ("", STEPS["total"], total["total"])] if len(costs) > 1 else [])]
     title = f"{line.name}: {extent(len(line.samples), epochs)}"
     return Answer(
-        lambda: {**facts, "measures": _plain(costs, prices), **_plain(total, prices)},
-        lambda _: [_table("measure", title, TASK_NOTE, rows, prices)],
+        {**facts, "measures": _plain(costs, prices), **_plain(total, prices)},
+        [_table("measure", title, TASK_NOTE, rows, prices)],
     )
 
 
@@ -102,10 +101,10 @@ def _line(task: str, options: Sequence[str]) -> "CostLine":
     room = importlib.import_module(f"genie_inspect.tasks.{task}")
     known, counted = (inspect.signature(made).parameters for made in (getattr(room, task), room.cost_line))
     values: dict[str, Any] = {}
-    for option in options:
-        name, given, value = option.partition("=")
+    for text in options:
+        name, given, value = text.partition("=")
         if not given:
-            raise UnknownChoiceError("-T", option, "OPTION=VALUE")
+            raise UnknownChoiceError("-T", text, "OPTION=VALUE")
         try:
             values[name] = json.loads(value)
         except ValueError:
@@ -121,21 +120,21 @@ def _line(task: str, options: Sequence[str]) -> "CostLine":
 
 @click.command()
 @POPULATION
-@click.option("--epochs", type=click.IntRange(1), help=f"New documents a prompt.  [default: {EPOCHS}; a task's own]")
-@click.option("--judge", "judges", multiple=True, help=f"{', '.join(MODES)}; repeatable.  [default: all]")
+@option("--epochs", type=click.IntRange(1), help=f"New documents a prompt.  [default: {EPOCHS}; a task's own]")
+@option("--judge", "judges", multiple=True, help=f"{', '.join(MODES)}; repeatable.  [default: all]")
 @ANSWER_LENGTH
-@click.option("--panel", default="all", show_default=True, help="As for a task; `none` leaves it out.")
-@click.option("--task", type=click.Choice(TASKS), help="In place of a population: a task without one.")
-@click.option("-T", "options", multiple=True, metavar="OPTION=VALUE", help="An option of that task.")
-@click.option(
+@option("--panel", default="all", help="As for a task; `none` leaves it out.")
+@option("--task", type=click.Choice(TASKS), help="In place of a population: a task without one.")
+@option("-T", "options", multiple=True, metavar="OPTION=VALUE", help="An option of that task.")
+@option(
     "--grader",
     "graders",
     multiple=True,
     help="<provider/model>; what it has said before is not asked again. Repeatable: a jury, each of which is asked.",
 )
 @UNCHECKED_TEMPLATES
-@click.option("--price-input", type=click.FloatRange(0), help="Of a million tokens that the grader reads.")
-@click.option("--price-output", type=click.FloatRange(0), help="Of a million tokens that it writes.")
+@option("--price-input", type=click.FloatRange(0), help="Of a million tokens that the grader reads.")
+@option("--price-output", type=click.FloatRange(0), help="Of a million tokens that it writes.")
 @answering("a table")
 @click.pass_context
 def cost(
@@ -200,36 +199,22 @@ def _of_population(
     beside = {name: asks(dict.fromkeys(opened.prompts, epochs)) for name, asks in asking.items()}
     prompts = len(opened.prompts)
 
-    def value() -> dict[str, object]:
-        return {
-            "population": opened.name,
-            "prompts": prompts,
-            "epochs": epochs,
-            "grader": ", ".join(graders) or None,
-            "judges": {
-                mode: {
-                    "documents": task.documents,
-                    "pairs": round(task.pairs),
-                    "judged": round(task.judged),
-                    **_plain({step: getattr(task, step) for step in STEPS}),
-                    **_money(task.total, prices),
-                }
-                for mode, task in by_judge.items()
-            },
-            "panel": _plain(beside, prices),
-        }
-
-    def table() -> Table:
-        rows: list[tuple[str, str, Cost] | None] = []
-        for mode, task in by_judge.items():
-            steps = STEPS | {"rating": f"{STEPS['rating']} {round(task.judged):,} of {round(task.pairs):,} pairs"}
-            rows += [(mode if step == "reading" else "", words, getattr(task, step)) for step, words in steps.items()]
-            rows.append(None)
-        documents = f"{prompts} prompts x {epochs} documents against {opened.manifest.name}"
-        title = f"{documents}, grader {' and '.join(graders)}" if graders else documents
-        return _table("judge", title, NOTE, [*rows, *_measures(beside)], prices)
-
-    return Answer(value, lambda _: [table()])
+    rows: list[tuple[str, str, Cost] | None] = []
+    by_mode: dict[str, dict[str, Any]] = {}
+    for mode, task in by_judge.items():
+        steps = {step: getattr(task, step) for step in STEPS}
+        counts = {"documents": task.documents, "pairs": round(task.pairs), "judged": round(task.judged)}
+        by_mode[mode] = {**counts, **_plain(steps), **_money(task.total, prices)}
+        said = STEPS | {"rating": f"{STEPS['rating']} {round(task.judged):,} of {round(task.pairs):,} pairs"}
+        rows += [(mode if step == "reading" else "", said[step], cost) for step, cost in steps.items()]
+        rows.append(None)
+    documents = f"{prompts} prompts x {epochs} documents against {opened.manifest.name}"
+    title = f"{documents}, grader {' and '.join(graders)}" if graders else documents
+    facts = {"population": opened.name, "prompts": prompts, "epochs": epochs, "grader": ", ".join(graders) or None}
+    return Answer(
+        {**facts, "judges": by_mode, "panel": _plain(beside, prices)},
+        [_table("judge", title, NOTE, [*rows, *_measures(beside)], prices)],
+    )
 
 
 def _judges(

@@ -2,18 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import anyio
 import click
-from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
-from rich.table import Table
 
-from genie_inspect.agreement.people import write_blind_table
-from genie_inspect.agreement.raters import CalibrationError, Target
+from genie_inspect.agreement.raters import CalibrationError, Target, write_blind_table
 from genie_inspect.agreement.readers import (
     AnswerPair,
     ReaderFitness,
@@ -32,11 +28,13 @@ from genie_inspect.cli.options import (
     Answer,
     answering,
     embedder_option,
+    option,
     seed_option,
 )
 from genie_inspect.cli.running import named_model, progress_bar, told_by
-from genie_inspect.cli.tables import Head, blocks, counted, figure
+from genie_inspect.cli.tables import Column, counted, figure, lines_table
 from genie_inspect.engines.embedders import embedder as chosen_embedder
+from genie_inspect.files.tables import Table
 from genie_inspect.graders.instrument import MODES, Instrument
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.schema import Document
@@ -48,35 +46,34 @@ KEY = (
     "same document, and of the prompt's others. own nearer: how often the same document's is rated more alike than "
     "another's, with a 95% interval over documents; 50% by chance, highest at most. reach: how far of that way."
 )
-HEADS: tuple[Head[ReaderFitness], ...] = (
-    Head("asked", lambda row: str(row.asked)),
-    Head("both", lambda row: str(row.both)),
-    Head("left out", lambda row: figure(row.left_out, ".0%")),
-    Head("added", lambda row: figure(row.added, ".0%")),
-    Head("repeated", lambda row: figure(row.repeated, ".0%")),
-    Head("same", lambda row: figure(row.same, ".2f")),
-    Head("other", lambda row: figure(row.other, ".2f")),
-    Head("own nearer [95%]", lambda row: _interval(row)),
-    Head("highest", lambda row: figure(row.highest, ".0%")),
-    Head("reach", lambda row: figure(row.reach, ".0%")),
+COLUMNS: tuple[Column[ReaderFitness], ...] = (
+    ("asked", lambda row: str(row.asked)),
+    ("both", lambda row: str(row.both)),
+    ("left out", lambda row: figure(row.left_out, ".0%")),
+    ("added", lambda row: figure(row.added, ".0%")),
+    ("repeated", lambda row: figure(row.repeated, ".0%")),
+    ("same", lambda row: figure(row.same)),
+    ("other", lambda row: figure(row.other)),
+    ("own nearer [95%]", lambda row: _interval(row)),
+    ("highest", lambda row: figure(row.highest, ".0%")),
+    ("reach", lambda row: figure(row.reach, ".0%")),
 )
 
 
 @click.command()
 @POPULATION
-@click.option("--reader", "readers", multiple=True, required=True, help="<provider/model> that reads; repeatable.")
-@click.option("--documents", type=click.IntRange(2), help="How many are read, each prompt in turn.  [default: all]")
+@option("--reader", "readers", multiple=True, required=True, help="<provider/model> that reads; repeatable.")
+@option("--documents", type=click.IntRange(2), help="How many are read, each prompt in turn.  [default: all]")
 @seed_option("Which documents are drawn.")
-@click.option("--record", help="Whose recorded answers are the record, by signature.  [default: who answered most]")
-@click.option(
+@option("--record", help="Whose recorded answers are the record, by signature.  [default: who answered most]")
+@option(
     "--judge",
     default="vectors",
-    show_default=True,
     help=f"Who rates how alike answers are: {', '.join(MODES)}.",
 )
-@click.option("--grader", help="<provider/model> that judges, where the judge asks one.")
+@option("--grader", help="<provider/model> that judges, where the judge asks one.")
 @embedder_option("Whose vectors judge, with --judge vectors.")
-@click.option(
+@option(
     "--export",
     type=FILE,
     help="Instead of comparing, write each answer with the recorded one of the same document to this CSV for people. "
@@ -137,13 +134,13 @@ def readings(
         sentences += fitness_verdict(rows_of_reader)
     facts = {"population": opened.name, "documents": len(chosen), "seed": seed, "readers": signatures}
     return Answer(
-        lambda: {
+        {
             **facts,
             "judge": judges[0].judge.signature,
             "verdict": sentences,
             "fitness": [asdict(row) | {"reach": row.reach} for row in rows],
         },
-        partial(_parts, rows, sentences),
+        _parts(rows, sentences),
     )
 
 
@@ -156,11 +153,11 @@ def _read(
         return reader.signature, anyio.run(read_again, population, reader, documents, record, told)
 
 
-def _parts(rows: Sequence[ReaderFitness], sentences: Sequence[str], screen: Console) -> Iterator[Table | str]:
+def _parts(rows: Sequence[ReaderFitness], sentences: Sequence[str]) -> Iterator[Table | str]:
     for name, group in groupby(rows, key=lambda row: row.reader):
         rows_of_reader = list(group)
         lines = [(row.feature.replace("_", " "), row) for row in rows_of_reader]
-        yield from blocks(f"{name} against the record", "feature", lines, HEADS, screen)
+        yield lines_table(f"{name} against the record", "feature", lines, COLUMNS)
         # the last row is of all features
         if faults := rows_of_reader[-1].faults:
             yield counted(faults)
