@@ -43,7 +43,7 @@ from genie_inspect.cli.options import (
     output_option,
     seed_option,
 )
-from genie_inspect.cli.running import asked, cost, run_asking
+from genie_inspect.cli.running import asked, run_asking
 from genie_inspect.cli.tables import record_table
 from genie_inspect.cli.terminal import Unbroken
 from genie_inspect.engines.identity import with_commit
@@ -112,14 +112,7 @@ def write(
 @FEATURES
 @answering()
 def review(
-    source: Path,
-    table: Path | None,
-    corrected: tuple[Path, ...],
-    output: Path | None,
-    blind: bool,
-    count: int | None,
-    seed: int,
-    features: str,
+    source: Path, table: Path | None, corrected: tuple[Path, ...], output: Path | None, features: str, **blind: Any
 ) -> Answer | dict[str, Any]:
     """Write the questions of SOURCE (a file or a population) to a table, or read the corrected table back.
 
@@ -135,8 +128,8 @@ def review(
              genie questions review questions --blind --count 50 --to ann.csv
              genie questions review questions --blind --from ann.csv --from bob.csv
     """
-    if blind:
-        return _blind(source, table, corrected, read_features(features), count, seed)
+    if blind.pop("blind"):
+        return _blind(source, table, corrected, read_features(features), **blind)
     if (table is None) != bool(corrected) or bool(corrected) == (output is None) or len(corrected) > 1:
         raise click.UsageError("give either --to TABLE, or --from TABLE with --output FILE")
     rows = read_questions(source, read_features(features))
@@ -152,21 +145,16 @@ def review(
 
 
 def _blind(
-    source: Path,
-    table: Path | None,
-    filled: Sequence[Path],
-    asked_of: Sequence[Feature],
-    count: int | None,
-    seed: int,
+    source: Path, table: Path | None, filled: Sequence[Path], features: Sequence[Feature], count: int | None, seed: int
 ) -> Answer | dict[str, Any]:
 
     if (table is None) != bool(filled):
         raise click.UsageError("give either --to TABLE, or --from TABLE once for each person")
-    judged = judged_questions(source, asked_of)
+    judged = judged_questions(source, features)
     if table is not None:
-        return {"table": str(table), "questions": write_tables(table, judged, asked_of, count, seed)}
-    votes = [read_table(path, judged, asked_of) for path in filled]
-    rows = question_figures(votes, judged, asked_of)
+        return {"table": str(table), "questions": write_tables(table, judged, features, count, seed)}
+    votes = [read_table(path, judged, features) for path in filled]
+    rows = question_figures(votes, judged, features)
     return Answer(
         {"people": len(votes), "figures": rows}, [record_table(f"{len(votes)} people", rows), Unbroken(PEOPLE_KEY)]
     )
@@ -228,8 +216,7 @@ def map_(
     check_absent(file)
 
     work = partial(map_features, discovered, named, templates)
-    result, tally = run_asking(work, grader, file, dry_run=dry_run)
-    spent = cost(tally, dry_run=dry_run)
+    result, spent = run_asking(work, grader, file, dry_run=dry_run)
     if dry_run:
         return {"discovered": len(discovered), "taxonomy": len(named), **spent}
     # as rows, not on one line
