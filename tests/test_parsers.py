@@ -185,7 +185,6 @@ OTHERS = {
     "measures.tokens.placed_tokens": "as tokens",
     "populations.survey.shingles": "a number a word of a document",
     "prompting.replies.last_labels": "through verdict and yes_or_no",
-    "building.costs.rating_cost": "takes a question of the population",
     "graders.cost.tokens": "an estimate from the length",
 }
 """Functions that are no parsers, though their first argument is a text, with the reason."""
