@@ -19,9 +19,11 @@ from tests.scripted import saying
 from genie_inspect import _registry, inspect_private
 from genie_inspect.graders.close_reader import ASPECTS
 from genie_inspect.graders.rubrics import load_rubric
-from genie_inspect.logs.measures import declared, keys_to_test, known_range, meanings, measure_of, viewed_range
+from genie_inspect.logs.measures import keys_to_test, viewed_range
 from genie_inspect.logs.reading import read_logs
+from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.scorers import coherence, novelty_bench
+from genie_inspect.signature import Signature
 from genie_inspect.tasks.panel import KEYS, MEASURES
 
 FEATURES = ("agent", "perspective", "plot", "setting", "social_atmosphere", "style")
@@ -51,16 +53,29 @@ def with_scorers(header: EvalLog, **said: object) -> EvalLog:
     return header
 
 
+def by(header: EvalLog, scorer: str, signature: str) -> ScoredLog:
+    """A log of scores by a scorer under a signature."""
+    return ScoredLog("made.eval", header, (), {scorer: (Signature(signature),)})
+
+
+def known_range(header: EvalLog, scorer: str, signature: str, key: str) -> tuple[float, float] | None:
+    return by(header, scorer, signature).known_range(scorer, key)
+
+
+def meanings(header: EvalLog, scorer: str, signature: str) -> list[str]:
+    return by(header, scorer, signature).meanings(scorer)
+
+
 def chosen(header: EvalLog, signature: str, keys: Sequence[str], of: str = "it") -> tuple[str, ...]:
     """The keys that a comparison tests, of a scorer by that name."""
-    return keys_to_test(declared(header, of, signature).values(), keys)
+    return keys_to_test(by(header, of, signature).declared(of), keys)
 
 
 def test_every_measure_says_its_headline_its_ranges_and_which_way_is_up(header: EvalLog) -> None:
     assert set(KEYS_OF) == {name.split()[0] for name in SCORERS}
     for measure, keys in KEYS_OF.items():
         signature = f"measure:{measure}|{BY_GRADER}version:0"
-        (own,) = declared(header, measure, signature).values()
+        (own,) = by(header, measure, signature).declared(measure)
         assert chosen(header, signature, keys) == (keys if measure == "genie" else keys[:1])
         assert {key for key in keys if not known_range(header, measure, signature, key)} <= set(OPEN)
         assert "igher is" in own.meaning
@@ -82,7 +97,7 @@ def test_of_several_measures_in_one_score_each_ones_headline_is_tested_and_expla
         for key in KEYS[name]:
             alone = known_range(header, "it", f"measure:{name}|version:0", key)
             assert known_range(header, "it", signature, key) == alone
-    lines = meanings(header, "novelty_panel", "measure:novelty_panel|cosine:measure%3Acosine|creativity_index:x")
+    lines = meanings(header, "novelty_panel", "measure:novelty_panel|cosine:x|creativity_index:x")
     assert [line.split(".")[0] for line in lines] == ["Cosine", "Creativity index"]
     (line,) = meanings(header, "cosine", "measure:cosine|version:0")
     assert line.startswith("0: in meaning the same")
@@ -193,10 +208,6 @@ def test_the_decorator_of_anybodys_scorer_is_read_from_the_log_also_when_it_scor
     assert keys_to_test(read.declared("lettered"), ("a", "b")) == ("b",)
     assert read.known_range("lettered", "a") == (0, 1)
     assert read.meanings("lettered") == ["Higher is higher."]
-
-
-def test_a_signature_names_its_measure() -> None:
-    assert [measure_of(text) for text in ("measure:ttcw|judge:x", "none", "")] == ["ttcw", "", ""]
 
 
 def test_a_view_that_says_one_end_alone_says_nothing_of_the_range(tmp_path: Path) -> None:

@@ -4,12 +4,13 @@ import math
 from pathlib import Path
 from typing import Any
 
+import pytest
 from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.scorer import Scorer
-from tests.scripted import OWL, Script, grading, saying, small_population
+from inspect_ai.scorer import Score, Scorer, Target
+from tests.scripted import OWL, Script, grading, metadata, saying, small_population, written
 
 from genie_inspect.scorers.cosine import cosine
 from genie_inspect.scorers.document import document
@@ -35,7 +36,7 @@ def columns(log: EvalLog) -> dict[str, Any]:
     """What it says of the only sample."""
     (sample,) = log.samples or []
     score = (sample.scores or {})["document"]
-    assert (score.metadata or {})["signature"].startswith("measure:document|")
+    assert metadata(score)["signature"].startswith("measure:document|")
     assert score.reason is None
     assert isinstance(score.value, dict)
     return dict(score.value)
@@ -81,3 +82,53 @@ def test_it_has_no_means_in_the_table_at_the_end_of_a_run(tmp_path: Path) -> Non
     log = run(tmp_path, cosine(population(tmp_path)))
     assert log.results
     assert [score.name for score in log.results.scores] == ["cosine_mean", "cosine_nearest"]
+
+
+GENIE = "measure:genie|version:1"
+
+
+def score(value: float = 0.5, signature: str = GENIE, coverage: str = "", reason: str = "") -> Score:
+    facts = {"signature": signature, **({"coverage": {"plot": coverage}} if coverage else {})}
+    return Score(value={"plot": value}, metadata=facts, reason=reason or None)
+
+
+async def beside(scores: dict[str, Score]) -> dict[str, Any]:
+    """The columns of a document with these scores."""
+    columns = await document()(written(STORY, scores=scores), Target(""))
+    assert columns
+    assert isinstance(columns.value, dict)
+    return dict(columns.value)
+
+
+@pytest.mark.parametrize(
+    ("scores", "share"),
+    [
+        ({"genie": score(coverage="3/4")}, 0.75),
+        # of two the last, in either order
+        ({"genie": score(coverage="3/4"), "other": score(coverage="1/4")}, 0.25),
+        ({"genie": score(math.nan, coverage="3/4"), "other": score(coverage="1/4")}, 0.25),
+        ({"genie": score(coverage="3/4"), "other": score(math.nan, coverage="1/4")}, math.nan),
+        ({"genie": score()}, math.nan),
+        ({"cosine": score(coverage="3/4", signature="measure:cosine|version:1")}, math.nan),
+        ({"genie": score(coverage="3/4"), "cosine": score(signature="measure:cosine|version:1")}, 0.75),
+        ({}, math.nan),
+    ],
+)
+@pytest.mark.anyio
+async def test_the_share_of_genie_s_questions_is_that_of_the_last_score_by_it(
+    scores: dict[str, Score], share: float
+) -> None:
+    assert (await beside(scores))["coverage"] == pytest.approx(share, nan_ok=True)
+
+
+@pytest.mark.anyio
+async def test_a_scorer_without_a_value_counts_when_it_gives_a_reason_and_each_scorer_once() -> None:
+    lost = score(math.nan, reason="grader_failed")
+    silent = {"genie": lost, "cosine": score(signature="x"), "style": score(math.nan, signature="y")}
+    assert (await beside(silent))["unscored"] == 1
+    # a value stands in spite of the reason; the columns of Inspect View measure nothing
+    odd = {"a": score(reason="odd"), "b": score(math.nan, "measure:document|version:1", "", "r")}
+    assert (await beside(odd))["unscored"] == 0
+    # scored again: the last counts, by the first's name
+    assert (await beside({"genie": lost, "genie1": score()}))["unscored"] == 0
+    assert (await beside({"genie": score(), "genie1": lost}))["unscored"] == 1

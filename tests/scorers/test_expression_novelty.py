@@ -1,14 +1,12 @@
 """Expression novelty through real evaluations: its numbers, its rows, its options, and what it cannot measure."""
 
-import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai.scorer import Score
-from tests.scripted import OWL, evaluated, saying, scores, small_population
+from tests.scripted import OWL, evaluated, is_unscored, metadata, saying, scores, small_population, values
 
-from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 from genie_inspect.measures.infinity_gram import log_perplexity, novel_share
 from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import Population
@@ -33,13 +31,8 @@ def scored(population: Population, text: str, tmp_path: Path, **options: Any) ->
     return score
 
 
-def values(score: Score) -> dict[str, float]:
-    assert isinstance(score.value, dict)
-    return {key: float(str(value)) for key, value in score.value.items()}
-
-
 def rows(score: Score) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = (score.metadata or {})["expressions"]
+    found: list[dict[str, Any]] = metadata(score)["expressions"]
     return found
 
 
@@ -95,7 +88,7 @@ def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -
     (tmp_path / "corpus" / "sky.txt").write_text("Somebody came, and unbuttoned the sky.")
     score = scored(population, "They came and unbuttoned the sky.", tmp_path, corpus=str(tmp_path / "corpus"))
     assert rows(score)[0]["novel_share"] == 1 / 6
-    assert "|corpus:folder(corpus)@" in (score.metadata or {})["signature"]
+    assert "|corpus:folder(corpus)@" in metadata(score)["signature"]
 
 
 @pytest.mark.parametrize("text", ["Hush!", "Yes, no; maybe.", "月。"])
@@ -105,22 +98,4 @@ def test_a_text_without_expressions_is_unscored_with_the_reason(
     score = scored(population, text, tmp_path)
     assert score.reason == NOTHING == "no expression of two words or more"
     assert tuple(values(score)) == KEYS
-    assert all(math.isnan(value) for value in values(score).values())
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"floor": 0}, "floor is 0, expected above 0, to 1"),
-        ({"floor": 2}, "floor is 2, expected above 0, to 1"),
-        ({"floor": math.nan}, "floor is nan, expected"),
-        ({"floor": True}, "floor is True, expected"),
-        ({"floor": "low"}, "floor is 'low', expected"),
-        ({"case": "lower"}, "case is 'lower', expected one of either, kept"),
-        ({"corpus": "nowhere"}, "corpus is 'nowhere', expected population, a folder of texts"),
-        ({"corpus": "infini-gram:http://me:PW@host/#v4"}, "belong in ~/.netrc"),
-    ],
-)
-def test_a_wrong_option_is_refused_in_one_line(options: dict[str, Any], message: str) -> None:
-    with pytest.raises((RefusedError, PrerequisiteError), match=message):
-        expression_novelty(**options)
+    assert is_unscored(score)

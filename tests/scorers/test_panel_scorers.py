@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from inspect_ai.scorer import SampleScore, Score, Scorer
 from tests.measures.test_partition import prose
-from tests.scripted import DOCUMENTS, OWL, Script, evaluated, saying, scores, small_population
+from tests.scripted import DOCUMENTS, OWL, Script, evaluated, is_unscored, saying, scores, small_population, values
 
 from genie_inspect.engines.corpora import CopiedRun, Copies
 from genie_inspect.engines.embedders import embedder
@@ -30,6 +30,7 @@ from genie_inspect.scorers.creativity_index import KEYS as CREATIVITY_KEYS
 from genie_inspect.scorers.creativity_index import creativity_index as creativity_scorer
 from genie_inspect.scorers.creativity_index import measurement as creativity_measurement
 from genie_inspect.scorers.expression_novelty import expression_novelty
+from genie_inspect.scorers.partition import SHOWN
 from genie_inspect.scorers.partition import measurement as partition_measurement
 from genie_inspect.scorers.partition import partition as partition_scorer
 
@@ -58,16 +59,11 @@ def scored(name: str, population: Population, text: str, tmp_path: Path) -> Scor
     return score
 
 
-def values(score: Score) -> dict[str, float]:
-    assert isinstance(score.value, dict)
-    return {key: float(value) for key, value in score.value.items() if isinstance(value, int | float)}
-
-
 def test_a_text_that_the_embedder_cannot_read_has_no_distance(population: Population, tmp_path: Path) -> None:
     assert not np.any(embedder().embed(["\U00012000"]))
     score = scored("cosine", population, "\U00012000", tmp_path)
     assert score.reason == "the embedder static knows 0% of its letters (Cuneiform): it was made for English"
-    assert all(math.isnan(value) for value in values(score).values())
+    assert is_unscored(score)
 
 
 def turns(ordered: list[str], text: str) -> tuple[float, float]:
@@ -146,8 +142,6 @@ def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -
             "corpus is 'infini-gram:https://host/', expected infini-gram:<service url>#<index>",
         ),
         ({"corpus": "infini-gram:x", "matcher": "near"}, "looks up exact runs only"),
-        ({"matcher": "fuzzy"}, "matcher is 'fuzzy', expected one of exact, near"),
-        ({"embedder": "word2vec", "matcher": "near"}, "embedder is 'word2vec'"),
     ],
 )
 def test_what_is_no_corpus_or_matcher_is_refused_in_one_line(options: dict[str, str], message: str) -> None:
@@ -228,7 +222,7 @@ def test_where_the_embedder_can_read_nothing_of_the_population_there_is_no_dista
     unreadable = small_population(tmp_path / "unreadable", documents={OWL: ("\U00012000", "\U00012001 \U00012002")})
     score = scored("cosine", unreadable, STORY, tmp_path)
     assert score.reason == UNKNOWN_WORDS
-    assert all(math.isnan(value) for value in values(score).values())
+    assert is_unscored(score)
 
 
 def test_compression_shows_what_the_document_and_what_the_populations_own_add(
@@ -257,12 +251,6 @@ def test_the_ratio_of_all_generations_does_not_depend_on_which_came_first_and_si
     expected = compression_ratio(sorted(["", *told]), codec)
     assert expected != compression_ratio([told[0], "", *told[1:]], codec), "the order makes a difference"
     assert ratio(given) == ratio(given[::-1]) == expected
-
-
-def test_without_a_document_in_a_class_there_is_no_partition_to_stand_in() -> None:
-    alone = partition_measurement(0, Classes(), [])
-    assert all(math.isnan(value) for value in alone.value.values())
-    assert alone.reason == "no document of the population has a class"
 
 
 def runs(*lengths: int) -> tuple[CopiedRun, ...]:
@@ -302,3 +290,47 @@ def test_the_mean_and_the_nearest_distance_are_told_with_the_nearest_document() 
     apart = cosine_measurement(np.array([0.8, 0.6]), ["d-a", "d*b", "d-c"], vectors)
     # 1 less 0.8, 0.96 and -0.8; shown with three digits, and markup as text
     assert apart.explanation == "Mean cosine distance 0.680; nearest is d\\*b at 0.040."
+
+
+def classes(*labels: int | None) -> Classes[str]:
+    """Documents of these classes; None could not be put in one."""
+    made: Classes[str] = Classes()
+    for place, label in enumerate(labels):
+        if label is None:
+            made.labels.append(None)
+        else:
+            made.labels.append(label)
+            if label == len(made.founders):
+                made.founders.append(f"text {place}")
+    return made
+
+
+def ids(count: int) -> list[str]:
+    return [f"d-{place}" for place in range(count)]
+
+
+def test_a_document_shares_its_class_with_its_members_of_those_that_have_one() -> None:
+    new = partition_measurement(2, classes(0, 1), ids(2))
+    assert new.value == {"partition_novel": 1.0, "partition_share": 1.0}
+    assert new.explanation.endswith("this one is a class of its own.")
+    found = partition_measurement(0, classes(0, 1, 0, None), ids(4))
+    assert found.value == {"partition_novel": 0.0, "partition_share": 1 - 2 / 3}
+    assert found.metadata == {"classes": 2, "undecided": 1, "class": 0, "members": ["d-0", "d-2"]}
+    assert found.explanation == (
+        "Classes among 3 documents of the population: 2; this one is in one class with 2 of them, such as d-0. "
+        "1 more could not be put in a class and do not count."
+    )
+
+
+def test_of_a_large_class_twenty_members_are_kept() -> None:
+    assert SHOWN == 20
+    assert partition_measurement(0, classes(*[0] * 25), ids(25)).metadata["members"] == ids(20)
+
+
+def test_what_cannot_be_told_is_not_measured_and_says_why() -> None:
+    unread = partition_measurement(None, classes(0), ids(1))
+    assert unread.value == {}
+    assert unread.reason == "the judge's replies could not be read"
+    alone = partition_measurement(0, classes(None, None), ids(2))
+    assert alone.reason == "no document of the population has a class"
+    assert alone.metadata["undecided"] == 2

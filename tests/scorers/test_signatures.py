@@ -9,7 +9,7 @@ import pytest
 from inspect_ai.model import ModelName
 from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
-from tests.scripted import OWL, answers_alone, evaluated, grading, output, saying, scores, small_population
+from tests.scripted import OWL, answers_alone, evaluated, grading, metadata, output, saying, scores, small_population
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.populations.population import Population
@@ -22,7 +22,7 @@ from genie_inspect.scorers.document import document
 from genie_inspect.scorers.expression_novelty import expression_novelty
 from genie_inspect.scorers.genie import genie
 from genie_inspect.scorers.partition import partition
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import Signature
 
 STORY = "A brown owl counted the trains."
 STATIC = embedder().identity
@@ -62,7 +62,7 @@ async def test_a_signature_has_the_options_that_numbers_depend_on(
     made: Callable[..., Scorer], options: dict[str, Any], facts: dict[str, str], population: Population
 ) -> None:
     score = await scored(made(str(population.folder), **options))
-    assert facts_of((score.metadata or {})["signature"]) == {
+    assert Signature(metadata(score)["signature"]).facts == {
         "measure": made.__name__,
         "version": {"litbench": "1-A"}.get(made.__name__, "2-A"),
         **facts,
@@ -86,7 +86,7 @@ async def test_near_verbatim_runs_of_the_populations_documents_are_copied_too(tm
 async def test_columns_of_a_document_say_that_they_are_no_measure() -> None:
     score = await scored(document())
     assert score.explanation == "Columns of the list of samples; no measure."
-    assert facts_of((score.metadata or {})["signature"]) == {"measure": "document", "version": "2-A"}
+    assert Signature(metadata(score)["signature"]).facts == {"measure": "document", "version": "2-A"}
 
 
 def kept(scorer: Any, name: str, folder: Path, prompt: str) -> dict[str, Any]:

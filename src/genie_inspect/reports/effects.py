@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from genie_inspect.logs.measures import GENIE, Bounds, keys_to_test, measure_of
+from genie_inspect.logs.measures import GENIE, Bounds, keys_to_test
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog, one_signature
 from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.statistics.bootstrap import paired_bootstrap
@@ -177,7 +177,7 @@ WORDS = StudyKey(LENGTH, "words", "", tested=True)  # what a count of words woul
 
 def keys_of(log: ScoredLog, scorer: str, edited: Collection[str]) -> Iterator[StudyKey]:
     """A scorer's keys. Those that are named like an edited feature are scores of it; all of Genie's are of features."""
-    by_genie = measure_of(one_signature([log], scorer)) == GENIE
+    by_genie = one_signature([log], scorer).measure == GENIE
     # every key that any of the texts has, originals or not
     documents = (*log.documents, *log.changed)
     values = (document.scores[scorer].values for document in documents if scorer in document.scores)

@@ -37,7 +37,7 @@ from genie_inspect.reports.study import Study
 from genie_inspect.reports.study_verdict import sentence
 from genie_inspect.reports.study_verdict import warnings as study_warnings
 from genie_inspect.reports.verdict import DIFFERENCE, prompts_needed, verdict, warnings
-from genie_inspect.signature import facts_of, package_version
+from genie_inspect.signature import package_version
 from genie_inspect.statistics.power import USUAL_POWER
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def opening(report: Report) -> dict[str, str]:
     # the populations that the signatures name, in a log's own words where it speaks of the same one: a log that was
     # scored afterwards speaks of the population of the run that wrote
     told = [str((run.header.eval.metadata or {}).get("population") or "") for run in runs]
-    names = dict.fromkeys(facts_of(measure.signature).get("population", "") for measure in report.measures)
+    names = dict.fromkeys(measure.signature.facts.get("population", "") for measure in report.measures)
     populations = [next((words for words in told if words.startswith(name)), name) for name in names if name]
     facts = {
         "models": [run.model for run in runs],
@@ -222,7 +222,7 @@ def page(report: Report) -> str:
     environment.filters |= {"number": number, "words": in_words, "breakable": breakable}
     environment.globals |= {
         **{"ASPECTS": ASPECTS, "DIFFERENCE": DIFFERENCE, "POWER": USUAL_POWER, "is_finite": math.isfinite},
-        **{"caution": caution, "facts_of": facts_of, "shade": shade, "places": places, "cost": cost},
+        **{"caution": caution, "shade": shade, "places": places, "cost": cost},
         **{"sentence": sentence, "study_warnings": study_warnings, "version": package_version()},
     }
     parts = [
