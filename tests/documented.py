@@ -33,6 +33,7 @@ SHELLS = ("bash", "console", "sh")
 
 NOT_RUN = {
     "make demo": "makes an environment of its own; CI runs it in the clone",
+    "source .venv/bin/activate": "it is what make demo has made",
     "make test": "it is the suite that this is a part of",
     "inspect view": "it serves pages until it is stopped",
     "pip install": "it asks a registry, and is what has made this environment",
@@ -46,7 +47,7 @@ NOT_RUN = {
     "genie cache merge": "it joins the caches of other runs; tests/scale does so",
     "inspect eval genie_inspect/synthetic_prompts --limit $first": "it is a part of a job array",
     "sbatch": "it needs a cluster",
-    "genie compare logs/grid --baseline grid_baseline --pooled": "README has run the grid, in a folder of its own",
+    "genie compare logs/grid --baseline grid_baseline --pooled": "docs/mitigations.md has run the grid, in a folder of its own",
     "genie study LOG": "docs/metric_study.md has it with the log of a study",
     "genie study released": "the released scores are no part of the project: tests/reference has them",
     "import csv\nimport gzip": "the released scores are no part of the project: tests/reference has them",
@@ -149,11 +150,11 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
     """Lay down what a page takes for granted: a clone's recipes, logs, files of the reader's."""
     for recipes in ("tasks", "scorers") if "n a clone" in (ROOT / page).read_text(encoding="utf-8") else ():
         shutil.copytree(ROOT / recipes, folder / recipes)
-    if page == "docs/bring_your_own.md":
+    if page in ("README.md", "docs/bring_your_own.md"):
         own = [json.loads(line) for line in (DATA / "starter" / "documents.jsonl").read_text("utf-8").splitlines()[:12]]
         lines = [json.dumps({"prompt": row["prompt"], "text": row["text"]}) + "\n" for row in own]
         (folder / "texts.jsonl").write_text("".join(lines), encoding="utf-8")
-    if page == "docs/report.md":
+    if page in ("README.md", "docs/reference.md", "docs/report.md", "docs/tutorial.md"):
         shutil.copytree(logs, folder / "logs")
     if page in ("docs/judging.md", "docs/faq.md"):
         for name in ("ratings.jsonl", "second_ratings.jsonl"):
