@@ -41,16 +41,13 @@ def file(folder: Path, name: str, content: object) -> Path:
     return path
 
 
-def test_a_line_is_one_persons_votes_on_one_story(tmp_path: Path) -> None:
+def test_a_line_is_one_persons_votes_on_one_story_of_which_more_than_half_are_a_majority(tmp_path: Path) -> None:
     bob = ANN | {"rater": "bob", "votes": {"01": True, "02": None}}
     [story] = read_votes(lines(tmp_path, ANN, bob))
     assert story.by_test() == {"01": [1.0, 1.0], "02": [0.0]}
     assert story.majority() == {"01": 1.0, "02": 0.0}
-
-
-def test_half_of_the_votes_is_no_majority_and_no_vote_is_no_verdict() -> None:
-    story = VotedStory("1_mine", {"ann": {"01": 1.0, "02": NAN}, "bob": {"01": 0.0}})
-    assert story.majority() == {"01": 0, "02": pytest.approx(NAN, nan_ok=True)}
+    split = VotedStory("1_mine", {"ann": {"01": 1.0, "02": NAN}, "bob": {"01": 0.0}})
+    assert split.majority() == {"01": 0, "02": pytest.approx(NAN, nan_ok=True)}
 
 
 def test_released_votes_have_a_letter_an_expert_for_each_test(tmp_path: Path) -> None:
@@ -151,12 +148,10 @@ def test_released_verdicts_count_neither_as_a_pass_and_missing_as_nothing(tmp_pa
 def test_a_row_a_vote_is_the_same_as_a_line_a_person(tmp_path: Path) -> None:
     rows = [{"story": "1_mine", "rater": "ann", "test": test, "verdict": vote} for test, vote in (("01", 1), ("02", 0))]
     assert read_votes(lines(tmp_path, *rows)) == read_votes(lines(tmp_path, ANN, name="other.jsonl"))
-
-
-def test_numbers_are_votes_where_they_are_wanted_alone(tmp_path: Path) -> None:
-    path = lines(tmp_path, {"story": "1_mine", "rater": "ann", "number": 3.5})
+    # numbers are votes where they are wanted alone, and a column of them is a scale however many are 1 and 0
+    path = lines(tmp_path, *({"story": "1_mine", "rater": f"r{x}", "number": x} for x in (0, 1, 3.5)))
     (story,) = read_votes(path, numbers=True)
-    assert story.votes == {"ann": {"": 3.5}}
+    assert story.by_test() == {"": [0, 1, 3.5]}
     with pytest.raises(VotesError, match="is a number, expected verdicts, yes or no"):
         read_votes(path)
 
@@ -193,12 +188,6 @@ def test_more_than_one_slip_in_ten_is_a_scale_and_one_in_ten_is_not(tmp_path: Pa
     table = file(tmp_path, "votes.csv", "story,rater,01,02\n1_mine,ann,yes,no\n1_mine,bob,yes,10\n")
     with pytest.raises(TableError, match=r"row 3: 10 by 'bob' on story '1_mine', test '02' is neither 1 nor 0"):
         read_votes(table, numbers=True)
-
-
-def test_a_column_of_numbers_is_a_scale_however_many_are_1_and_0(tmp_path: Path) -> None:
-    rows = [{"story": "1_mine", "rater": f"r{place}", "number": number} for place, number in enumerate([0, 1, 0, 2])]
-    (story,) = read_votes(lines(tmp_path, *rows), numbers=True)
-    assert story.by_test() == {"": [0, 1, 0, 2]}
 
 
 def test_a_row_without_a_verdict_is_no_vote_and_plot_and_source_are_told_by_the_file(tmp_path: Path) -> None:
@@ -314,18 +303,15 @@ def totals_of(*logs: Path) -> dict[str, list[float]]:
 
 
 def test_a_story_has_its_total_and_its_tests_under_the_name_of_its_judge(tmp_path: Path) -> None:
-    scores = read_scores([judged_log(tmp_path, 9, 4)])
-    assert list(scores) == ["critic(mock/a)"]
-    story = scores["critic(mock/a)"]["2_mock/writer"]
-    assert (story.score, story.tests["01"]) == (4, 1)
-    assert math.isnan(story.tests["02"])
-
-
-def test_the_total_is_found_whatever_the_rubric_is_called(tmp_path: Path) -> None:
-    keys = {"my_totals_plot": 1, "my_totals_total": 9}
-    signature = "measure:ttcw|rubric:my_totals|version:0"
-    log = Path(made_log(tmp_path, [{"ttcw": scored(keys, signature, judge="critic(mock/a)")}]))
-    assert totals_of(log) == {"critic(mock/a)": [9]}
+    # a sample that failed was not judged by whoever judged the others
+    one, two, three = read_scores([judged_log(tmp_path, 9, 4, None)])["critic(mock/a)"].values()
+    assert [story.story for story in (one, two, three)] == [f"{number}_mock/writer" for number in (1, 2, 3)]
+    assert [one.score, two.score, three.score] == [9, 4, pytest.approx(NAN, nan_ok=True)]
+    assert two.tests == {"01": 1, "02": pytest.approx(NAN, nan_ok=True)}
+    assert three.tests == {}
+    # the total is found whatever the rubric is called
+    keys, signature = {"my_totals_plot": 1, "my_totals_total": 9}, "measure:ttcw|rubric:my_totals|version:0"
+    assert totals_of(Path(made_log(tmp_path, [{"ttcw": scored(keys, signature, judge="j")}]))) == {"j": [9]}
 
 
 def test_judges_are_a_column_each_told_apart_by_what_differs_in_their_signatures(tmp_path: Path) -> None:
@@ -345,27 +331,16 @@ def test_two_scores_of_one_story_under_one_signature_are_refused(tmp_path: Path)
         read_scores(logs)
 
 
-def test_logs_of_one_signature_and_other_stories_are_one_column(tmp_path: Path) -> None:
-    mine, other = (
-        Path(made_log(tmp_path, [{"ttcw": scored({"ttcw_total": total}, TTCW, judge="j")}], model=model))
-        for total, model in ((7.0, "mock/writer"), (5.0, "mock/other"))
-    )
-    scores = read_scores([mine, other])["j"]
-    assert {story: own.score for story, own in scores.items()} == {"1_mock/writer": 7, "1_mock/other": 5}
+def test_other_stories_are_of_one_column_and_epochs_are_stories_of_their_own(tmp_path: Path) -> None:
+    def logged(*totals: float, **options: Any) -> Path:
+        samples = [{"ttcw": scored({"ttcw_total": total}, TTCW, judge="j")} for total in totals]
+        return Path(made_log(tmp_path, samples, **options))
 
-
-def test_a_sample_that_failed_was_not_judged_by_whoever_judged_the_others(tmp_path: Path) -> None:
-    scores = read_scores([judged_log(tmp_path, None, 4)])["critic(mock/a)"]
-    assert math.isnan(scores["1_mock/writer"].score)
-    assert scores["1_mock/writer"].tests == {}
-    assert scores["2_mock/writer"].score == 4
-
-
-def test_epochs_are_stories_of_their_own(tmp_path: Path) -> None:
-    places = [("plot", 1), ("plot", 2)]
-    samples = [{"ttcw": scored({"ttcw_total": total}, TTCW, judge="j")} for total in (3.0, 8.0)]
-    scores = read_scores([Path(made_log(tmp_path, samples, places=places))])["j"]
-    assert {story: own.score for story, own in scores.items()} == {"plot_mock/writer#1": 3, "plot_mock/writer#2": 8}
+    logs = [logged(7.0), logged(5.0, model="mock/other"), logged(3.0, 8.0, places=[("plot", 1), ("plot", 2)])]
+    assert {story: own.score for story, own in read_scores(logs)["j"].items()} == {
+        **{"1_mock/writer": 7, "1_mock/other": 5},
+        **{"plot_mock/writer#1": 3, "plot_mock/writer#2": 8},
+    }
 
 
 @pytest.mark.parametrize(

@@ -178,6 +178,7 @@ def test_a_preference_for_a_place_cancels_in_the_score_and_is_the_bias() -> None
         assert likert.test_score(2 + points, -1 + points) == likert.test_score(2, -1) == -3
         assert likert.position_bias([(points, points)]) == points
     assert likert.position_bias([(2, 2), (2, -2)]) == 1
+    assert [likert.scale_cutoff(levels) for levels in (3, 5, 7)] == [-1, -2, -3]
 
 
 @pytest.mark.parametrize(

@@ -74,13 +74,6 @@ def test_repeating_every_value_in_its_prompt_adds_no_certainty(values: list[floa
     assert [often.low, often.high] == pytest.approx([once.low, once.high], abs=1e-9, nan_ok=True)
 
 
-@given(VALUES)
-def test_more_confidence_means_a_wider_interval_around_the_mean(values: list[float]) -> None:
-    assume(not math.isnan(standard_error(values)))
-    narrow, wide = (prompt_interval(values, range(len(values)), confidence) for confidence in (0.5, 0.99))
-    assert wide.low <= narrow.low <= narrow.mean <= narrow.high <= wide.high
-
-
 def test_missing_values_are_left_out_and_so_are_prompts_without_any() -> None:
     values, prompts = [1, NAN, 3, NAN], ["a", "a", "b", "c"]
     assert prompt_interval(values, prompts) == prompt_interval([1, 3], ["a", "b"])
@@ -203,12 +196,6 @@ def test_what_could_not_be_measured_stands_nowhere() -> None:
     for value, others, alone in ((NAN, [0.5], [0.5]), (0.5, [], [0.5]), (0.5, [NAN, NAN], [0.5]), (0.5, [0.5], [NAN])):
         assert standing(value, others, alone) is None
     assert standing(0.5, [NAN, 0.5], [NAN, 0.25]) == Standing(50.0, 0.25, 0.25, 0.25)
-
-
-@given(values)
-def test_the_mean_percentile_of_a_group_in_itself_is_fifty(group: list[float]) -> None:
-    found = [standing(value, group, group) for value in group]
-    assert sum(one.percentile for one in found if one) / len(group) == pytest.approx(50)
 
 
 def test_one_value_is_its_own_quartiles_and_none_has_none() -> None:

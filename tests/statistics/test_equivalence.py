@@ -55,15 +55,6 @@ def test_a_resample_as_far_inside_as_the_observed_delta_counts_though_rounding_p
     assert tost([0, 0], [0.1, 0.7], 0.7, "bootstrap").p_upper == pytest.approx(1 / 4, abs=0.02)
 
 
-def test_with_many_pairs_both_methods_agree() -> None:
-    generator = np.random.default_rng(1)
-    before = generator.normal(size=400)
-    after = before + generator.normal(0.16, 0.7, size=400)
-    t, bootstrap = (tost(before, after, margin=0.2, method=method) for method in ("t", "bootstrap"))
-    assert 0.005 < t.p_upper < 0.2
-    assert bootstrap.p_upper == pytest.approx(t.p_upper, abs=0.015)
-
-
 def test_the_seed_and_the_number_of_resamples_decide_the_bootstrap() -> None:
     before, after = np.random.default_rng(0).normal(size=(2, 12))
     p_values = [tost(before, after, 0.3, "bootstrap", 999, seed).p_value for seed in (0, 0, 1)]
@@ -97,14 +88,6 @@ def test_swapping_the_sides_swaps_the_two_tests(pairs: list[tuple[float, float]]
     there, back = (tost(*sides, 0.5, method, resamples=100) for sides in ((before, after), (after, before)))
     assert (back.p_lower, back.p_upper, back.p_value) == (there.p_upper, there.p_lower, there.p_value)
     assert back.delta == -there.delta
-
-
-@pytest.mark.parametrize("method", ["t", "bootstrap"])
-def test_a_wider_margin_makes_equivalence_surer(method: str) -> None:
-    before, after = np.random.default_rng(0).normal(size=(2, 40))
-    p_values = [tost(before, after, margin, method).p_value for margin in (0.1, 0.3, 0.6, 1)]
-    assert p_values == sorted(p_values, reverse=True)
-    assert len(set(p_values)) == 4
 
 
 @pytest.mark.parametrize(

@@ -49,19 +49,29 @@ def rankings(
 ) -> dict[str, Ranking]:
     """How far one judge ranks stories as people do: that part of `agreement` alone, which is the quick one."""
     compared = compared_stories(votes, leave_out)
-    check_scored(compared, {"the judge": judged})
     interval = partial(bootstrap_interval, resamples=resamples, seed=seed)
-    return _ranked(stories_by_prompt(compared), judged, are_numbers(compared), published_averages, interval)
+    by_prompt = _by_prompt(compared, {"the judge": judged})
+    return _ranked(by_prompt, judged, are_numbers(compared), published_averages, interval)
 
 
 def compared_stories(votes: Sequence[VotedStory], leave_out: Sequence[str]) -> list[VotedStory]:
     return [story for story in votes if not any(fnmatchcase(story.story, pattern) for pattern in leave_out)]
 
 
-def stories_by_prompt(stories: Sequence[VotedStory]) -> dict[str, list[VotedStory]]:
+def _by_prompt(
+    compared: Sequence[VotedStory], scores: Mapping[str, Mapping[str, JudgedStory]]
+) -> dict[str, list[VotedStory]]:
+    """The stories, of which every judge must have a score."""
+    if not compared or not scores:
+        raise VotesError("there is nothing to compare: no votes are left, or no scores")
     by_prompt: dict[str, list[VotedStory]] = {}
-    for story in stories:
+    for story in compared:
         by_prompt.setdefault(story.prompt, []).append(story)
+        if lacking := next((judge for judge, judged in scores.items() if story.story not in judged), None):
+            raise VotesError(
+                f"story {story.story!r} has votes but no score by {lacking}, expected one of {some(scores[lacking])}; "
+                "--leave-out leaves stories out"
+            )
     return by_prompt
 
 
@@ -147,18 +157,6 @@ def human_score(story: VotedStory, *, numbers: bool) -> float:
     return math.fsum(vote for vote in story.majority().values() if vote == 1)
 
 
-def check_scored(compared: Sequence[VotedStory], scores: Mapping[str, Mapping[str, JudgedStory]]) -> None:
-    if not compared or not scores:
-        raise VotesError("there is nothing to compare: no votes are left, or no scores")
-    for judge, judged in scores.items():
-        for story in compared:
-            if story.story not in judged:
-                raise VotesError(
-                    f"story {story.story!r} has votes but no score by {judge}, expected one of {some(judged)}; "
-                    "--leave-out leaves stories out"
-                )
-
-
 def some(names: Iterable[str]) -> str:
     """The first names, each once, and how many more there are."""
     each = list(dict.fromkeys(names))
@@ -212,8 +210,7 @@ def agreement(
     writer whom people rate lower.
     """
     compared = compared_stories(votes, leave_out)
-    check_scored(compared, scores)
-    by_prompt, numbers = stories_by_prompt(compared), are_numbers(compared)
+    by_prompt, numbers = _by_prompt(compared, scores), are_numbers(compared)
     interval = partial(bootstrap_interval, resamples=resamples, seed=seed)
     people = sorted({rater for story in compared for rater in story.votes})
     cast = [vote for story in compared for votes in story.by_test().values() for vote in votes]

@@ -314,9 +314,7 @@ def _rows(path: Path) -> Iterator[tuple[str, OneRating]]:
     elif b'"ratings"' in next((line for _, _, line in placed_lines(path)), b""):
         for line, many in numbered_rows(path, ManyRatings):
             for other, rating in many.ratings.items():
-                one = OneRating(
-                    question=many.question, answer=many.answer, other=other, rating=rating, rater=many.rater
-                )
+                one = OneRating(other=other, rating=rating, **many.model_dump(exclude={"ratings"}))
                 yield f"{path}, line {line}", one
     else:
         for line, one in numbered_rows(path, OneRating):

@@ -230,11 +230,7 @@ def prompt_of(story: str) -> str:
 
 
 def writer_of(story: str) -> str:
-    """Who wrote a story: the part of the id after the first underscore, without the number of a repetition.
-
-    >>> writer_of("3_GPT4#2")
-    'GPT4'
-    """
+    """Who wrote a story: the part of the id after the first underscore, without the number of a repetition."""
     return story.partition("_")[2].partition("#")[0]
 
 

@@ -3,14 +3,19 @@
 import sqlite3
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import click
 
+from genie_inspect.batch.importing import Importer
+from genie_inspect.batch.shards import places
+from genie_inspect.batch.walk import existing, merged
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.options import FILE, FOLDER, Answer, answering, flag, option
+from genie_inspect.cli.running import progress_bar
 from genie_inspect.cli.terminal import Unbroken, confirm, echo, replacing
 from genie_inspect.engines.embedders import VECTORS, KeptVectors
 from genie_inspect.errors import NetworkFolderWarning
@@ -35,7 +40,7 @@ def cache() -> None:
 @answered
 def info() -> Answer:
     """How many answers, ratings, verdicts and vectors there are, by reader, judge, critic and embedder."""
-    with opened_cache() as opened, opened_vectors() as vectors:
+    with opened_cache() as opened, closing(KeptVectors(cache_folder())) as vectors:
         counts = opened.counts() | {"vectors": vectors.count(VECTORS)}
         sizes = {
             # with sqlite's journal files beside it
@@ -58,7 +63,7 @@ def info() -> Answer:
 @answered
 def clear(yes: bool) -> Answer:
     """Forget everything: what is needed again will be asked, and paid for, again."""
-    with opened_cache() as opened, opened_vectors() as vectors:
+    with opened_cache() as opened, closing(KeptVectors(cache_folder())) as vectors:
         counts = opened.counts() | {"vectors": vectors.count(VECTORS)}
         forgotten = {table: sum(rows.values()) for table, rows in counts.items()}
         *others, last = (f"{count} {table}" for table, count in forgotten.items())
@@ -110,13 +115,6 @@ def import_(files: tuple[str, ...], requests: tuple[Path, ...]) -> dict[str, Any
     \b
     Example: genie cache import replies.jsonl --requests read.jsonl
     """
-    import anyio
-
-    from genie_inspect.batch.importing import Importer
-    from genie_inspect.batch.shards import places
-    from genie_inspect.batch.walk import existing
-    from genie_inspect.cli.running import progress_bar
-
     with opened_cache() as opened, progress_bar() as progress:
         importer = Importer(opened, {name: place for path in requests for name, place in places(path).items()})
         parts = [part for file in files for part in existing(file, "replies")]
@@ -138,9 +136,6 @@ def merge(folders: tuple[Path, ...]) -> dict[str, Any]:
     \b
     Example: genie cache merge caches/*
     """
-    from genie_inspect.batch.walk import merged
-    from genie_inspect.cli.running import progress_bar
-
     with opened_cache() as opened, progress_bar() as progress:
         result = merged(opened, folders, progress)
     return {"path": str(opened.path), **result}
@@ -148,28 +143,14 @@ def merge(folders: tuple[Path, ...]) -> dict[str, Any]:
 
 @contextmanager
 def opened_cache() -> Iterator[Cache]:
-    with _one_line():
-        yield Cache()
-
-
-@contextmanager
-def opened_vectors() -> Iterator[KeptVectors]:
-    with _one_line():
-        vectors = KeptVectors(cache_folder())
-        yield vectors
-        vectors.close()
-
-
-@contextmanager
-def _one_line() -> Iterator[None]:
-    """An error in one line for a cache that cannot be used; a run only warns of it, and goes on without."""
+    """The cache; one that cannot be used is an error in one line, where a run only warns and goes on without."""
     try:
         with warnings.catch_warnings():
             # the cache warns of a file that it cannot use and goes on without
             warnings.simplefilter("error", UserWarning)
             # such a cache can be used
             warnings.simplefilter("default", NetworkFolderWarning)
-            yield
+            yield Cache()
     except (UserWarning, sqlite3.Error) as error:
         raise click.ClickException(f"the cache in {cache_folder()}: {error}") from error
 

@@ -1,10 +1,11 @@
 """`genie calibrate`: how far judges, and people, rate alike."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import anyio
 import click
 
 from genie_inspect.agreement.calibration import (
@@ -52,7 +53,7 @@ from genie_inspect.graders.cache import cache_folder
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.instrument import MODES, Instrument, mode_and_fit, mode_of
 from genie_inspect.graders.vectors_judge import FeatureFit, shown
-from genie_inspect.populations.population import Population, open_population
+from genie_inspect.populations.population import open_population
 from genie_inspect.populations.schema import write_rows
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
@@ -72,36 +73,34 @@ def check_raters(judges: tuple[str, ...], count: int, fit: Path | None) -> None:
         raise CalibrationError("one rater has nobody to agree with, name another --judge, --grader or --ratings")
 
 
-def vector_judges(judges: tuple[str, ...], embedder: Embedder, features: Sequence[str]) -> list[Rater]:
-    """The judges that ask nobody: what they rate are answers, which have been read."""
-    raters = []
-    for judge in judges:
-        mode, file = mode_and_fit(judge)
-        if mode.by_vectors:
-            engine = CachedEmbedder(embedder, cache_folder())
-            raters.append(Rater(f"{judge}({embedder.name})", mode.by_vectors(engine, file, features)))
-    return raters
-
-
-def grader_judges(
-    judges: tuple[str, ...], graders: tuple[str, ...], templates: str | None, *, anew: bool
+def machine_judges(
+    judges: Sequence[str],
+    graders: Sequence[str],
+    templates: str | None,
+    embedder: Embedder,
+    features: Sequence[str],
+    *,
+    anew: bool,
 ) -> list[Rater]:
+    """Each grader by each judge that asks one, and the judges that ask nobody: what they rate has been read."""
     modes = [mode for mode in map(mode_of, judges or USUAL_JUDGES) if mode.asks_pairs]
     if judges and modes and not graders:
         raise CalibrationError(f"judge={modes[0].name} asks a model, name it: --grader <provider/model>")
-    models = {grader: named_model(grader) for grader in graders}
     raters = []
-    for grader, model in models.items():
+    for grader, model in [(grader, named_model(grader)) for grader in dict.fromkeys(graders)]:
         for mode in modes:
             _, judge = Instrument(mode.name, templates=templates).reader_and_judge(model, anew=anew)
             raters.append(Rater(f"{mode.name}({grader})", judge, mode.chunk))
+    for name in judges:
+        mode, file = mode_and_fit(name)
+        if mode.by_vectors:
+            vectors = CachedEmbedder(embedder, cache_folder())
+            raters.append(Rater(f"{name}({embedder.name})", mode.by_vectors(vectors, file, features)))
     return raters
 
 
 def machine_ratings(raters: Sequence[Rater], targets: Sequence[Target], *, fresh: bool) -> list[Ratings]:
     """The judges' ratings, one judge after another, with a bar that shows how far they are."""
-    import anyio
-
     with progress_bar(transient=True) as progress:
         bars = [told_by(progress, rater.name, rater.calls(targets)) for rater in raters]
 
@@ -157,23 +156,11 @@ FITTED: tuple[Column[FeatureFit], ...] = (
 )
 
 
-def _conduct_tables(conducts: Iterable[Conduct]) -> Iterator[Table]:
-    """For each rater its gaps and biases."""
-    for rater, group in groupby(conducts, key=lambda conduct: conduct.rater):
-        rows = {row.feature: row for row in group}
-        # who rates no lists has no first and last place: a column that is empty in every row is left out
-        columns = [column for column in CONDUCT if any(map(column[1], rows.values()))]
-        # the reasons are counted over all features, where they stand once
-        faults = rows[ALL].faults if ALL in rows else {}
-        yield _table(rater, rows, columns, f"unusable: {counted(faults)}" if faults else "")
-
-
 def _table(title: str, rows: Mapping[str, LineT], columns: Sequence[Column[LineT]], caption: str = "") -> Table:
     """A row a feature, and last, below a line of its own, the one over all of them."""
-    lines: list[tuple[str, LineT] | None] = []
-    for feature, row in rows.items():
-        lines += [None] if feature == ALL else []
-        lines.append((feature.replace("_", " "), row))
+    lines: list[tuple[str, LineT] | None] = [(feature.replace("_", " "), row) for feature, row in rows.items()]
+    if ALL in rows:
+        lines.insert(list(rows).index(ALL), None)
     return lines_table(title, "feature", lines, columns, caption, look="")
 
 
@@ -248,10 +235,16 @@ def calibrate(
     recorded = [RatingsFile(file, opened) for file in found]
     vectors = chosen_embedder(embedder)
     features = [feature.name for feature in opened.features]
-    machines = grader_judges(judges, graders, templates, anew=not cache) + vector_judges(judges, vectors, features)
+    machines = machine_judges(judges, graders, templates, vectors, features, anew=not cache)
     if not export:
         check_raters(judges, len(machines) + sum(len(file.raters) for file in recorded), fit)
-    targets = _targets(opened, recorded, reader, pairs, seed)
+    # people rated these pairs, so machines rate the same ones
+    source = recorded[0].targets if recorded else recorded_targets(opened, reader)
+    total = sum(len(target.others) for target in source)
+    targets = drawn(source, pairs or (total if recorded else PAIRS), seed)
+    if not targets:
+        where = recorded[0].path if recorded else f"population {opened.name}"
+        raise CalibrationError(f"{where} holds no pair of different answers to compare")
     if export:
         return {"table": str(export), "pairs": write_blind_table(export, targets, seed)}
     people = [recorded_ratings(name, table, targets) for file in recorded for name, table in file.raters.items()]
@@ -268,14 +261,10 @@ def calibrate(
         with replacing(fit):
             write_rows(fit, [fitted])
         parts = fitted.features | {ALL: fitted.pooled}
-        fit_facts = {
-            "embedder": fitted.embedder,
-            "population": fitted.population,
-            "fit": fitted.digest,
-            "features": {name: part.model_dump(exclude={"knots"}) for name, part in parts.items()},
-        }
-        title, key = f"{fitted.embedder} fitted to {', '.join(fitted.raters)}", FIT_KEY.format(file=fit)
-        return Answer(facts | fit_facts, [_table(title, parts, FITTED), key])
+        features_fit = {name: part.model_dump(exclude={"knots"}) for name, part in parts.items()}
+        facts |= {"embedder": fitted.embedder, "population": fitted.population, "fit": fitted.digest}
+        title = f"{fitted.embedder} fitted to {', '.join(fitted.raters)}"
+        return Answer(facts | {"features": features_fit}, [_table(title, parts, FITTED), FIT_KEY.format(file=fit)])
     agreements, conducts = compare(targets, raters, features)
     together = held_against_people(targets, people, judged, features) if people else []
     sentences = verdict(agreements) + quotable(agreements, people, judged)
@@ -284,7 +273,14 @@ def calibrate(
         # `groupby` joins neighbours alone: rows come rater by rater, feature by feature
         for (first, second), rows in groupby(agreements, key=lambda row: (row.first, row.second)):
             yield _table(f"{first} and {second}", {row.feature: row for row in rows}, AGREED)
-        yield from _conduct_tables(conducts)
+        # each rater's gaps and biases
+        for rater, own in groupby(conducts, key=lambda conduct: conduct.rater):
+            by_feature = {row.feature: row for row in own}
+            # who rates no lists has no first and last place: a column that is empty in every row is left out
+            columns = [column for column in CONDUCT if any(map(column[1], by_feature.values()))]
+            # the reasons are counted over all features, where they stand once
+            faults = by_feature[ALL].faults if ALL in by_feature else {}
+            yield _table(rater, by_feature, columns, f"unusable: {counted(faults)}" if faults else "")
         yield KEY
         # one rater of files is in the tables of two raters
         if len(people) > 1:
@@ -300,17 +296,3 @@ def calibrate(
         parts_of(),
         chart=lambda: calibration_chart(agreements),
     )
-
-
-def _targets(
-    population: Population, files: Sequence[RatingsFile], reader: str | None, pairs: int | None, seed: int
-) -> list[Target]:
-    """The answers to be rated, each with others to rate it against."""
-    # people rated these pairs, so machines rate the same ones
-    source = files[0].targets if files else recorded_targets(population, reader)
-    total = sum(len(target.others) for target in source)
-    targets = drawn(source, pairs or (total if files else PAIRS), seed)
-    if not targets:
-        where = files[0].path if files else f"population {population.name}"
-        raise CalibrationError(f"{where} holds no pair of different answers to compare")
-    return targets

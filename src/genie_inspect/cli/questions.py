@@ -1,7 +1,6 @@
 """`genie questions`: write, review."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,8 @@ from genie_inspect.building.features import (
     map_features,
     read_taxonomy,
 )
-from genie_inspect.building.prompts import APART, PAIRS_APART, WORDING, Order, write_pairs
-from genie_inspect.building.question_writing import Wanted
+from genie_inspect.building.prompts import APART, PAIRS_APART, WORDING, check_pairs, write_pairs
+from genie_inspect.building.question_writing import write_questions
 from genie_inspect.building.questions import (
     judged_questions,
     question_figures,
@@ -24,7 +23,6 @@ from genie_inspect.building.questions import (
     read_questions,
     read_review,
     read_table,
-    write_questions,
     write_review,
     write_tables,
 )
@@ -45,7 +43,7 @@ from genie_inspect.cli.options import (
     output_option,
     seed_option,
 )
-from genie_inspect.cli.running import asked, cost, run_asking
+from genie_inspect.cli.running import asked, run_asking
 from genie_inspect.cli.tables import record_table
 from genie_inspect.cli.terminal import Unbroken
 from genie_inspect.engines.identity import with_commit
@@ -98,8 +96,8 @@ def write(
     Example: genie questions write prompts.txt -o questions --grader openai/gpt-4o --per-feature 2
     """
     # --per-feature above the default --most raises it, and is no error
-    wanted = Wanted(per_feature, max(per_feature, most))
-    written = partial(write_questions, read_prompts(prompts), read_features(features), wanted, templates=templates)
+    limits = per_feature, max(per_feature, most)
+    written = partial(write_questions, read_prompts(prompts), read_features(features), *limits, templates=templates)
     return asked(written, grader, output, dry_run=dry_run)
 
 
@@ -114,14 +112,7 @@ def write(
 @FEATURES
 @answering()
 def review(
-    source: Path,
-    table: Path | None,
-    corrected: tuple[Path, ...],
-    output: Path | None,
-    blind: bool,
-    count: int | None,
-    seed: int,
-    features: str,
+    source: Path, table: Path | None, corrected: tuple[Path, ...], output: Path | None, features: str, **blind: Any
 ) -> Answer | dict[str, Any]:
     """Write the questions of SOURCE (a file or a population) to a table, or read the corrected table back.
 
@@ -137,8 +128,8 @@ def review(
              genie questions review questions --blind --count 50 --to ann.csv
              genie questions review questions --blind --from ann.csv --from bob.csv
     """
-    if blind:
-        return _blind(source, table, corrected, read_features(features), count, seed)
+    if blind.pop("blind"):
+        return _blind(source, table, corrected, read_features(features), **blind)
     if (table is None) != bool(corrected) or bool(corrected) == (output is None) or len(corrected) > 1:
         raise click.UsageError("give either --to TABLE, or --from TABLE with --output FILE")
     rows = read_questions(source, read_features(features))
@@ -154,21 +145,16 @@ def review(
 
 
 def _blind(
-    source: Path,
-    table: Path | None,
-    filled: Sequence[Path],
-    asked_of: Sequence[Feature],
-    count: int | None,
-    seed: int,
+    source: Path, table: Path | None, filled: Sequence[Path], features: Sequence[Feature], count: int | None, seed: int
 ) -> Answer | dict[str, Any]:
 
     if (table is None) != bool(filled):
         raise click.UsageError("give either --to TABLE, or --from TABLE once for each person")
-    judged = judged_questions(source, asked_of)
+    judged = judged_questions(source, features)
     if table is not None:
-        return {"table": str(table), "questions": write_tables(table, judged, asked_of, count, seed)}
-    votes = [read_table(path, judged, asked_of) for path in filled]
-    rows = [asdict(row) for row in question_figures(votes, judged, asked_of)]
+        return {"table": str(table), "questions": write_tables(table, judged, features, count, seed)}
+    votes = [read_table(path, judged, features) for path in filled]
+    rows = question_figures(votes, judged, features)
     return Answer(
         {"people": len(votes), "figures": rows}, [record_table(f"{len(votes)} people", rows), Unbroken(PEOPLE_KEY)]
     )
@@ -230,8 +216,7 @@ def map_(
     check_absent(file)
 
     work = partial(map_features, discovered, named, templates)
-    result, tally = run_asking(work, grader, file, dry_run=dry_run)
-    spent = cost(tally, dry_run=dry_run)
+    result, spent = run_asking(work, grader, file, dry_run=dry_run)
     if dry_run:
         return {"discovered": len(discovered), "taxonomy": len(named), **spent}
     # as rows, not on one line
@@ -295,12 +280,10 @@ def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> di
     """
     check_prompts_file(output)
     check_absent(output)
-    order = Order(**facts)
+    check_pairs(facts["domain"], facts["wording"])
     if dry_run:
-        order = replace(order, apart=0.0, pairs_apart=0.0)
-
-    work = partial(write_pairs, order)
-    return asked(work, grader, output, dry_run=dry_run, called="file", rehearsed=("prompts",))
+        facts |= {"apart": 0.0, "pairs_apart": 0.0}
+    return asked(partial(write_pairs, **facts), grader, output, dry_run=dry_run, called="file", rehearsed=("prompts",))
 
 
 @click.command()

@@ -1,8 +1,6 @@
 """`genie readings`: whether a reader reads."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,6 @@ import click
 
 from genie_inspect.agreement.raters import CalibrationError, Target, write_blind_table
 from genie_inspect.agreement.readers import (
-    AnswerPair,
     ReaderFitness,
     fitness_verdict,
     rated_targets,
@@ -19,7 +16,7 @@ from genie_inspect.agreement.readers import (
     reader_fitness,
     sampled_documents,
 )
-from genie_inspect.cli.calibrate import grader_judges, machine_ratings, vector_judges
+from genie_inspect.cli.calibrate import machine_judges, machine_ratings
 from genie_inspect.cli.options import (
     ANSWER_LENGTH,
     FILE,
@@ -36,8 +33,7 @@ from genie_inspect.cli.tables import Column, counted, figure, lines_table
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.files.tables import Table
 from genie_inspect.graders.instrument import MODES, Instrument
-from genie_inspect.populations.population import Population, open_population
-from genie_inspect.populations.schema import Document
+from genie_inspect.populations.population import open_population
 
 KEY = (
     "both: questions that the record and the reader answer. left out: share of the record's answers that the reader "
@@ -112,15 +108,19 @@ def readings(
     vectors = chosen_embedder(embedder)
     features = [feature.name for feature in opened.features]
     folder = str(templates) if templates else None
-    judges = grader_judges((judge,), (grader,) if grader else (), folder, anew=False)
-    judges += vector_judges((judge,), vectors, features)
+    judges = machine_judges([judge], [grader] if grader else [], folder, vectors, features, anew=False)
     instrument = Instrument("vectors", templates=folder, answer_length=answer_length)
     chosen = sampled_documents(opened, documents, seed)
     rows: list[ReaderFitness] = []
     sentences: list[str] = []
+    parts: list[Table | str] = []
     signatures: dict[str, str] = {}
     for name in readers:
-        signatures[name], pairs = _read(opened, instrument, name, chosen, record)
+        asked, _ = instrument.reader_and_judge(named_model(name))
+        signatures[name] = asked.signature
+        with progress_bar() as progress:
+            told = told_by(progress, f"reading: {name}", len(chosen))
+            pairs = anyio.run(read_again, opened, asked, chosen, record, told)
         if export:
             own = [
                 Target(pair.question, pair.answer, (pair.recorded,))
@@ -131,37 +131,15 @@ def readings(
         (ratings,) = machine_ratings(judges, rated_targets(pairs), fresh=False)
         rows_of_reader = reader_fitness(name, pairs, ratings, features)
         rows += rows_of_reader
-        sentences += fitness_verdict(rows_of_reader)
-    facts = {"population": opened.name, "documents": len(chosen), "seed": seed, "readers": signatures}
-    return Answer(
-        {
-            **facts,
-            "judge": judges[0].judge.signature,
-            "verdict": sentences,
-            "fitness": [asdict(row) | {"reach": row.reach} for row in rows],
-        },
-        _parts(rows, sentences),
-    )
-
-
-def _read(
-    population: Population, instrument: Instrument, name: str, documents: Sequence[Document], record: str | None
-) -> tuple[str, list[AnswerPair]]:
-    reader, _ = instrument.reader_and_judge(named_model(name))
-    with progress_bar() as progress:
-        told = told_by(progress, f"reading: {name}", len(documents))
-        return reader.signature, anyio.run(read_again, population, reader, documents, record, told)
-
-
-def _parts(rows: Sequence[ReaderFitness], sentences: Sequence[str]) -> Iterator[Table | str]:
-    for name, group in groupby(rows, key=lambda row: row.reader):
-        rows_of_reader = list(group)
         lines = [(row.feature.replace("_", " "), row) for row in rows_of_reader]
-        yield lines_table(f"{name} against the record", "feature", lines, COLUMNS)
+        parts.append(lines_table(f"{name} against the record", "feature", lines, COLUMNS))
         # the last row is of all features
         if faults := rows_of_reader[-1].faults:
-            yield counted(faults)
-    yield from (KEY, *sentences)
+            parts.append(counted(faults))
+        sentences += fitness_verdict(rows_of_reader)
+    facts = {"population": opened.name, "documents": len(chosen), "seed": seed, "readers": signatures}
+    facts |= {"judge": judges[0].judge.signature, "verdict": sentences}
+    return Answer({**facts, "fitness": [asdict(row) | {"reach": row.reach} for row in rows]}, [*parts, KEY, *sentences])
 
 
 def _interval(row: ReaderFitness) -> str:

@@ -64,11 +64,7 @@ def usable_ratings(ratings: Iterable[float | None]) -> list[float]:
 
 
 def is_used(ratings: Iterable[float | None], min_coverage: float = MIN_COVERAGE) -> bool:
-    """Whether a question has ratings, and enough of those that were due, for its novelty to count.
-
-    >>> is_used([1, 4, None, None]), is_used([1, None, None]), is_used([])
-    (True, False, False)
-    """
+    """Whether a question has ratings, and enough of those that were due, for its novelty to count."""
     due = list(ratings)
     usable = len(usable_ratings(due))
     return usable > 0 and usable / len(due) >= min_coverage

@@ -37,9 +37,6 @@ def scale_cutoff(levels: int) -> int:
     """The cutoff of a scale, half of what a candidate can fall behind by: with five levels the published one.
 
     Those of 3 and 7 levels are ours, by the same share of the scale; the study gives none.
-
-    >>> [scale_cutoff(levels) for levels in (3, 5, 7)]
-    [-1, -2, -3]
     """
     return -(levels // 2)
 
@@ -73,11 +70,7 @@ FIRST, TIE, SECOND = 1.0, 0.5, 0.0
 
 
 def win_rate(shown_first: Sequence[float], shown_second: Sequence[float]) -> float:
-    """Share of comparisons that a story wins, ties as half, 0 to 1: the mean over both orders; NaN if one has none.
-
-    >>> win_rate([1, 1], [1, 0])  # first: wins both; second: loses one, wins one
-    0.75
-    """
+    """Share of comparisons that a story wins, ties as half, 0 to 1: the mean over both orders; NaN if one has none."""
     return (fmean(shown_first) + 1 - fmean(shown_second)) / 2 if shown_first and shown_second else math.nan
 
 

@@ -63,7 +63,8 @@ class TokenIndex:
         size = len(tokens)
         if not size or not len(self._order):
             return no_matches(size)
-        below = self._insertion(query, size)
+        # where one suffix is left, it is a neighbour on whichever side
+        below, _ = self._ranges(query, np.arange(size), size - np.arange(size), fewest=2)
         left_out = np.array(sorted(leaving_out), dtype=np.int64)
         lengths, where = self._neighbour(query, size, below - 1, -1, left_out)
         lengths_after, after = self._neighbour(query, size, below, 1, left_out)
@@ -80,8 +81,11 @@ class TokenIndex:
 
     def counts(self, tokens: Sequence[str], starts: Numbers, ends: Numbers) -> Numbers:
         """How often runs of a text stand in the documents, (R,); that of no token as often as there are tokens."""
-        query = self._padded(tokens)
-        sizes = ends - starts
+        low, high = self._ranges(self._padded(tokens), starts, ends - starts, fewest=1)
+        return np.where(ends > starts, high - low, self.tokens)
+
+    def _ranges(self, query: Symbols, starts: Numbers, sizes: Numbers, fewest: int) -> tuple[Numbers, Numbers]:
+        """Between which ranks the suffixes stand that begin with each run, narrowed while so many are left at least."""
         low, high = np.zeros(len(sizes), dtype=np.int64), np.full(len(sizes), len(self._order))
         running, depth = np.flatnonzero(sizes > 0), 0
         while len(running):
@@ -95,8 +99,8 @@ class TokenIndex:
                 bounds = np.searchsorted(self._keys, keys & ~rest), np.searchsorted(self._keys, keys | rest, "right")
             low[running], high[running] = bounds
             depth += self._key_tokens
-            running = running[(sizes[running] > depth) & (high[running] > low[running])]
-        return np.where(sizes > 0, high - low, self.tokens)
+            running = running[(sizes[running] > depth) & (high[running] - low[running] >= fewest)]
+        return low, high
 
     @property
     def _key_tokens(self) -> int:
@@ -110,22 +114,6 @@ class TokenIndex:
     def _key_at(self, places: Places, text: Symbols) -> Keys:
         """The next few tokens of a text at each place as one number that sorts as they do."""
         return packed(text, places, self._key_tokens, self._bits)
-
-    def _insertion(self, query: Symbols, size: int) -> Numbers:
-        """Where each suffix of the query would be sorted in, shape (size,)."""
-        places = np.arange(size)
-        keys = self._key_at(places, query)
-        low = np.searchsorted(self._keys, keys, "left")
-        high = np.searchsorted(self._keys, keys, "right")
-        depth = self._key_tokens
-        # where one suffix is left, it is a neighbour on whichever side
-        several = np.flatnonzero((high - low > 1) & (depth < size - places))
-        while len(several):
-            keys = self._key_at(several + depth, query)
-            low[several], high[several] = self._narrowed(low[several], high[several], depth, keys, keys)
-            depth += self._key_tokens
-            several = several[(high[several] - low[several] > 1) & (depth < size - several)]
-        return low
 
     def _narrowed(
         self, low: Numbers, high: Numbers, depth: int, least: Keys, greatest: Keys

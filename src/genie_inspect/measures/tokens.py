@@ -89,11 +89,7 @@ def _found(folded: str) -> Iterable["re.Match[str]"]:
 
 
 def is_content(token: str) -> bool:
-    """Whether a token carries meaning of its own: no punctuation, no function word.
-
-    >>> [is_content(token) for token in ("lighthouse", "The", "didn't", ",")]
-    [True, False, False, False]
-    """
+    """Whether a token carries meaning of its own: no punctuation, no function word."""
     return token.casefold() not in FUNCTION_WORDS and re.search(r"\w", token) is not None
 
 
@@ -103,11 +99,7 @@ LIKE = 1.5
 
 
 def word_count(text: str) -> int:
-    """How many words the text has: runs of anything but white space; in a script without spaces, characters.
-
-    >>> word_count("The end, he said."), word_count("他说：完了。")
-    (4, 4)
-    """
+    """How many words the text has: runs of anything but white space; in a script without spaces, characters."""
     return len(spaced_words(text))
 
 

@@ -200,11 +200,7 @@ def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def three_digits(value: float) -> float:
-    """A value with three digits after the point, and with three in all where it is nearer to 0 than 0.1.
-
-    >>> three_digits(26 / 27), three_digits(0.0123456)
-    (0.963, 0.0123)
-    """
+    """A value with three digits after the point, and with three in all where it is nearer to 0 than 0.1."""
     return round(value, 3) if abs(value) >= 0.1 else float(f"{value:.3g}")
 
 
@@ -215,9 +211,7 @@ Knots = Sequence[tuple[float, float]]
 def isotonic_knots(x: ArrayLike, y: ArrayLike) -> list[tuple[float, float]]:
     """The points between which the nearest rising line by least squares runs straight; it never falls.
 
-    First and last point of each level, in order; empty where there are no points.
-
-    Source: pool adjacent violators, as `scipy.optimize.isotonic_regression` has it.
+    First and last point of each level, in order; empty where there are no points. Pool adjacent violators, by scipy.
     """
     from scipy.optimize import isotonic_regression
 
@@ -233,10 +227,6 @@ def isotonic_knots(x: ArrayLike, y: ArrayLike) -> list[tuple[float, float]]:
 
 
 def height(knots: Knots, x: float) -> float:
-    """The line's height at a place; left and right of the knots it stays level.
-
-    >>> height([(0.0, 1.0), (1.0, 4.0)], 0.5), height([(0.0, 1.0), (1.0, 4.0)], 2)
-    (2.5, 4.0)
-    """
+    """The line's height at a place; left and right of the knots it stays level."""
     places, heights = zip(*knots, strict=True)
     return float(np.interp(x, places, heights))

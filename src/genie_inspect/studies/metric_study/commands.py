@@ -20,7 +20,7 @@ from genie_inspect.cli.options import (
     output_option,
     seed_option,
 )
-from genie_inspect.cli.running import asked, cost, run_asking
+from genie_inspect.cli.running import asked, run_asking
 from genie_inspect.cli.tables import record_table
 from genie_inspect.cli.terminal import Unbroken
 from genie_inspect.files.tables import Table
@@ -173,8 +173,8 @@ def check(
         most_paraphrased=most_paraphrased,
         templates=templates,
     )
-    checks, tally = run_asking(work, grader, output, dry_run=dry_run)
-    facts = {**({} if dry_run else {"folder": str(output)}), **cost(tally, dry_run=dry_run)}
+    checks, spent = run_asking(work, grader, output, dry_run=dry_run)
+    facts = {**({} if dry_run else {"folder": str(output)}), **spent}
 
     def parts() -> Iterator[Table | str]:
         # a rehearsal's answers are made up
