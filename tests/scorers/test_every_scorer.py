@@ -503,7 +503,7 @@ STATIC = embedder().identity
 async def test_a_signature_has_the_options_that_numbers_depend_on(
     made: Callable[..., Scorer], options: dict[str, Any], facts: dict[str, str], population: Population
 ) -> None:
-    score = await made(str(population.folder), **options)(told(STORY, OWL, prompt=OWL), Target(""))
+    score = await made(str(population.folder), **options)(told(STORY, OWL), Target(""))
     assert score
     assert Signature(metadata(score)["signature"]).facts == {
         "measure": made.__name__,
