@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inspect_ai.log import read_eval_log
@@ -169,7 +169,7 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
         (folder / "votes.jsonl").write_text(VOTES, encoding="utf-8")
     if page == "docs/personal.md":
         written(folder)
-        rows = [asdict(vote) for vote in explained_votes(12)]
+        rows = [vote.model_dump() for vote in explained_votes(12)]
         (folder / "explained.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 

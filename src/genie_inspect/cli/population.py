@@ -9,15 +9,14 @@ from typing import Any
 import anyio
 import click
 
-from genie_inspect.building.choosing import Cleaner
-from genie_inspect.building.collecting import merged, sampled
+from genie_inspect.building.collecting import Cleaner, merged, sampled
 from genie_inspect.building.costs import Known, TaskCost, yardstick_cost
 from genie_inspect.building.importing import Import, import_cleaned, import_population
 from genie_inspect.building.inspection import inspected, overview, prompt_view
 from genie_inspect.building.interviewing import answers_needed, left_out, logged_spreads
 from genie_inspect.building.populating import BuildPlan
 from genie_inspect.building.populating import build as build_population
-from genie_inspect.building.question_writing import MOST, Wanted
+from genie_inspect.building.question_writing import MOST
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.options import (
     ANSWER_LENGTH,
@@ -126,9 +125,9 @@ def build(
     \b
     Example: genie population build logs/ -o castles --name castles --licence MIT --grader openai/gpt-4o --dry-run
     """
-    wanted = Wanted(least=per_feature, most=max(per_feature, MOST))
+    facts |= {"least": per_feature, "most": max(per_feature, MOST)}
     # a wrong name costs nothing yet
-    plan = BuildPlan(logs=log_files(logs), output=output, features=read_features(features), wanted=wanted, **facts)
+    plan = BuildPlan(logs=log_files(logs), output=output, features=read_features(features), **facts)
     # a dry run gives another target, in a folder that goes away
     work = lambda target, *rest: build_population(replace(plan, output=target), *rest)  # noqa: E731
     return asked(work, grader, output, dry_run=dry_run, rehearsed=REHEARSED)
@@ -149,9 +148,9 @@ def check(folder: Path, spread: float | None) -> Answer:
     Example: genie population check starter
     """
     with progress_bar() as progress:
-        faults, result, text = inspected(folder, spread, progress)
+        is_sound, result, text = inspected(folder, spread, progress)
     # for scripts: a fault is a failure, however it was printed
-    return Answer(result, [Unbroken(text)], code=1 if faults else 0)
+    return Answer(result, [Unbroken(text)], code=0 if is_sound else 1)
 
 
 @population.command()

@@ -1,7 +1,6 @@
 """`genie questions`: write, review."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,8 @@ from genie_inspect.building.features import (
     map_features,
     read_taxonomy,
 )
-from genie_inspect.building.prompts import APART, PAIRS_APART, WORDING, Order, write_pairs
-from genie_inspect.building.question_writing import Wanted
+from genie_inspect.building.prompts import APART, PAIRS_APART, WORDING, check_pairs, write_pairs
+from genie_inspect.building.question_writing import write_questions
 from genie_inspect.building.questions import (
     judged_questions,
     question_figures,
@@ -24,7 +23,6 @@ from genie_inspect.building.questions import (
     read_questions,
     read_review,
     read_table,
-    write_questions,
     write_review,
     write_tables,
 )
@@ -98,8 +96,8 @@ def write(
     Example: genie questions write prompts.txt -o questions --grader openai/gpt-4o --per-feature 2
     """
     # --per-feature above the default --most raises it, and is no error
-    wanted = Wanted(per_feature, max(per_feature, most))
-    written = partial(write_questions, read_prompts(prompts), read_features(features), wanted, templates=templates)
+    limits = per_feature, max(per_feature, most)
+    written = partial(write_questions, read_prompts(prompts), read_features(features), *limits, templates=templates)
     return asked(written, grader, output, dry_run=dry_run)
 
 
@@ -156,7 +154,7 @@ def _blind(
     if table is not None:
         return {"table": str(table), "questions": write_tables(table, judged, features, count, seed)}
     votes = [read_table(path, judged, features) for path in filled]
-    rows = [asdict(row) for row in question_figures(votes, judged, features)]
+    rows = question_figures(votes, judged, features)
     return Answer(
         {"people": len(votes), "figures": rows}, [record_table(f"{len(votes)} people", rows), Unbroken(PEOPLE_KEY)]
     )
@@ -282,12 +280,10 @@ def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> di
     """
     check_prompts_file(output)
     check_absent(output)
-    order = Order(**facts)
+    check_pairs(facts["domain"], facts["wording"])
     if dry_run:
-        order = replace(order, apart=0.0, pairs_apart=0.0)
-
-    work = partial(write_pairs, order)
-    return asked(work, grader, output, dry_run=dry_run, called="file", rehearsed=("prompts",))
+        facts |= {"apart": 0.0, "pairs_apart": 0.0}
+    return asked(partial(write_pairs, **facts), grader, output, dry_run=dry_run, called="file", rehearsed=("prompts",))
 
 
 @click.command()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from io import StringIO
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ class Table:
         # as RFC 4180 has it; with line feeds alone a carriage return in a cell would stand without quotation marks
         table = csv.writer(text, lineterminator="\r\n")
         for row in chain([self.columns], filter(None, self.rows)):
-            table.writerow([_marked(cell) if isinstance(cell, str) else cell for cell in row])
+            table.writerow([f"'{cell}" if isinstance(cell, str) and _MARKED.match(cell) else cell for cell in row])
             yield text.getvalue()
             text.seek(0)
             text.truncate()
@@ -92,9 +92,10 @@ def csv_rows(path: Path, needed: Collection[str], error: MakeError) -> Iterator[
                         f"{path}, row {number} has {len(cells)} cells, expected {len(columns)}: text with commas "
                         "stands in quotation marks"
                     )
+                # only an apostrophe that `Table.csv` would have put there: 'tis and 'twas keep theirs
+                texts = [cell[1:] if cell.startswith("'") and _MARKED.match(cell[1:]) else cell for cell in cells]
                 # spreadsheets leave out the empty cells at the end of a row
-                texts = [*map(_unmarked, cells), *[""] * (len(columns) - len(cells))]
-                yield number, dict(zip(columns, texts, strict=True))
+                yield number, dict(zip_longest(columns, texts, fillvalue=""))
     except (OSError, UnicodeDecodeError, csv.Error) as fault:
         raise error(f"{path} cannot be read as a table: {getattr(fault, 'strerror', None) or fault}") from fault
 
@@ -105,15 +106,6 @@ def yes_or_no(row: Mapping[str, str], column: str, where: str, error: MakeError)
     if cell and cell not in WORDS:
         raise error(f"{where}, column {column}: {row[column]!r}, expected yes, no or nothing")
     return WORDS.get(cell)
-
-
-def _marked(text: str) -> str:
-    return f"'{text}" if _MARKED.match(text) else text
-
-
-def _unmarked(cell: str) -> str:
-    # only an apostrophe that `Table.csv` would have put there: 'tis and 'twas keep theirs
-    return cell[1:] if cell.startswith("'") and _MARKED.match(cell[1:]) else cell
 
 
 def plain(value: Any) -> Any:
