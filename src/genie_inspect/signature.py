@@ -55,9 +55,9 @@ def signature(measure: str, version: str = "", **facts: str) -> str:
 class Signature(str):
     """A signature as a score has it, taken apart once.
 
-    >>> own = Signature("measure:genie|judge:list(vllm/a%7Cb@0123456789ab)|population:starter-1@be50")
-    >>> own.measure, own.judge, own.facts["population"], own.models["judge"]
-    ('genie', 'list', 'starter-1@be50', ['vllm/a|b'])
+    >>> own = Signature("measure:genie|judge:list(vllm/a@0123456789ab,chunk=50)|rubric:a%7Cb")
+    >>> own.measure, own.judge, own.facts["rubric"], own.models["judge"]
+    ('genie', 'list', 'a|b', ['vllm/a'])
     >>> Signature("none").measure
     ''
     """

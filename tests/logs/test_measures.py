@@ -1,5 +1,5 @@
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,33 +10,17 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, EvalSpec, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import TaskState
-from inspect_ai.util import registry_info
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesView, ViewerConfig
-from tests.every_scorer import NO_MEASURE, SCORERS
 from tests.reports.made_logs import made_log, scored
 from tests.scripted import saying
 
-from genie_inspect import _registry, inspect_private
-from genie_inspect.graders.close_reader import ASPECTS
-from genie_inspect.graders.rubrics import load_rubric
-from genie_inspect.logs.measures import declared, keys_to_test, known_range, meanings, viewed_range
+from genie_inspect import inspect_private
+from genie_inspect.logs.measures import keys_to_test, viewed_range
 from genie_inspect.logs.reading import read_logs
-from genie_inspect.logs.scores import NONE
-from genie_inspect.scorers import coherence, novelty_bench
+from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.signature import Signature
 from genie_inspect.tasks.panel import KEYS, MEASURES
 
-FEATURES = ("agent", "perspective", "plot", "setting", "social_atmosphere", "style")
-KEYS_OF: Mapping[str, tuple[str, ...]] = {
-    **{name: tuple(keys) for name, keys in KEYS.items()},
-    "close_reading": tuple(f"{aspect}_per_100_words" for aspect in ASPECTS),
-    "novelty_bench": tuple(novelty_bench.KEYS),
-    "coherence": coherence.KEYS,
-    "genie": FEATURES,
-    "ttcw": tuple(load_rubric("gomez_williams").keys),
-}
-OPEN = ("compression_novelty",)  # nobody knows how much a text can add
-BY_GRADER = "by:grader(m,template=x)|"  # of coherence: a reward model's scale has no known ends
 SHARE = {"headline": "share", "ranges": {"share": [0, 1], "runs_*": [0, None]}, "meaning": "Higher is more."}
 
 
@@ -53,40 +37,35 @@ def with_scorers(header: EvalLog, **said: object) -> EvalLog:
     return header
 
 
+def by(header: EvalLog, scorer: str, signature: str) -> ScoredLog:
+    """A log of scores by a scorer under a signature."""
+    return ScoredLog("made.eval", header, (), {scorer: (Signature(signature),)})
+
+
+def known_range(header: EvalLog, scorer: str, signature: str, key: str) -> tuple[float, float] | None:
+    return by(header, scorer, signature).known_range(scorer, key)
+
+
+def meanings(header: EvalLog, scorer: str, signature: str) -> list[str]:
+    return by(header, scorer, signature).meanings(scorer)
+
+
 def chosen(header: EvalLog, signature: str, keys: Sequence[str], of: str = "it") -> tuple[str, ...]:
     """The keys that a comparison tests, of a scorer by that name."""
-    return keys_to_test(declared(header, of, Signature(signature)).values(), keys)
-
-
-def test_every_measure_says_its_headline_its_ranges_and_which_way_is_up(header: EvalLog) -> None:
-    assert set(KEYS_OF) == {name.split()[0] for name in SCORERS}
-    for measure, keys in KEYS_OF.items():
-        signature = Signature(f"measure:{measure}|{BY_GRADER}version:0")
-        (own,) = declared(header, measure, signature).values()
-        assert chosen(header, signature, keys) == (keys if measure == "genie" else keys[:1])
-        assert {key for key in keys if not known_range(header, measure, signature, key)} <= set(OPEN)
-        assert "igher is" in own.meaning
-
-
-def test_the_scorers_say_nothing_that_reports_do_not_read() -> None:
-    for name, made in vars(_registry).items():
-        if name.startswith("_") or name in NO_MEASURE:
-            continue
-        if (info := registry_info(made)).type == "scorer":
-            assert {"headline", "meaning"} <= info.metadata.keys() <= {"headline", "meaning", "ranges", "metrics"}
+    return keys_to_test(by(header, of, signature).declared(of), keys)
 
 
 def test_of_several_measures_in_one_score_each_ones_headline_is_tested_and_explained(header: EvalLog) -> None:
     keys = [key for measure in MEASURES for key in KEYS[measure]]
-    signature = Signature("|".join(["measure:novelty_panel", *(f"{name}:x" for name in MEASURES), "version:0"]))
+    signature = "|".join(["measure:novelty_panel", *(f"{name}:x" for name in MEASURES), "version:0"])
     assert chosen(header, signature, keys) == tuple(KEYS[name][0] for name in MEASURES)
     for name in MEASURES:
         for key in KEYS[name]:
-            alone = known_range(header, "it", Signature(f"measure:{name}|version:0"), key)
+            alone = known_range(header, "it", f"measure:{name}|version:0", key)
             assert known_range(header, "it", signature, key) == alone
-    lines = meanings(header, "novelty_panel", Signature("measure:novelty_panel|cosine:x|creativity_index:x"))
+    lines = meanings(header, "novelty_panel", "measure:novelty_panel|cosine:x|creativity_index:x")
     assert [line.split(".")[0] for line in lines] == ["Cosine", "Creativity index"]
-    (line,) = meanings(header, "cosine", Signature("measure:cosine|version:0"))
+    (line,) = meanings(header, "cosine", "measure:cosine|version:0")
     assert line.startswith("0: in meaning the same")
 
 
@@ -95,11 +74,9 @@ def test_of_a_measure_with_other_keys_all_are_tested_while_they_are_few(header: 
     assert chosen(header, signature, ["a", "b", "c"]) == ("a", "b", "c")
     assert chosen(header, signature, ["a", "b", "c", "d"]) == ("a",)
     assert chosen(header, signature, []) == ()
-
-
-def test_a_headline_in_a_score_of_another_measure_is_a_key_like_any_other(header: EvalLog) -> None:
+    # a headline in a score of another measure is a key like any other
     assert chosen(header, "none", ["a", "cosine_mean"]) == ("a", "cosine_mean")
-    assert meanings(header, "it", Signature("measure:somebodys|version:0")) == meanings(header, "it", NONE) == []
+    assert meanings(header, "it", "measure:somebodys|version:0") == meanings(header, "it", "none") == []
 
 
 @pytest.mark.parametrize(
@@ -124,14 +101,13 @@ def test_a_headline_in_a_score_of_another_measure_is_a_key_like_any_other(header
 def test_a_range_is_what_the_view_says_else_what_the_measure_is(
     header: EvalLog, signature: str, key: str, ends: tuple[float, float] | None
 ) -> None:
-    assert known_range(header, "it", Signature(signature), key) == ends
+    assert known_range(header, "it", signature, key) == ends
 
 
 def test_what_a_log_says_of_a_scorer_beats_what_is_installed_and_needs_no_signature(header: EvalLog) -> None:
     keys = ("trust", "share", "runs_5", "runs_6")
     log = with_scorers(header, share=SHARE, cosine=SHARE)
-    for name, text in (("share", "none"), ("renamed", "measure:share|version:1-A"), ("cosine", "measure:cosine")):
-        measure = Signature(text)
+    for name, measure in (("share", "none"), ("renamed", "measure:share|version:1-A"), ("cosine", "measure:cosine")):
         assert chosen(log, measure, keys, name) == ("share",)
         assert known_range(log, name, measure, "share") == (0, 1)
         assert known_range(log, name, measure, "runs_5") == (0, math.inf)
@@ -157,16 +133,16 @@ def test_what_a_log_says_of_a_scorer_beats_what_is_installed_and_needs_no_signat
 )
 def test_what_makes_no_sense_is_as_if_it_were_not_said(header: EvalLog, said: Any) -> None:
     log = with_scorers(header, share=said)
-    assert known_range(log, "share", Signature("measure:share|k:many|version:0"), "share") is None
+    assert known_range(log, "share", "measure:share|k:many|version:0", "share") is None
     assert chosen(log, "none", ("a", "share"), "share") == ("a", "share")
-    assert meanings(log, "share", NONE) == []
+    assert meanings(log, "share", "none") == []
 
 
 def test_without_its_wire_a_log_of_before_is_shown_as_anybodys(
     header: EvalLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inspect_private, "_wire", lambda module, name: None)
-    signature = Signature("measure:cosine|version:0")
+    signature = "measure:cosine|version:0"
     assert chosen(header, signature, KEYS["cosine"]) == tuple(KEYS["cosine"])
     assert known_range(header, "cosine", signature, "cosine_mean") is None
     assert chosen(with_scorers(header, cosine={"headline": "cosine_mean"}), signature, KEYS["cosine"], "cosine") == (

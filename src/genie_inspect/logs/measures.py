@@ -70,23 +70,9 @@ def _ours(measure: str) -> Declaration | None:
 
 def _declaration(metadata: Mapping[str, Any]) -> Declaration | None:
     """What a decorator's words say, whoever wrote them; None where they say nothing of this."""
-    headline, ranges, meaning = (metadata.get(name) for name in ("headline", "ranges", "meaning"))
-    declaration = Declaration(
-        headline if isinstance(headline, str) else "",
-        ranges if isinstance(ranges, dict) else {},
-        meaning if isinstance(meaning, str) else "",
-    )
-    return declaration if declaration != Declaration("", {}, "") else None
-
-
-def meanings(log: EvalLog, scorer: str, signature: Signature) -> list[str]:
-    """What the numbers of a score mean, a line a measure; none of a measure that does not say it."""
-    alone = (signature.measure, scorer)
-    return [
-        own.meaning if name in alone else f"{name.replace('_', ' ').capitalize()}. {own.meaning}"
-        for name, own in declared(log, scorer, signature).items()
-        if own.meaning
-    ]
+    kinds = {"headline": str, "ranges": dict, "meaning": str}
+    said = [own if isinstance(own := metadata.get(name), kind) else kind() for name, kind in kinds.items()]
+    return Declaration(*said) if any(said) else None
 
 
 def shown_key(signature: Signature, key: str) -> str:
@@ -116,11 +102,6 @@ def keys_to_test(declarations: Iterable[Declaration], keys: Sequence[str]) -> tu
     patterns = [declaration.headline for declaration in declarations]
     headlines = tuple(key for key in keys if any(fnmatchcase(key, pattern) for pattern in patterns))
     return headlines or tuple(keys if len(keys) <= FEW else keys[:1])
-
-
-def known_range(log: EvalLog, scorer: str, signature: Signature, key: str) -> Bounds | None:
-    """Lowest and highest value by the task's own view, else by what the measure says; None where neither does."""
-    return viewed_range(log, key) or declared_range(log, scorer, signature, key)
 
 
 def declared_range(log: EvalLog, scorer: str, signature: Signature, key: str) -> Bounds | None:

@@ -18,8 +18,8 @@ from genie_inspect.samples import (
     REFUSAL,
     RESPONSES_ASKED,
     RESPONSES_PARSED,
+    InterventionFacts,
     document_of,
-    intervention_of,
     is_cut,
     prompt_of,
     unusable,
@@ -153,7 +153,7 @@ def read_scored_log(file: str) -> ScoredLog:
 
 
 def _document(sample: EvalSample, file: str, ranges: Ranges) -> ScoredDocument:
-    text, facts, metadata = document_of(sample), intervention_of(sample), sample.metadata
+    text, facts, metadata = document_of(sample), InterventionFacts.of(sample.metadata), sample.metadata
     scores = {name: scores_of(name, score, ranges) for name, score in (sample.scores or {}).items()}
     reasons = {(sample.scores or {})[name].reason for name, own in scores.items() if own.signature.is_ours}
     earlier = sample.store.get(EARLIER)

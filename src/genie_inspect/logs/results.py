@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import chain
 from typing import Any
 
 from genie_inspect.logs.evidence import (
@@ -88,18 +87,17 @@ def results_of(log: ScoredLog, scorer: str) -> Results:
     """A scorer's results in a log, under every key that any of its documents has."""
     keys, prompts = log.keys(scorer), [document.prompt for document in log.documents]
     scores = [document.scores.get(scorer, Scores({})) for document in log.documents]
-    values = {key: log.values(scorer, key) for key in keys}
-    ends = {key: log.known_range(scorer, key) or (-math.inf, math.inf) for key in keys}
-    near = {
-        key: [own.nearest.get(key, math.nan) for own in scores]
-        for key in dict.fromkeys(chain(*(o.nearest for o in scores)))
-    }
     reasons = Counter(reason for document in log.documents if (reason := document.why_unscored(scorer)))
-    standing = {key: found for key in keys if (found := standing_of([log], scorer, key))}
+    ends = {key: log.known_range(scorer, key) or (-math.inf, math.inf) for key in keys}
+    preferred = self_preference(log, scorer)
     evidence, parts = together([own.evidence for own in scores]), [own.graders for own in scores]
     graders, alphas = results_by_grader(parts, prompts, keys), agreement(parts, keys)
+    near = {
+        key: [own.nearest.get(key, math.nan) for own in scores]
+        for key in dict.fromkeys(key for own in scores for key in own.nearest)
+    }
     return Results(
-        cells={key: prompt_interval(values[key], prompts, bounds=ends[key]) for key in keys},
+        cells={key: prompt_interval(log.values(scorer, key), prompts, bounds=ends[key]) for key in keys},
         coverage={key: evidence.coverage.get(key, NO_SHARE) for key in keys},
         pairs={key: evidence.pairs.get(key, NO_SHARE) for key in keys},
         documents=len(log.documents),
@@ -107,9 +105,9 @@ def results_of(log: ScoredLog, scorer: str) -> Results:
         faults=evidence.faults,
         refusals=sum(document.refused for document in log.documents),
         position_bias=evidence.position_bias,
-        warnings=[*warnings(evidence), *jury_warnings(parts, graders, alphas), *self_preference(log, scorer)],
+        warnings=[*warnings(evidence), *jury_warnings(parts, graders, alphas), *preferred],
         nearest={key: prompt_interval(row, prompts, bounds=UNIT) for key, row in near.items()},
-        standing=standing,
+        standing={key: found for key in keys if (found := standing_of([log], scorer, key))},
         graders=graders,
         agreement=alphas if graders else {},
     )

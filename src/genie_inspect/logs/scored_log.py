@@ -10,7 +10,7 @@ from typing import Any
 from inspect_ai.log import EvalLog
 
 from genie_inspect.logs.files import LogError
-from genie_inspect.logs.measures import Bounds, Declaration, declared, known_range, meanings
+from genie_inspect.logs.measures import Bounds, Declaration, declared, declared_range, viewed_range
 from genie_inspect.logs.scores import NONE, Scores, known_mean
 from genie_inspect.measures.tokens import LIKE, is_like_length
 from genie_inspect.populations.interventions import ORIGINAL
@@ -135,12 +135,15 @@ class ScoredLog:
         return declared(self.header, scorer, self._signature(scorer)).values()
 
     def meanings(self, scorer: str) -> list[str]:
-        """What a scorer's numbers mean, and which way is up, a line a measure."""
-        return meanings(self.header, scorer, self._signature(scorer))
+        """What a scorer's numbers mean, and which way is up, a line a measure; none of one that does not say it."""
+        signature = self._signature(scorer)
+        meant = {name: own.meaning for name, own in declared(self.header, scorer, signature).items() if own.meaning}
+        alone = (signature.measure, scorer)
+        return [m if name in alone else f"{name.replace('_', ' ').capitalize()}. {m}" for name, m in meant.items()]
 
     def known_range(self, scorer: str, key: str) -> Bounds | None:
-        """Lowest and highest value that there can be; None where neither the task nor the measure says."""
-        ends = known_range(self.header, scorer, self._signature(scorer), key)
+        """Lowest and highest value by the task's own view, else by what the measure says; None where neither does."""
+        ends = viewed_range(self.header, key) or declared_range(self.header, scorer, self._signature(scorer), key)
         if ends and ends[1] == math.inf:
             # what counts tests counts at most those that there are
             scores = [document.scores[scorer] for document in self.documents if scorer in document.scores]
@@ -203,11 +206,25 @@ MISSING = "-"
 
 
 def one_signature(logs: Iterable[ScoredLog], scorer: str) -> Signature:
-    """The signature that all scores by a scorer share; "none" where there are none."""
+    """The signature that all scores by a scorer share; "none" where there are none.
+
+    Raises:
+        LogError: What two signatures differ in, and how to choose one of the two.
+    """
     signed = [(signature, log.file) for log in logs for signature in log.signatures.get(scorer, ())]
-    if other := next((one for one in signed if one[0] != signed[0][0]), None):
-        raise LogError(do_not_compare(scorer, signed[0], other))
-    return signed[0][0] if signed else NONE
+    first, file = signed[0] if signed else (NONE, "")
+    second, other = next((one for one in signed if one[0] != first), (first, file))
+    if second == first:
+        return first
+    apart = differing(first, second)
+    shown = ", ".join(f"{name} is {here} and {there}" for name, here, there in apart)
+    files = " and ".join(dict.fromkeys(Path(name).name for name in (file, other)))
+    line = f"scores by {scorer!r} do not compare, their signatures differ: {shown} ({files})"
+    # within one log there is nothing to choose
+    if other != file:
+        name, fact = next((name, fact) for name, *sides in apart for fact in sides if fact != MISSING)
+        line += f"; choose with --signature and a part of one, such as --signature '{name}:{fact}'"
+    raise LogError(line)
 
 
 def by_signature(logs: Iterable[ScoredLog], scorer: str) -> list[list[ScoredLog]]:
@@ -227,19 +244,6 @@ def signed_with(part: str, logs: Sequence[ScoredLog]) -> list[ScoredLog]:
         listed = sorted(set().union(*signatures) - {NONE})
         raise LogError(f"signature is {part!r}, expected a part of one of: {'; '.join(listed) or NONE}")
     return kept
-
-
-def do_not_compare(scorer: str, first: tuple[str, str], second: tuple[str, str]) -> str:
-    """What two signatures differ in, each given with the log that it stands in, and how to choose one of the two."""
-    apart = differing(first[0], second[0])
-    shown = ", ".join(f"{name} is {here} and {there}" for name, here, there in apart)
-    files = " and ".join(dict.fromkeys(Path(file).name for _, file in (first, second)))
-    line = f"scores by {scorer!r} do not compare, their signatures differ: {shown} ({files})"
-    # within one log there is nothing to choose
-    if first[1] == second[1]:
-        return line
-    name, fact = next((name, fact) for name, *sides in apart for fact in sides if fact != MISSING)
-    return f"{line}; choose with --signature and a part of one, such as --signature '{name}:{fact}'"
 
 
 def differing(first: str, second: str) -> list[tuple[str, str, str]]:

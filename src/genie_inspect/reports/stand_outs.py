@@ -158,11 +158,11 @@ def _passage(run: ScoredLog, scorer: str, document: ScoredDocument) -> MarkedPas
     inside = [mark for mark in marks if mark.end <= MOST_CHARACTERS]
     cut = tuple(
         MarkedPiece(
-            piece.text,
-            tuple(dict.fromkeys(inside[place].aspect for place in piece.spans)),
-            tuple(place + 1 for place in piece.ending),
+            piece,
+            tuple(dict.fromkeys(inside[place].aspect for place in over)),
+            tuple(place + 1 for place in ending),
         )
-        for piece in pieces(text[:MOST_CHARACTERS], [(mark.start, mark.end) for mark in inside])
+        for piece, over, ending in pieces(text[:MOST_CHARACTERS], [(mark.start, mark.end) for mark in inside])
     )
     where = run.label, document.sample, document.epoch, document.prompt
     return MarkedPassage(scorer, *where, tuple(marks), cut, cut=len(text) > MOST_CHARACTERS)

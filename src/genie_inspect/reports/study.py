@@ -26,7 +26,7 @@ from genie_inspect.reports.effects import (
     texts_of,
 )
 from genie_inspect.reports.study_scores import ENDINGS, read_study_scores
-from genie_inspect.samples import InterventionFacts, intervention_of
+from genie_inspect.samples import InterventionFacts
 from genie_inspect.signature import Signature
 from genie_inspect.statistics.effect import ROUNDING
 from genie_inspect.statistics.ranking import kendall
@@ -149,7 +149,7 @@ def answer_changes(file: str, scorers: Collection[str]) -> Iterator[AnswerChange
     originals: dict[tuple[str, str, int], Answers] = {}
     changed: list[tuple[str, InterventionFacts, int, Answers]] = []
     for sample in samples(file):
-        facts = intervention_of(sample)
+        facts = InterventionFacts.of(sample.metadata)
         for scorer, score in (sample.scores or {}).items() if facts else ():
             table = (score.metadata or {}).get("questions")
             # what has another form, or no room was for, is no answer

@@ -1,27 +1,23 @@
 """`genie close-reading`: what close readers find, beside n-gram novelty and beside people."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.options import FILE, Answer, answering, listed, resamples_option, seed_option
-from genie_inspect.cli.tables import ranged, text_table
+from genie_inspect.cli.tables import ranged
 from genie_inspect.cli.terminal import Unbroken
+from genie_inspect.files.tables import Table
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 from genie_inspect.statistics.mixed import MixedModel
 from genie_inspect.studies.close_reading.meeting import AWKWARD, NOVEL, VERDICTS, logged_ratings, meeting_chart
 from genie_inspect.studies.close_reading.meeting import meeting as meeting_of
 from genie_inspect.studies.close_reading.mixed_models import ALL, effects_of, fitted_table, preferences
 from genie_inspect.studies.close_reading.readers import FIGURES, RULES, agreement_by_aspect, passages_with
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
-    from rich.table import Table
-
 
 VERBS = {
     "meeting": (
@@ -86,12 +82,12 @@ def meeting(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> 
     ratings, left_out = logged_ratings(logs)
     found = meeting_of(ratings, baseline, resamples, seed)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         both = (found.by_rating, found.by_expression)
         rows = [[name, *(_shown(shares.shares[name], ".1%", "none") for shares in both)] for name in VERDICTS]
         title = f"The most n-gram-novel quarter: log perplexity above {found.threshold:.2f} [95% interval]"
         of = ["of", *(f"{shares.count:,}" for shares in both)]
-        yield text_table(title, ("", "by rating", "by expression"), [*rows, None, of], fold=True)
+        yield Table(title, ("", "by rating", "by expression"), [*rows, None, of], look="folded")
         sources = found.sources.values()
         rows = [[what, *(f"{getattr(source, what):,}" for source in sources)] for what in ("expressions", "ratings")]
         rows += [[verdict, *(_percent(source.shares[verdict]) for source in sources)] for verdict in VERDICTS]
@@ -100,7 +96,7 @@ def meeting(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> 
             shown = {name: _shown(source.odds[verdict]) for name, source in found.sources.items()}
             odds.append([f"odds of {verdict}", *(shown | {found.baseline: "1"}).values()])
         title = f"All expressions, and odds over those of {found.baseline} [95% interval]"
-        yield text_table(title, ("", *found.sources), [*rows, None, *odds], fold=True)
+        yield Table(title, ("", *found.sources), [*rows, None, *odds], look="folded")
         below, lowest = _percent(found.novel_below_mean), _percent(found.novel_in_lowest_quarter)
         yield Unbroken(
             f"Of the ratings as novel {below} are of expressions less n-gram-novel than the "
@@ -111,7 +107,7 @@ def meeting(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> 
         if left_out:
             yield Unbroken(f"Left out: {left_out} texts that lack one of the two scores, or a value of it.")
 
-    return Answer(lambda: found, parts, lambda: meeting_chart(found))
+    return Answer(found, parts(), lambda: meeting_chart(found))
 
 
 def _shown(interval: BootstrapInterval, form: str = ".2f", none: str = "undefined") -> str:
@@ -145,7 +141,7 @@ def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int) 
     """
     found = agreement_by_aspect(passages_with(passages, logs), resamples, seed)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         counts = {"passages": "passages", "marks": "marks", "invented": "invented quotes", "gold": "experts' marks"}
         for aspect, held in found.items():
             readers, kappa = held.readers.values(), held.kappa
@@ -158,7 +154,7 @@ def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int) 
                     head = f"{rule}: {figure.upper() if figure == 'f1' else figure}"
                     rows.append([head, *(_shown(reader.rules[rule][figure]) for reader in readers)])
             title = f"{aspect}: marks against the experts' [95% interval]"
-            yield text_table(title, ("", *held.readers), rows, fold=True)
+            yield Table(title, ("", *held.readers), rows, look="folded")
             said = "no passage has two."
             if kappa.batches:
                 spread = f", spread {kappa.spread:.4f} over {kappa.batches} batches" if kappa.batches > 1 else ""
@@ -166,10 +162,10 @@ def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int) 
             yield Unbroken(f"Experts among themselves: {said}")
         yield Unbroken(RULE_NOTE)
 
-    return Answer(lambda: found, parts)
+    return Answer(found, parts())
 
 
-def model_table(title: str, model: MixedModel, rows: str = "") -> "Table":
+def model_table(title: str, model: MixedModel, rows: str = "") -> Table:
     effects = [
         (
             name,
@@ -187,7 +183,7 @@ def model_table(title: str, model: MixedModel, rows: str = "") -> "Table":
         f"Variances of random intercepts: {', '.join(variances)}."
     )
     heads = ("", "coefficient", "error", "odds ratio", "95% interval", "p")
-    return text_table(title, heads, effects, caption=caption, fold=True)
+    return Table(title, heads, effects, caption=caption, look="folded")
 
 
 def model_facts(model: MixedModel) -> dict[str, Any]:
@@ -221,12 +217,12 @@ def fit(
     """
     model, left_out = fitted_table(table, outcome, fixed, groups, standardised=standardised, within=within)
 
-    def parts(_: "Console") -> "Iterable[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         rows = f"{model.rows} rows{f', {left_out} left out' if left_out else ''}. "
-        return [model_table(f"Log-odds of {outcome}", model, rows)]
+        yield model_table(f"Log-odds of {outcome}", model, rows)
 
     counts = {"outcome": outcome, "rows": model.rows, "left_out": left_out, "groups": model.groups}
-    return Answer(lambda: counts | model_facts(model), parts)
+    return Answer(counts | model_facts(model), parts())
 
 
 @click.command()
@@ -257,7 +253,7 @@ def preference(pairs: Path, measures: tuple[str, ...], groups: tuple[str, ...], 
     best = min(models, key=lambda name: models[name].aic)
     rows = models[best].rows
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         for name, model in models.items():
             yield model_table("All measures together" if name == ALL else name, model)
         yield f"{rows} judgements{f', {left_out} left out' if left_out else ''}. Lowest AIC: {best}."
@@ -266,4 +262,4 @@ def preference(pairs: Path, measures: tuple[str, ...], groups: tuple[str, ...], 
         facts = {name: model_facts(model) for name, model in models.items()}
         return {"rows": rows, "left_out": left_out, "groups": models[best].groups, "models": facts}
 
-    return Answer(value, parts)
+    return Answer(value(), parts())

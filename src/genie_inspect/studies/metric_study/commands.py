@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -20,9 +20,10 @@ from genie_inspect.cli.options import (
     output_option,
     seed_option,
 )
-from genie_inspect.cli.running import asked, cost, run_asking
+from genie_inspect.cli.running import asked, run_asking
 from genie_inspect.cli.tables import record_table
 from genie_inspect.cli.terminal import Unbroken
+from genie_inspect.files.tables import Table
 from genie_inspect.graders.grader import unmet
 from genie_inspect.graders.instrument import RECORDED
 from genie_inspect.populations.interventions import Interventions
@@ -35,9 +36,6 @@ from genie_inspect.studies.metric_study.checking import (
     write_tables,
 )
 from genie_inspect.studies.metric_study.writing import write_interventions
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
 
 VERBS = {
     "check": (
@@ -165,7 +163,7 @@ def check(
         votes = [read_table(path, interventions) for path in tables]
         rows = people_figures(votes, interventions, read_checks(interventions), most_invasive)
         shown = record_table(f"{len(votes)} people", rows, {"agreement": "as the check"})
-        return Answer(lambda: {"people": len(votes), "figures": rows}, lambda _: [shown, Unbroken(PEOPLE_KEY)])
+        return Answer({"people": len(votes), "figures": rows}, [shown, Unbroken(PEOPLE_KEY)])
     work = partial(
         check_interventions,
         interventions=interventions,
@@ -175,14 +173,14 @@ def check(
         most_paraphrased=most_paraphrased,
         templates=templates,
     )
-    checks, tally = run_asking(work, grader, output, dry_run=dry_run)
-    facts = {**({} if dry_run else {"folder": str(output)}), **cost(tally, dry_run=dry_run)}
+    checks, spent = run_asking(work, grader, output, dry_run=dry_run)
+    facts = {**({} if dry_run else {"folder": str(output)}), **spent}
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         # a rehearsal's answers are made up
         if not dry_run:
             yield record_table("edits and paraphrases", checks, HEADS)
             yield Unbroken(CHECK_KEY)
         yield from fact_lines(facts)
 
-    return Answer(lambda: {**facts, "checks": checks}, parts)
+    return Answer({**facts, "checks": checks}, parts())

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from inspect_ai.model import GenerateConfig, Model
 
-from genie_inspect.building.collecting import collect_documents
+from genie_inspect.building.collecting import Collected
 from genie_inspect.building.interviewing import Progress, appearing
 from genie_inspect.engines.identity import identity
 from genie_inspect.errors import InterventionsError, UnreadableReplyError
@@ -290,7 +290,7 @@ def materials(
         raise InterventionsError("documents of logs need --population: whose questions are asked about them")
     asks.require_questions("an edit of a feature")
     # of a population or collected, documents are had by prompt
-    source = own or collect_documents(log_files(sources), work / SOURCES_FILE, set(asks.prompts), progress)
+    source = own or Collected(log_files(sources), work / SOURCES_FILE, set(asks.prompts), progress)
     made = []
     for prompt in asks.prompts:
         # a population's recorded answers about its own documents; of several readers the first one's

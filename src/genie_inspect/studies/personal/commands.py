@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,9 +12,9 @@ from genie_inspect.agreement.votes import VotesError, prompt_of, read_votes
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.options import FILE, Answer, answering, resamples_option, seed_option, together
 from genie_inspect.cli.running import progress_bar
-from genie_inspect.cli.tables import text_table
 from genie_inspect.cli.terminal import Unbroken, echo
 from genie_inspect.files.folders import check_unused
+from genie_inspect.files.tables import Table
 from genie_inspect.studies.personal.ballots import Ballots, ballots
 from genie_inspect.studies.personal.curiosity import (
     NAMES,
@@ -49,11 +49,6 @@ from genie_inspect.studies.personal.judge import (
 from genie_inspect.studies.personal.judge import forget as forgotten
 from genie_inspect.studies.personal.power import learning_curve, power_chart, power_sentence
 
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
-    from rich.table import Table
-
-
 VERBS = {
     "fit": (
         "genie_inspect.studies.personal.commands:fit",
@@ -82,10 +77,10 @@ AS_CHANCES = ("log_loss", "brier", "auc", "auc_within")
 GAIN = "log loss less the grader's"
 
 
-def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> "Table":
+def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> Table:
     # an interval on a line of its own keeps nine figures in a terminal
     broken = [(name, *(cell.replace(" [", "\n[") for cell in cells)) for name, *cells in rows]
-    return text_table(title, heads, broken, caption=caption, fold=True)
+    return Table(title, heads, broken, caption, look="folded")
 
 
 reading_votes = together(
@@ -148,7 +143,7 @@ def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> A
         judge, figures = fit_judge(ballots, taste=taste, resamples=resamples, seed=seed, told=advance)
     write_folder(judge, figures, output)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         title = (
             f"{figures.votes:,} votes on {figures.stories} stories of {figures.plots} plots, plots held out whole [95%]"
         )
@@ -184,7 +179,7 @@ def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> A
         found = {"judge": judge.model_dump(), "figures": figures.model_dump()}
         return {"folder": str(output), "sentence": figures.sentence, **found}
 
-    return Answer(value, parts, lambda: calibration_chart(figures))
+    return Answer(value(), parts(), lambda: calibration_chart(figures))
 
 
 @click.command()
@@ -209,7 +204,7 @@ def power(simulate: bool, sizes: tuple[int, ...], repeats: int, taste: bool, see
             ballots, sizes, simulate=simulate, repeats=repeats, taste=taste, seed=seed, told=told
         )
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         rows = []
         for point in points:
             gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
@@ -217,7 +212,7 @@ def power(simulate: bool, sizes: tuple[int, ...], repeats: int, taste: bool, see
         yield _table(title, ("stories", "votes a rater", GAIN, "1% better in"), rows)
         yield Unbroken(power_sentence(points))
 
-    return Answer(lambda: {"title": title, "points": points}, parts, lambda: power_chart(title, points))
+    return Answer({"title": title, "points": points}, parts(), lambda: power_chart(title, points))
 
 
 @click.command()
@@ -290,7 +285,7 @@ def curiosity(
     if output:
         write_curiosity(output, explained, models[explanation], found)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         yield Unbroken(found.reading)
         yield Unbroken(counts(found))
         heads = ("", *(heading(column).replace(", ", ",\n") for column in found.columns))
@@ -298,4 +293,4 @@ def curiosity(
         caption = f"95% intervals: plots drawn with replacement. {WITHIN} Read with {found.model}."
         yield _table(f"Curiosity model, {found.folds} folds", heads, rows, caption)
 
-    return Answer(lambda: found, parts)
+    return Answer(found, parts())

@@ -46,8 +46,7 @@ def personal(rater: str, fewest: int | None = None) -> Scorer:
     """
     from genie_inspect.graders.grader import refusals
     from genie_inspect.logs.scores import last_of_each, measured
-    from genie_inspect.samples import document_of
-    from genie_inspect.scorers.outcome import scored_or_reason, unscored
+    from genie_inspect.scorers.outcome import Measurement, scored_or_reason
     from genie_inspect.signature import signature
     from genie_inspect.studies.personal.judge import ALL, FEWEST_VOTES
 
@@ -73,19 +72,18 @@ def personal(rater: str, fewest: int | None = None) -> Scorer:
     }
 
     async def score(state: TaskState, target: Target) -> Score:
-        async def foretold() -> Score:
-            text = document_of(state)
+        async def foretold() -> Measurement:
             numbers, reason = _numbers(judge, last_of_each(measured(state.scores or {})))
             if reason:
                 why = f"{reason}. {NAME} reads the scores that it was fitted to: name their scorers before it."
-                return unscored(keys, reason, f"Not scored: {why}", text, facts)
+                return Measurement({}, f"Not scored: {why}", reason=reason)
             if not known:
                 reason = "too few votes by this rater"
                 counts = ", ".join(f"{one} has {count}" for one, count in votes.items())
                 why = f"Not scored: {reason}: {counts}, expected {enough} or more."
-                return unscored(keys, reason, why, text, facts)
+                return Measurement({}, why, reason=reason)
             opinions = {one: {test: judge.opinion(one, test, numbers[test]) for test in judge.tests} for one in known}
-            values = dict.fromkeys(keys, math.nan)
+            values: dict[str, float] = {}
             for one, by_test in opinions.items():
                 expected = {test: opinion["expected"] for test, opinion in by_test.items() if opinion}
                 values[f"{NAME}_{one}_{TOTAL}"] = math.fsum(expected.values())
@@ -97,7 +95,7 @@ def personal(rater: str, fewest: int | None = None) -> Scorer:
                 if wanted == ALL
                 else explained(judge, wanted, opinions[wanted], numbers, figures)
             )
-            return Score(value=dict(values), answer=text, explanation=said, metadata={**facts, **counted})
+            return Measurement(values, said, counted)
 
         return await scored_or_reason(state, keys, facts, foretold)
 

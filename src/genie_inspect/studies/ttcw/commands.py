@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -17,8 +17,9 @@ from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.agreement import COMPARED
 from genie_inspect.cli.options import DRY_RUN, FILE, GRADER, TEMPLATES, Answer, answering, output_option, together
 from genie_inspect.cli.running import asked, told_by
-from genie_inspect.cli.tables import figure, ranged, text_table
+from genie_inspect.cli.tables import figure, ranged
 from genie_inspect.files.folders import clear_left
+from genie_inspect.files.tables import Table
 from genie_inspect.files.writing import check_absent, write_lines
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.stand_ins import RecordedModel
@@ -36,9 +37,6 @@ from genie_inspect.studies.ttcw.verdicts import (
     totals_chart,
     writer_totals,
 )
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
 
 VERBS = {
     "cutoffs": (
@@ -91,7 +89,7 @@ def cutoffs(logs: tuple[Path, ...], cutoffs: tuple[int, ...], votes: Path | None
     scores, voted = read(logs, votes)
     curves = cutoff_curves(scores, voted, cutoffs, **options)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         for curve in curves:
             names = NAMES.values() if any(point.rankings for point in curve.points) else ()
             rows = []
@@ -100,9 +98,9 @@ def cutoffs(logs: tuple[Path, ...], cutoffs: tuple[int, ...], votes: Path | None
                 rows.append((cutoff, figure(point.total, none=""), *ranked(point.rankings)))
             heads = ("a test passes from", "tests passed, mean", *names)
             caption = f"{curve.stories} stories; *: as the log was scored"
-            yield text_table(curve.judge, heads, rows, caption=caption, words=0, fold=True)
+            yield Table(curve.judge, heads, rows, caption=caption, words=0, look="folded")
 
-    return Answer(lambda: curves, parts, lambda: cutoff_chart(curves))
+    return Answer(curves, parts(), lambda: cutoff_chart(curves))
 
 
 @click.command()
@@ -118,7 +116,7 @@ def totals(scores: tuple[Path, ...], votes: Path | None) -> Answer:
     """
     rows = writer_totals(*read(scores, votes))
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         every = range(max((total for row in rows for total in row.stories), default=0) + 1)
         cells = []
         for row in rows:
@@ -126,12 +124,12 @@ def totals(scores: tuple[Path, ...], votes: Path | None) -> Answer:
             cells.append((row.judge, row.writer, str(len(row.totals)), figure(row.mean, none=""), *counts))
         heads = ("judge", "writer", "stories", "mean", *map(str, every))
         caption = "people: tests that most of them let pass"
-        yield text_table("Stories by number of tests passed", heads, cells, caption=caption, words=2, fold=True)
+        yield Table("Stories by number of tests passed", heads, cells, caption=caption, words=2, look="folded")
 
     def value() -> list[dict[str, Any]]:
         return [{name: getattr(row, name) for name in ("judge", "writer", "mean", "totals")} for row in rows]
 
-    return Answer(value, parts, lambda: totals_chart(rows))
+    return Answer(value(), parts(), lambda: totals_chart(rows))
 
 
 @click.command()
@@ -150,7 +148,7 @@ def ways(logs: tuple[Path, ...], votes: Path | None, **options: Any) -> Answer:
     scores, voted = read(logs, votes)
     rows = asked_ways(scores, voted, **options)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         writers = list(dict.fromkeys(writer for row in rows for writer in row.by_writer))
         names = NAMES.values() if any(row.rankings for row in rows) else ()
         cells = []
@@ -161,9 +159,9 @@ def ways(logs: tuple[Path, ...], votes: Path | None, **options: Any) -> Answer:
             cells.append((row.judge, row.way, row.cutoff, judged, *figures, *ranked(row.rankings)))
         heads = ("judge", "way", "cutoff", "judged", "all", *writers, *names)
         caption = "tests passed, mean over stories: of all, then by writer"
-        yield text_table("Ways of asking", heads, cells, caption=caption, words=2, fold=True)
+        yield Table("Ways of asking", heads, cells, caption=caption, words=2, look="folded")
 
-    return Answer(lambda: rows, parts)
+    return Answer(rows, parts())
 
 
 @click.command()
@@ -183,14 +181,14 @@ def words(stories: tuple[Path, ...], references: str | None) -> Answer:
         counts = [[row.words for row in own if row.writer == writer] for writer in writers]
         return [name, *(f"{sum(words) / len(words):.0f}" if words else "" for words in counts)]
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         plots = dict.fromkeys(row.plot for row in rows)
         cells = [means(plot, [row for row in rows if row.plot == plot]) for plot in plots]
         caption = "several stories of one writer and plot: their mean"
         total = means("mean", rows)
-        yield text_table("Words", ("plot", *writers), [*cells, None, total], caption=caption, fold=True)
+        yield Table("Words", ("plot", *writers), [*cells, None, total], caption=caption, look="folded")
 
-    return Answer(lambda: rows, parts)
+    return Answer(rows, parts())
 
 
 ASKED = (25, 50)  # words of a plot, as they are asked for

@@ -18,7 +18,7 @@ from genie_inspect.logs.files import each_log, log_header, samples
 from genie_inspect.measures.likert import passed, passes
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.stories import ReferenceStory, existing_stories
-from genie_inspect.samples import document_of, story_of
+from genie_inspect.samples import StoryFacts, document_of
 from genie_inspect.signature import Signature
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _of_log(file: str) -> list[StoryWords]:
     model = log_header(file).eval.model
     words: list[StoryWords] = []
     for sample in samples(file):
-        story = story_of(sample)
+        story = StoryFacts.of(sample.metadata)
         name = story.id if story else f"{sample.id}_{model}"
         target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
         words += _of_story(name, document_of(sample), target, story.reference if story else "")
