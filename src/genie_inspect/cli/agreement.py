@@ -25,7 +25,7 @@ COMPARED = together(
         "stories from one side, that of the writer whom people rate lower; else from both.",
     ),
     resamples_option(),
-    seed_option("Of the bootstrap."),
+    seed_option(help="Of the bootstrap."),
 )
 """How machines are held against people."""
 NAMES = {

@@ -180,9 +180,9 @@ def _interval(interval: BootstrapInterval) -> str:
 @option("--grader", "graders", multiple=True, help="<provider/model> that judges; repeatable.")
 @option("--ratings", "files", multiple=True, type=FILE, help="Ratings by people: CSV or JSON Lines; repeatable.")
 @option("--pairs", type=click.IntRange(1), help=f"How many.  [default: all of the first file, else {PAIRS}]")
-@seed_option("Which pairs are drawn.")
+@seed_option(help="Which pairs are drawn.")
 @option("--reader", help="Whose recorded answers are drawn from, by signature.  [default: who answered most]")
-@embedder_option("Whose vectors judge, with --judge vectors.")
+@embedder_option(help="Whose vectors judge, with --judge vectors.")
 @option(
     "--fit-vectors",
     "fit",

@@ -59,7 +59,7 @@ from genie_inspect.populations.yardstick import (
 )
 from genie_inspect.scorers.assessor import assessor_of
 
-OUTPUT = output_option("The new folder; nothing may stand there.")
+OUTPUT = output_option(help="The new folder; nothing may stand there.")
 WRITE_NOTHING = flag("--dry-run", help="Write nothing: count. No model is asked either way.")
 CLEAN = flag(
     "--clean-by-model",
@@ -72,11 +72,11 @@ DESCRIBED = together(
     click.option("--description", default="", help="One line for the card."),
 )
 """What becomes fields of a population's manifest."""
-INSTRUMENT = together(embedder_option("For --judge vectors and embedded."), ANSWER_LENGTH, TEMPLATES)
+INSTRUMENT = together(embedder_option(help="For --judge vectors and embedded."), ANSWER_LENGTH, TEMPLATES)
 SHARE = click.FloatRange(0, 1, min_open=True)
 graders_option = partial(option, "--grader", "graders", multiple=True, metavar="PROVIDER/MODEL")
 REHEARSED = ("generations", "documents", "dropped", "questions")  # what a dry run knows, the last one from a guess
-SEED = seed_option("Which ones are sampled.")
+SEED = seed_option(help="Which ones are sampled.")
 
 
 @click.group(cls=VerbGroup)

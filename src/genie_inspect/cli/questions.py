@@ -71,7 +71,7 @@ def questions() -> None:
 
 @questions.command()
 @click.argument("prompts", type=FILE)
-@output_option("The new folder: questions.jsonl and a record a step.")
+@output_option(help="The new folder: questions.jsonl and a record a step.")
 @GRADER
 @FEATURES
 @PER_FEATURE
@@ -105,10 +105,10 @@ def write(
 @click.argument("source", type=FILE)
 @option("--to", "table", type=FILE, help="Write this CSV table for people to correct.")
 @option("--from", "corrected", multiple=True, type=FILE, help="Read the corrected table; --blind: one a person.")
-@output_option("With --from: the new file of questions.", required=False)
+@output_option(help="With --from: the new file of questions.", required=False)
 @flag("--blind", help="For people who judge and do not correct: shuffled, without our word.")
 @option("--count", type=AT_LEAST_1, help="With --blind: how many questions.  [default: all]")
-@seed_option("With --blind: which ones, and their order.")
+@seed_option(help="With --blind: which ones, and their order.")
 @FEATURES
 @answering()
 def review(
@@ -172,11 +172,11 @@ def features() -> None:
 
 @features.command()
 @option("--task", required=True, help='What is written: "write a short story", "write a research abstract".')
-@output_option("The new folder: features.json and what was said.")
+@output_option(help="The new folder: features.json and what was said.")
 @GRADER
 @option("--samples", default=10, type=click.IntRange(min=1), help="How often is asked.")
 @option("--method", default="k-means", type=click.Choice(["k-means", "agglomerative", "hdbscan"]))
-@embedder_option("static, openai/<model> or sentence-transformers/<id>.")
+@embedder_option(help="static, openai/<model> or sentence-transformers/<id>.")
 @asking
 def discover(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Ask for the features of a task several times, put like names together, and write a features file.
@@ -195,7 +195,7 @@ def discover(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str
     metavar="FILE|POPULATION",
     help='A JSON file {"features": [...]}, a feature a line in .jsonl, a population\'s folder or a bundled population.',
 )
-@output_option("The new file; mapping.json in FOLDER unless given.", required=False)
+@output_option(help="The new file; mapping.json in FOLDER unless given.", required=False)
 @GRADER
 @asking
 def map_(
@@ -255,14 +255,14 @@ DISTANCE = click.FloatRange(0, 2)
 
 @click.command("write")
 @option("--domain", required=True, help='What the concepts are of: "everyday life", "life at sea", "cell biology".')
-@output_option("The new file, whose name ends in .jsonl.")
+@output_option(help="The new file, whose name ends in .jsonl.")
 @GRADER
 @option("--count", default=25, type=AT_LEAST_1, help="How many pairs.")
-@seed_option("What is asked for, and which of the sound pairs are taken.")
+@seed_option(help="What is asked for, and which of the sound pairs are taken.")
 @option("--apart", default=APART, type=DISTANCE, help="Least cosine distance of a pair's concepts.")
 @option("--pairs-apart", default=PAIRS_APART, type=DISTANCE, help="Least cosine distance of two pairs.")
 @option("--wording", default=WORDING, help="Of the prompts, with {first} and {second}.")
-@embedder_option("For the distances: static, openai/<model> or sentence-transformers/<id>.")
+@embedder_option(help="For the distances: static, openai/<model> or sentence-transformers/<id>.")
 @asking
 def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Ask for pairs of concepts of a domain until there are enough that have nothing to do with each other.
@@ -288,9 +288,9 @@ def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> di
 
 @click.command()
 @click.argument("source")
-@output_option("The new file, whose name ends in .jsonl.")
+@output_option(help="The new file, whose name ends in .jsonl.")
 @option("--count", default=25, type=AT_LEAST_1, help="How many prompts.")
-@seed_option("Which ones.")
+@seed_option(help="Which ones.")
 @option("--column", default="prompt", help="Where a row has its prompt.")
 @option("--split", default="train", help="Which part of a hub dataset.")
 @flag("--story-where", help='Begin each with "Write a story where:", as the study does.')

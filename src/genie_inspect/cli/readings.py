@@ -60,7 +60,7 @@ COLUMNS: tuple[Column[ReaderFitness], ...] = (
 @POPULATION
 @option("--reader", "readers", multiple=True, required=True, help="<provider/model> that reads; repeatable.")
 @option("--documents", type=click.IntRange(2), help="How many are read, each prompt in turn.  [default: all]")
-@seed_option("Which documents are drawn.")
+@seed_option(help="Which documents are drawn.")
 @option("--record", help="Whose recorded answers are the record, by signature.  [default: who answered most]")
 @option(
     "--judge",
@@ -68,7 +68,7 @@ COLUMNS: tuple[Column[ReaderFitness], ...] = (
     help=f"Who rates how alike answers are: {', '.join(MODES)}.",
 )
 @option("--grader", help="<provider/model> that judges, where the judge asks one.")
-@embedder_option("Whose vectors judge, with --judge vectors.")
+@embedder_option(help="Whose vectors judge, with --judge vectors.")
 @option(
     "--export",
     type=FILE,

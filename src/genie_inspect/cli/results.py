@@ -85,7 +85,7 @@ def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature:
 @click.option(
     "--baseline", default="", help="Compare the others with this run: by label, strategy, task, model or file."
 )
-@as_json_option("Print the numbers for a script and write no page.")
+@as_json_option(help="Print the numbers for a script and write no page.")
 def report(logs: tuple[str, ...], output: str, pictures: Path | None, as_json: bool, **options: Any) -> None:
     """One self-contained page: means, distributions, what stood out, agreement between measures, methods.
 
@@ -182,9 +182,9 @@ def _next_steps(folder: Path) -> str:
 
 @click.command()
 @LOGS
-@output_option("A .csv or .parquet file, instead of printing.", required=False)
+@output_option(help="A .csv or .parquet file, instead of printing.", required=False)
 @flag("--wide", help="A row a log, with its means in columns score_<scorer>_<key>.")
-@as_json_option("Print JSON for a script, an object a line, instead of CSV.")
+@as_json_option(help="Print JSON for a script, an object a line, instead of CSV.")
 def frame(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool) -> None:
     """A table for pandas, R or a spreadsheet: a row for each document, scorer and key of LOGS.
 
