@@ -19,7 +19,7 @@ VERBS = {
     "summary": (".cli.results:summary", "Put logs into one table."),
     "cost": (".cli.cost:cost", "Say what judging will cost before it is asked for."),
     "calibrate": (".cli.calibrate:calibrate", "Measure how far judges and people rate alike."),
-    "readings": (".cli.readings:readings", "Hold a reader's answers against those on record."),
+    "readings": (".cli.calibrate:readings", "Hold a reader's answers against those on record."),
     "cache": (".cli.cache:cache", "Look at, export or clear what models have said."),
     "requests": (".cli.batch:requests", "Write what judging would ask as batch files, and say what is left."),
     "ray": (".cli.batch:ray", "Ask what judging needs as one job on a Ray cluster, and import the replies."),

@@ -2,9 +2,9 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 from rich import box
 from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
@@ -116,24 +116,6 @@ def drawn(table: Table, screen: Console) -> Iterator[RichTable]:
     lines = [in_parts(line, width) if Signature(line).is_ours else line for line in table.caption.splitlines()]
     for number, block in enumerate(blocks, start=1):
         yield made(block, table.title if number == 1 else "", "\n".join(lines) if number == len(blocks) else "")
-
-
-LineT = TypeVar("LineT")  # what a row is about
-Column = tuple[str, Callable[[LineT], str]]
-"""A column's name, and what stands there in a row."""
-
-
-def lines_table(
-    title: str,
-    name: str,
-    lines: Iterable[tuple[str, LineT | None] | None],
-    columns: Sequence[Column[LineT]],
-    caption: str = "",
-    look: str = "narrow",
-) -> Table:
-    """A row a line, behind its label; a label without a line heads those below it, and None is a line across."""
-    rows = [line and [line[0], *(cell(line[1]) for _, cell in columns if line[1])] for line in lines]
-    return Table(title, [name, *(head for head, _ in columns)], rows, caption, look=look)
 
 
 def record_table(
