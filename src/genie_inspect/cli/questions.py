@@ -1,6 +1,5 @@
 """`genie questions`: write, review."""
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -51,7 +50,7 @@ from genie_inspect.files.folders import own_folder
 from genie_inspect.files.writing import check_absent
 from genie_inspect.populations.population import read_features
 from genie_inspect.populations.prompts import check_prompts_file, write_prompts, writing_prompt_sample
-from genie_inspect.populations.schema import Feature, write_rows
+from genie_inspect.populations.schema import write_rows
 
 PEOPLE_KEY = (
     "questions: that the person calls valid, or of the feature; accuracy: share of these on which we say the same"
@@ -112,7 +111,13 @@ def write(
 @FEATURES
 @answering()
 def review(
-    source: Path, table: Path | None, corrected: tuple[Path, ...], output: Path | None, features: str, **blind: Any
+    source: Path,
+    table: Path | None,
+    corrected: tuple[Path, ...],
+    output: Path | None,
+    features: str,
+    blind: bool,
+    **drawn: Any,
 ) -> Answer | dict[str, Any]:
     """Write the questions of SOURCE (a file or a population) to a table, or read the corrected table back.
 
@@ -128,36 +133,28 @@ def review(
              genie questions review questions --blind --count 50 --to ann.csv
              genie questions review questions --blind --from ann.csv --from bob.csv
     """
-    if blind.pop("blind"):
-        return _blind(source, table, corrected, read_features(features), **blind)
-    if (table is None) != bool(corrected) or bool(corrected) == (output is None) or len(corrected) > 1:
-        raise click.UsageError("give either --to TABLE, or --from TABLE with --output FILE")
-    rows = read_questions(source, read_features(features))
+    if (table is None) != bool(corrected) or (not blind and (bool(corrected) == (output is None) or corrected[1:])):
+        expected = "--from TABLE once for each person" if blind else "--from TABLE with --output FILE"
+        raise click.UsageError(f"give either --to TABLE, or {expected}")
+    taxonomy = read_features(features)
+    if blind:
+        judged = judged_questions(source, taxonomy)
+        if table is not None:
+            return {"table": str(table), "questions": write_tables(table, judged, taxonomy, **drawn)}
+        votes = [read_table(path, judged, taxonomy) for path in corrected]
+        figures = question_figures(votes, judged, taxonomy)
+        table_of_people = record_table(f"{len(votes)} people", figures)
+        return Answer({"people": len(votes), "figures": figures}, [table_of_people, Unbroken(PEOPLE_KEY)])
+    rows = read_questions(source, taxonomy)
     # corrections by people are never written over
     written = table or output or source
     check_absent(written)
     if not corrected:
         write_review(written, rows)
         return {"table": str(written), "questions": len(rows)}
-    kept, changes = read_review(corrected[0], rows, read_features(features))
+    kept, changes = read_review(corrected[0], rows, taxonomy)
     write_rows(written, kept, new=True)
     return {"file": str(written), "questions": len(kept), **changes}
-
-
-def _blind(
-    source: Path, table: Path | None, filled: Sequence[Path], features: Sequence[Feature], count: int | None, seed: int
-) -> Answer | dict[str, Any]:
-
-    if (table is None) != bool(filled):
-        raise click.UsageError("give either --to TABLE, or --from TABLE once for each person")
-    judged = judged_questions(source, features)
-    if table is not None:
-        return {"table": str(table), "questions": write_tables(table, judged, features, count, seed)}
-    votes = [read_table(path, judged, features) for path in filled]
-    rows = question_figures(votes, judged, features)
-    return Answer(
-        {"people": len(votes), "figures": rows}, [record_table(f"{len(votes)} people", rows), Unbroken(PEOPLE_KEY)]
-    )
 
 
 @click.group(cls=VerbGroup)
@@ -214,23 +211,16 @@ def map_(
         raise click.UsageError(f"{folder} ships with the package, which is not written: name a file with --output")
     file = output or folder / MAPPING
     check_absent(file)
-
-    work = partial(map_features, discovered, named, templates)
-    result, spent = run_asking(work, grader, file, dry_run=dry_run)
+    result, spent = run_asking(partial(map_features, discovered, named, templates), grader, file, dry_run=dry_run)
     if dry_run:
         return {"discovered": len(discovered), "taxonomy": len(named), **spent}
     # as rows, not on one line
     shown = result["mapping"] | dict.fromkeys(result["no_counterpart"], "none")
     rows = [{"discovered": own.name, taxonomy: shown.get(own.name, "unreadable")} for own in discovered]
-    lines = {name: ", ".join(value) if isinstance(value, list) else value for name, value in result.items()}
-    counterparts = f"{len(lines.pop('mapping'))} of {len(discovered)}"
-    return Answer(
-        {"file": str(file), **result, **spent},
-        [
-            record_table("mapping", rows),
-            *fact_lines({"with_counterpart": counterparts, "file": str(file), **lines, **spent}),
-        ],
-    )
+    facts = {name: ", ".join(value) if isinstance(value, list) else value for name, value in result.items()}
+    counterparts = f"{len(facts.pop('mapping'))} of {len(discovered)}"
+    lines = fact_lines({"with_counterpart": counterparts, "file": str(file), **facts, **spent})
+    return Answer({"file": str(file), **result, **spent}, [record_table("mapping", rows), *lines])
 
 
 VERBS = {
