@@ -42,19 +42,7 @@ from genie_inspect.agreement.readers import (
     sampled_documents,
 )
 from genie_inspect.agreement.vector_fitting import vector_fit
-from genie_inspect.cli.options import (
-    ANSWER_LENGTH,
-    FILE,
-    POPULATION,
-    TEMPLATES,
-    UNCHECKED_TEMPLATES,
-    Answer,
-    answering,
-    embedder_option,
-    flag,
-    option,
-    seed_option,
-)
+from genie_inspect.cli import options as cli
 from genie_inspect.cli.running import named_model, one_line, progress_bar, told_by
 from genie_inspect.cli.tables import counted, figure, ranged
 from genie_inspect.cli.terminal import replacing
@@ -161,39 +149,41 @@ def _cell(row: Any, name: str) -> str:
 
 
 @click.command()
-@POPULATION
-@option(
+@cli.POPULATION
+@cli.option(
     "--judge",
     "judges",
     multiple=True,
     help=f"{', '.join(MODES)}, list/10 (answers a call); repeatable.  "
     f"[default: {', '.join(USUAL_JUDGES)}, where a grader is named]",
 )
-@option("--grader", "graders", multiple=True, help="<provider/model> that judges; repeatable.")
-@option("--ratings", "files", multiple=True, type=FILE, help="Ratings by people: CSV or JSON Lines; repeatable.")
-@option("--pairs", type=click.IntRange(1), help=f"How many.  [default: all of the first file, else {PAIRS}]")
-@seed_option(help="Which pairs are drawn.")
-@option("--reader", help="Whose recorded answers are drawn from, by signature.  [default: who answered most]")
-@embedder_option(help="Whose vectors judge, with --judge vectors.")
-@option(
+@cli.option("--grader", "graders", multiple=True, help="<provider/model> that judges; repeatable.")
+@cli.option(
+    "--ratings", "files", multiple=True, type=cli.FILE, help="Ratings by people: CSV or JSON Lines; repeatable."
+)
+@cli.option("--pairs", type=click.IntRange(1), help=f"How many.  [default: all of the first file, else {PAIRS}]")
+@cli.seed_option(help="Which pairs are drawn.")
+@cli.option("--reader", help="Whose recorded answers are drawn from, by signature.  [default: who answered most]")
+@cli.embedder_option(help="Whose vectors judge, with --judge vectors.")
+@cli.option(
     "--fit-vectors",
     "fit",
-    type=FILE,
+    type=cli.FILE,
     help="Instead of comparing, fit the judge `vectors` to the mean of these ratings, with --embedder, and write it: "
     "judge=vectors/FILE rates by it.",
 )
-@option(
+@cli.option(
     "--export",
-    type=FILE,
+    type=cli.FILE,
     help="Instead of comparing, write the pairs to this CSV for people: shuffled, without ratings, with a page that "
     "tells them what to do. Filled in, it is a file for --ratings.",
 )
-@UNCHECKED_TEMPLATES
-@flag(
+@cli.UNCHECKED_TEMPLATES
+@cli.flag(
     "--cache",
     help="Take ratings from the cache, as after a run that was killed; else all are asked for anew (and kept).",
 )
-@answering("tables", picture="a chart")
+@cli.answering("tables", picture="a chart")
 def calibrate(
     population: str,
     judges: tuple[str, ...],
@@ -207,7 +197,7 @@ def calibrate(
     export: Path | None,
     templates: str | None,
     cache: bool,
-) -> Answer | dict[str, Any]:
+) -> cli.Answer | dict[str, Any]:
     """Rate the same pairs of answers by two or more judges, graders or people, and say how far they agree.
 
     Pairs are those of the first ratings file, else drawn from the population's recorded answers, each feature and
@@ -264,11 +254,11 @@ def calibrate(
         facts |= {"embedder": fitted.embedder, "population": fitted.population, "fit": fitted.digest}
         facts["features"] = {name: part.model_dump(exclude={"knots"}) for name, part in parts.items()}
         title = f"{fitted.embedder} fitted to {', '.join(fitted.raters)}"
-        return Answer(facts, [_table(title, parts, FITTED), FIT_KEY.format(file=fit)])
+        return cli.Answer(facts, [_table(title, parts, FITTED), FIT_KEY.format(file=fit)])
     agreements, conducts = compare(targets, raters, features)
     together = held_against_people(targets, people, judged, features) if people else []
     sentences = verdict(agreements) + quotable(agreements, people, judged)
-    return Answer(
+    return cli.Answer(
         facts | {"verdict": sentences, "agreements": agreements, "conducts": conducts, "people": together},
         [*_agreed(agreements, conducts, together, len(people)), *sentences],
         chart=lambda: calibration_chart(agreements),
@@ -313,23 +303,23 @@ READER_HEADS = (
 
 
 @click.command()
-@POPULATION
-@option("--reader", "readers", multiple=True, required=True, help="<provider/model> that reads; repeatable.")
-@option("--documents", type=click.IntRange(2), help="How many are read, each prompt in turn.  [default: all]")
-@seed_option(help="Which documents are drawn.")
-@option("--record", help="Whose recorded answers are the record, by signature.  [default: who answered most]")
-@option("--judge", default="vectors", help=f"Who rates how alike answers are: {', '.join(MODES)}.")
-@option("--grader", help="<provider/model> that judges, where the judge asks one.")
-@embedder_option(help="Whose vectors judge, with --judge vectors.")
-@option(
+@cli.POPULATION
+@cli.option("--reader", "readers", multiple=True, required=True, help="<provider/model> that reads; repeatable.")
+@cli.option("--documents", type=click.IntRange(2), help="How many are read, each prompt in turn.  [default: all]")
+@cli.seed_option(help="Which documents are drawn.")
+@cli.option("--record", help="Whose recorded answers are the record, by signature.  [default: who answered most]")
+@cli.option("--judge", default="vectors", help=f"Who rates how alike answers are: {', '.join(MODES)}.")
+@cli.option("--grader", help="<provider/model> that judges, where the judge asks one.")
+@cli.embedder_option(help="Whose vectors judge, with --judge vectors.")
+@cli.option(
     "--export",
-    type=FILE,
+    type=cli.FILE,
     help="Instead of comparing, write each answer with the recorded one of the same document to this CSV for people. "
     "Filled in, it is a file for genie calibrate --ratings.",
 )
-@ANSWER_LENGTH
-@TEMPLATES
-@answering()
+@cli.ANSWER_LENGTH
+@cli.TEMPLATES
+@cli.answering()
 def readings(
     population: str,
     readers: tuple[str, ...],
@@ -342,7 +332,7 @@ def readings(
     export: Path | None,
     answer_length: str,
     templates: Path | None,
-) -> Answer | dict[str, Any]:
+) -> cli.Answer | dict[str, Any]:
     """Is this reader fit? Hold its answers against those on record, feature by feature.
 
     Documents of the population are read once more. What a reader leaves out cannot be compared, and a reader whose
@@ -398,4 +388,4 @@ def readings(
     facts = {"population": opened.name, "documents": len(chosen), "seed": seed, "readers": signatures}
     facts |= {"judge": judges[0].judge.signature, "verdict": sentences}
     facts["fitness"] = [asdict(row) | {"reach": row.reach} for row in every]
-    return Answer(facts, [*parts, READER_KEY, *sentences])
+    return cli.Answer(facts, [*parts, READER_KEY, *sentences])

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from genie_inspect.cli.options import LOGS, SIGNATURE, Answer, answering, flag, option
+from genie_inspect.cli import options as cli
 from genie_inspect.cli.tables import counted, figure, ranged, starred, used
 from genie_inspect.files.tables import Table
 from genie_inspect.logs.measures import shown_key
@@ -123,33 +123,33 @@ def difference_table(comparison: Comparison, run: str) -> Table:
 
 
 @click.command()
-@LOGS
-@option("--baseline", required=True, help="A run by label, strategy, task, model or file.")
-@option("--scorer", "scorers", multiple=True, help="Whose scores; default: all that every log has.")
-@option(
+@cli.LOGS
+@cli.option("--baseline", required=True, help="A run by label, strategy, task, model or file.")
+@cli.option("--scorer", "scorers", multiple=True, help="Whose scores; default: all that every log has.")
+@cli.option(
     "--keys",
     help="Keys to test, such as plot,perspective; name them before you look. Default: each measure's headline.",
 )
-@option(
+@cli.option(
     "--family",
     default="all",
     help="Tests that are corrected together: all runs' (does any differ?), or each run's (each is a question: run).",
 )
-@option("--correction", default="holm", help="holm, bonferroni or none, within a measure and --family.")
-@option("--margin", type=float, help="Difference that does not matter; default: 0.2 sd of the baseline.")
-@option("--equivalence", default="t", help="Two one-sided tests: t, or the study's bootstrap.")
-@flag("--length-matched", help="Documents and population of like length alone (1.5x).")
-@option("--min-coherence", type=float, help="Leave out documents that are rated lower, or not rated.")
-@option(
+@cli.option("--correction", default="holm", help="holm, bonferroni or none, within a measure and --family.")
+@cli.option("--margin", type=float, help="Difference that does not matter; default: 0.2 sd of the baseline.")
+@cli.option("--equivalence", default="t", help="Two one-sided tests: t, or the study's bootstrap.")
+@cli.flag("--length-matched", help="Documents and population of like length alone (1.5x).")
+@cli.option("--min-coherence", type=float, help="Leave out documents that are rated lower, or not rated.")
+@cli.option(
     "--power-at",
     "effect",
     type=click.FloatRange(0, min_open=True),
     metavar="D",
     help="Also say how often an effect of this size (Cohen's d, 0.5 is medium) is found with the pairs that survived.",
 )
-@flag("--pooled", help="Also a row per strategy, over all models; prompts are the units.")
-@SIGNATURE
-@answering("tables", picture="a heatmap", csv="the differences")
+@cli.flag("--pooled", help="Also a row per strategy, over all models; prompts are the units.")
+@cli.SIGNATURE
+@cli.answering("tables", picture="a heatmap", csv="the differences")
 def compare(
     logs: tuple[str, ...],
     baseline: str,
@@ -159,7 +159,7 @@ def compare(
     effect: float | None,
     pooled: bool,
     **options: Any,
-) -> Answer:
+) -> cli.Answer:
     """What a strategy changes, feature by feature: paired differences with interval, test, equivalence and power.
 
     LOGS are log files or folders; unfinished logs of a folder are left out. Runs are paired by prompt; negative
@@ -175,7 +175,7 @@ def compare(
     comparison = compared(logs, baseline, Options(selection=selection, keys=tested, **options))
     if pooled:
         check_copies(comparison)
-    return Answer(
+    return cli.Answer(
         as_values(comparison, effect, with_pooled=pooled),
         _parts(comparison, effect, pooled),
         chart=lambda: comparison_chart(comparison),

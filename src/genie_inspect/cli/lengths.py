@@ -10,7 +10,7 @@ from typing import Any
 import click
 import numpy as np
 
-from genie_inspect.cli.options import LOGS, Answer, answering
+from genie_inspect.cli import options as cli
 from genie_inspect.cli.tables import figure, starred
 from genie_inspect.errors import GenieError
 from genie_inspect.files.numbers import number
@@ -107,9 +107,9 @@ KEY = (
 
 
 @click.command()
-@LOGS
-@answering()
-def lengths(logs: tuple[str, ...]) -> Answer:
+@cli.LOGS
+@cli.answering()
+def lengths(logs: tuple[str, ...]) -> cli.Answer:
     """Does the order of documents hold when answers are longer, and how does the level shift? Feature by feature.
 
     LOGS hold the same documents scored by answers of different lengths, in a log each or in one. Every other command
@@ -121,7 +121,7 @@ def lengths(logs: tuple[str, ...]) -> Answer:
              genie lengths LOG
     """
     rows = length_shifts(logs)
-    return Answer({"test": TEST, "shifts": rows}, _parts(rows))
+    return cli.Answer({"test": TEST, "shifts": rows}, _parts(rows))
 
 
 def _parts(rows: Sequence[dict[str, Any]]) -> Iterator[Table | str]:

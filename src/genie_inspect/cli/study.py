@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import click
 
-from genie_inspect.cli.options import Answer, answering, flag, option
+from genie_inspect.cli import options as cli
 from genie_inspect.cli.tables import figure, ranged, starred
 from genie_inspect.files.tables import Table
 from genie_inspect.reports.charts import in_words, study_chart
@@ -186,10 +186,10 @@ def _d(effect: Effect) -> str:
 
 @click.command()
 @click.argument("log")
-@option("--scorer", "scorers", multiple=True, help="Whose scores; default: those of every scorer.")
-@flag("--published", help="Beside the effect sizes those that the study behind Genie printed.")
-@answering("tables", picture="heatmap and bars", csv="the effects")
-def study(log: str, scorers: tuple[str, ...], published: bool) -> Answer:
+@cli.option("--scorer", "scorers", multiple=True, help="Whose scores; default: those of every scorer.")
+@cli.flag("--published", help="Beside the effect sizes those that the study behind Genie printed.")
+@cli.answering("tables", picture="heatmap and bars", csv="the effects")
+def study(log: str, scorers: tuple[str, ...], published: bool) -> cli.Answer:
     """What a measure is sensitive to, if it is robust, what it confounds: by edits of one feature and by paraphrases.
 
     LOG is a log of genie_inspect/metric_study, or a folder that holds one. Originals are compared with the texts that
@@ -211,7 +211,7 @@ def study(log: str, scorers: tuple[str, ...], published: bool) -> Answer:
       story1,paraphrase,plot,0.60
     """
     found = studied(log, scorers)
-    return Answer(
+    return cli.Answer(
         as_values(found, published=published),
         _parts(found, published),
         chart=lambda: study_chart(found),
