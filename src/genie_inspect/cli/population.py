@@ -55,7 +55,6 @@ DESCRIBED = cli.together(
 INSTRUMENT = cli.together(
     cli.embedder_option(help="For --judge vectors and embedded."), cli.ANSWER_LENGTH, cli.TEMPLATES
 )
-SHARE = click.FloatRange(0, 1, min_open=True)
 graders_option = partial(cli.option, "--grader", "graders", multiple=True, metavar="PROVIDER/MODEL")
 REHEARSED = ("generations", "documents", "dropped", "questions")  # what a dry run knows, the last one from a guess
 SEED = cli.seed_option(help="Which ones are sampled.")
