@@ -151,7 +151,7 @@ def small_population(
 
 
 def evaluated(
-    scorer: Scorer,
+    scorer: Scorer | list[Scorer],
     writer: Script,
     grader: Script | Model | list[Model] | None,
     folder: Path,

@@ -4,6 +4,7 @@ import inspect
 import json
 import math
 import socket
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import cycle, product
@@ -24,7 +25,7 @@ from inspect_ai.model import (
     ModelOutput,
     get_model,
 )
-from inspect_ai.scorer import SampleScore, Score, Scorer
+from inspect_ai.scorer import SampleScore, Score, Scorer, Target
 from inspect_ai.tool import ToolCall
 from inspect_ai.util import registry_info
 from markdown_it import MarkdownIt
@@ -43,16 +44,21 @@ from tests.scripted import (
     small_population,
     values,
 )
+from tests.scripted import written as told
 
+from genie_inspect.engines.embedders import embedder
 from genie_inspect.engines.served_embedders import _client
 from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.logs.measures import keys_to_test
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.fence import unfenced
+from genie_inspect.scorers.compression import compression
 from genie_inspect.scorers.cosine import cosine
 from genie_inspect.scorers.creativity_index import creativity_index
+from genie_inspect.scorers.expression_novelty import expression_novelty
 from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie
 from genie_inspect.scorers.novelty_bench import novelty_bench
 from genie_inspect.scorers.outcome import NO_DOCUMENTS
@@ -173,6 +179,10 @@ def test_a_document_has_a_value_under_every_key_and_what_is_none_nan_and_a_reaso
     grader = Script(graded)
     found = rescored(log, SCORERS[name](str(population.folder)), grader)
     assert_same_but_for_values(name, found)
+    measure, keys = name.split()[0], list(values(found["choices"]))
+    by_measure = ScoredLog("", log, (), {measure: (Signature(metadata(found["choices"])["signature"]),)})
+    assert keys_to_test(by_measure.declared(measure), keys) == tuple(keys if measure == "genie" else keys[:1])
+    assert all(by_measure.known_range(measure, key) for key in keys if key != "compression_novelty")
     assert {sample: one.reason or "" for sample, one in found.items()} == {
         sample: reason for sample, (_, reason) in REPLIES.items()
     }
@@ -306,7 +316,10 @@ def test_every_scorer_declares_what_it_means_and_shows_mean_error_and_interval_u
 ) -> None:
     declared = registry_info(SCORERS[name](str(population.folder))).metadata
     assert declared["headline"]
+    assert "igher is" in declared["meaning"]
     assert declared["meaning"].endswith(".")
+    # nothing that reports do not read
+    assert {"headline", "meaning"} <= declared.keys() <= {"headline", "meaning", "ranges", "metrics"}
     by_key = declared["metrics"] if isinstance(declared["metrics"], dict) else declared["metrics"][0]
     assert list(by_key)[-1] == "*"
     alone = [SampleScore(score=Score(value=0.5))]
@@ -464,3 +477,37 @@ def test_only_a_real_grader_can_judge_whole_texts(
     assert log.error is not None
     assert message in log.error.message
     assert "judge=embedded" not in log.error.message
+
+
+STATIC = embedder().identity
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("made", "options", "facts"),
+    [
+        (cosine, {}, {"embedder": STATIC}),
+        (compression, {"codec": "xz"}, {"codec": "xz", "version": "2-A"}),
+        (compression, {}, {"codec": f"gzip(zlib {zlib.ZLIB_RUNTIME_VERSION})", "version": "2-A"}),
+        (creativity_index, {}, {"corpus": "population", "matcher": "exact"}),
+        (creativity_index, {"matcher": "near"}, {"corpus": "population", "matcher": f"near({STATIC})"}),
+        (expression_novelty, {"case": "kept"}, {"corpus": "population", "floor": "1.2e-10", "case": "kept"}),
+        (
+            partition,
+            {"equivalence": "embedded", "threshold": 0.5},
+            {"equivalence": f"embedded({STATIC},threshold=0.5)"},
+        ),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+async def test_a_signature_has_the_options_that_numbers_depend_on(
+    made: Callable[..., Scorer], options: dict[str, Any], facts: dict[str, str], population: Population
+) -> None:
+    score = await made(str(population.folder), **options)(told(STORY, OWL), Target(""))
+    assert score
+    assert Signature(metadata(score)["signature"]).facts == {
+        "measure": made.__name__,
+        "version": {"litbench": "1-A"}.get(made.__name__, "2-A"),
+        **facts,
+        "population": population.name,
+    }

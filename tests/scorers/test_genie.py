@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai.scorer import Score
+from tests.recorded import read_population
 from tests.scripted import (
     DOCUMENTS,
     FOX,
@@ -269,3 +270,11 @@ def test_answers_without_documents_suit_a_judge_that_reads_and_not_one_by_vector
     with pytest.raises(PopulationError, match=r"^judge=embedded compares with documents, and population .* has only"):
         suited(str(alone.folder), Instrument("embedded"))
     assert not suited(str(small_population(tmp_path / "whole").folder), Instrument("embedded")).answers_alone
+
+
+def test_a_score_says_who_read_a_population_that_has_answers_alone_and_of_no_other(tmp_path: Path) -> None:
+    recorded = read_population(tmp_path / "recorded", "reader(a)")
+    alone = answers_alone(tmp_path / "alone", {"reader(b)": ["rain", "snow", "hail"]})
+    for population, reader in ((small_population(tmp_path / "whole"), None), (recorded, None), (alone, "reader(b)")):
+        (score,) = scores(evaluated(genie(str(population.folder)), saying("Grey owl."), grading(), tmp_path))
+        assert metadata(score).get("population_read_by") == reader
