@@ -99,15 +99,6 @@ def test_a_measure_does_in_a_language_what_the_page_says(name: str, language: st
     assert verdict(found) == table()[name][list(TEXTS).index(language)]
 
 
-@pytest.mark.parametrize(("language", "script"), SCRIPTS.items())
-def test_a_distance_that_the_embedder_cannot_see_is_unscored_with_that_reason(
-    language: str, script: str, tmp_path: Path
-) -> None:
-    text, *others = TEXTS[language]
-    found = score_of("`cosine`", text, tuple(others), tmp_path)
-    assert re.fullmatch(rf"the embedder static knows \d% of its letters \({script}\): .*", found.reason or "")
-
-
 @pytest.mark.parametrize("language", TEXTS)
 def test_a_text_and_one_without_a_run_of_the_corpus_stand_at_the_ends_of_the_creativity_index(
     language: str, tmp_path: Path
