@@ -51,7 +51,6 @@ TEXTS = {
         "พี่น้องสองคนเถียงกันเรื่องราคาแพะตลอดทางไปตลาด แล้วขายสัตว์ผิดตัว",
     ),
 }
-SCRIPTS = {"Russian": "Cyrillic", "Arabic": "Arabic", "Hindi": "Devanagari", "Chinese": "Han", "Thai": "Thai"}
 
 
 def scorer(name: str, folder: str) -> Scorer:
