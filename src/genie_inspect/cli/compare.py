@@ -1,6 +1,5 @@
 """`genie compare`: strategies against a baseline."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -17,14 +16,14 @@ from genie_inspect.logs.measures import shown_key
 from genie_inspect.reports.charts import comparison_chart
 from genie_inspect.reports.comparison import PooledRow, check_copies, pooled
 from genie_inspect.reports.comparison import compare as compared
-from genie_inspect.reports.pairing import Comparison, Facts, Options, Row, Selection
-from genie_inspect.reports.verdict import RowPower, advice, as_csv, as_values, powers, verdict, warnings
+from genie_inspect.reports.pairing import Comparison, Facts, Options, Row
+from genie_inspect.reports.verdict import advice, as_csv, as_values, powers, verdict, warnings
 from genie_inspect.statistics.differences import LEVEL, TEST
 from genie_inspect.statistics.equivalence import METHODS
 
 
 def legend(comparison: Comparison) -> str:
-    tests = Counter((row.scorer, row.family) for row in comparison.rows if not math.isnan(row.finding.p_value))
+    tests = Counter({family: len(differences) for family, differences in comparison.families.items()})
     each = "each measure and run" if any(family for _, family in tests) else "each measure"
     several = ", ".join(f"{' '.join(filter(None, family))} {count}" for family, count in tests.items())
     over = f"the tests of {each} ({several})" if len(tests) > 1 else f"{tests.total()} tests"
@@ -95,11 +94,11 @@ def _any(cells: Mapping[tuple[str, str], PooledRow]) -> PooledRow:
 POOLED: tuple[Head[Mapping[tuple[str, str], PooledRow]], ...] = (
     Head("models", lambda cells: str(_any(cells).models)),
     Head("prompts", _pooled_pairs),
-    Head("words", lambda cells: figure(_any(cells).run.words, ".0f")),
-    Head("baseline", lambda cells: figure(_any(cells).baseline.words, ".0f")),
-    Head("population", lambda cells: figure(_any(cells).run.population_words, ".0f")),
-    Head("coherence", lambda cells: figure(_any(cells).run.coherence, ".2f")),
-    Head("baseline's", lambda cells: figure(_any(cells).baseline.coherence, ".2f")),
+    Head("words", lambda cells: figure(_any(cells).run["words"], ".0f")),
+    Head("baseline", lambda cells: figure(_any(cells).baseline["words"], ".0f")),
+    Head("population", lambda cells: figure(_any(cells).run["population_words"], ".0f")),
+    Head("coherence", lambda cells: figure(_any(cells).run["coherence"], ".2f")),
+    Head("baseline's", lambda cells: figure(_any(cells).baseline["coherence"], ".2f")),
 )
 POOLED_KEY = (
     "Differences of a model's two runs on one prompt, averaged over models, then over prompts. *: holds, =: equivalent"
@@ -134,8 +133,8 @@ def run_tables(comparison: Comparison, console: Console) -> list[Table]:
 
 
 def power_tables(comparison: Comparison, effect: float, console: Console) -> list[Table]:
-    lines: list[tuple[str, RowPower | None]] = [
-        (f"{row.run} {shown_key(comparison.signatures[row.scorer], row.key)}", row)
+    lines: list[tuple[str, Mapping[str, Any] | None]] = [
+        (f"{row['run']} {shown_key(comparison.signatures[row['scorer']], row['key'])}", row)
         for row in powers(comparison, effect)
     ]
     title = f"power to find an effect of d {effect:g}: at {LEVEL:.0%}, and at the level that the correction asks for"
@@ -173,11 +172,11 @@ DIFFERENCE: tuple[Head[Row], ...] = (
     Head(COMMON, lambda row: "{} of {}".format(*row.questions) if row.questions[1] else "-"),
     Head("used", _used),
 )
-POWER: tuple[Head[RowPower], ...] = (
-    Head("prompts", lambda row: str(row.prompts)),
-    Head("pairs", lambda row: str(row.pairs)),
-    Head("power", lambda row: figure(row.power, ".0%")),
-    Head("corrected", lambda row: figure(row.corrected, ".0%")),
+POWER: tuple[Head[Mapping[str, Any]], ...] = (
+    Head("prompts", lambda row: str(row["prompts"])),
+    Head("pairs", lambda row: str(row["pairs"])),
+    Head("power", lambda row: figure(row["power"], ".0%")),
+    Head("corrected", lambda row: figure(row["corrected"], ".0%")),
 )
 LEFT_OUT = "left out"
 RUN: tuple[Head[Facts], ...] = (
@@ -225,8 +224,6 @@ def compare(
     logs: tuple[str, ...],
     baseline: str,
     keys: str | None,
-    length_matched: bool,
-    min_coherence: float | None,
     effect: float | None,
     pooled: bool,
     **options: Any,
@@ -242,8 +239,7 @@ def compare(
              genie compare logs/grid --baseline grid_baseline --keys plot,perspective --family run
              genie compare logs/grid --baseline grid_baseline --pooled --power-at 0.5
     """
-    selection, tested = Selection(length_matched, min_coherence), tuple(filter(None, (keys or "").split(",")))
-    comparison = compared(logs, baseline, Options(selection=selection, keys=tested, **options))
+    comparison = compared(logs, baseline, Options(keys=tuple(filter(None, (keys or "").split(","))), **options))
     if pooled:
         check_copies(comparison)
     return Answer(

@@ -12,10 +12,12 @@ from rich.table import Table
 from genie_inspect.cli.options import Answer, answering
 from genie_inspect.cli.tables import Head, blocks, figure, in_parts, ranged, starred
 from genie_inspect.cli.terminal import Unbroken
+from genie_inspect.logs.evidence import Share
 from genie_inspect.logs.scores import is_signed
+from genie_inspect.populations.interventions import PARAPHRASE
 from genie_inspect.reports.charts import in_words, study_chart
-from genie_inspect.reports.effects import Effect, Intervention
-from genie_inspect.reports.study import AnswerChanges, StudiedMeasure, Study
+from genie_inspect.reports.effects import LENGTH, Effect
+from genie_inspect.reports.study import StudiedMeasure, Study
 from genie_inspect.reports.study import study as studied
 from genie_inspect.reports.study_verdict import EFFECTS, MATRIX, as_csv, as_values, is_largest, sentence, warnings
 from genie_inspect.statistics.differences import LEVEL, TEST
@@ -48,7 +50,7 @@ def effect_tables(study: Study, console: Console) -> list[Table]:
     for measure in study.measures:
         # a line without figures heads each measure's rows
         lines.append((in_words(measure.name), None))
-        judged = [effect for effect in measure.effects if effect.is_own or effect.is_paraphrase]
+        judged = [effect for effect in measure.effects if effect.is_judged]
         lines += [(_label(effect, measure), _Line(effect, measure.decimals)) for effect in judged]
     # without texts nothing is known of words
     has_words = any(measure.is_length for measure in study.measures)
@@ -75,7 +77,7 @@ def matrix_tables(study: Study, console: Console) -> list[Table]:
 
 def published_tables(study: Study, console: Console) -> list[Table]:
     """Effect sizes beside the printed ones; nothing where no measure of the study is among those."""
-    heads: list[Head[Intervention]] = []
+    heads: list[Head[str]] = []
     for measure in study.measures:
         if measure.printed_as in EFFECTS:
             heads += [
@@ -96,11 +98,14 @@ def agreement_tables(study: Study, console: Console) -> list[Table]:
     """Kendall's tau of the differences of the first measure with each other one, interventions across."""
     first = study.measures[0].name
     # what a constant measure, and what a feature of it, puts in no order has no line and no column
-    known = [one for one in study.agreements if one.first == first and not math.isnan(one.tau)]
-    tau = {(one.second, one.intervention): one.tau for one in known}
-    others = list(dict.fromkeys(one.second for one in known))
-    interventions = [one for one in study.interventions if any((other, one) in tau for other in others)]
-    heads = [Head(in_words(one.name), partial(_tau, tau, one)) for one in interventions]
+    tau = {
+        (other, intervention): tau
+        for (one, other, intervention), (tau, _) in study.agreements.items()
+        if one == first and not math.isnan(tau)
+    }
+    others = list(dict.fromkeys(other for other, _ in tau))
+    interventions = [one for one in study.texts.changed if any((other, one) in tau for other in others)]
+    heads = [Head(in_words(one), partial(_tau, tau, one)) for one in interventions]
     title = f"Kendall's tau between the differences of {in_words(first)} and those of other measures"
     lines = [(in_words(other), other) for other in others]
     return blocks(title, "measure", lines, heads, console) if heads else []
@@ -109,8 +114,8 @@ def agreement_tables(study: Study, console: Console) -> list[Table]:
 def answer_tables(study: Study, console: Console) -> list[Table]:
     """Interventions down, features across: how many answers are other words than the original's."""
     tables = []
-    for scorer in dict.fromkeys(one.scorer for one in study.answers):
-        counts = {(one.intervention, one.feature): one for one in study.answers if one.scorer == scorer}
+    for scorer in dict.fromkeys(scorer for scorer, _, _ in study.answers):
+        counts = {(one, feature): share for (of, one, feature), share in study.answers.items() if of == scorer}
         features = dict.fromkeys(feature for _, feature in counts)
         heads = [Head(in_words(feature), partial(_answers, counts, feature)) for feature in features]
         title = f"{in_words(scorer)}: answers that changed, by feature of the question"
@@ -118,31 +123,31 @@ def answer_tables(study: Study, console: Console) -> list[Table]:
     return tables
 
 
-def _interventions(study: Study) -> list[tuple[str, Intervention | None]]:
-    return [(in_words(one.name), one) for one in study.interventions]
+def _interventions(study: Study) -> list[tuple[str, str | None]]:
+    return [(in_words(one), one) for one in study.texts.changed]
 
 
 def _label(effect: Effect, measure: StudiedMeasure) -> str:
-    name = in_words(effect.intervention.name)
+    name = in_words(effect.intervention)
     # of one edit a measure by feature is judged by that feature; of a paraphrase by all
     return f"{name}: {in_words(effect.key.name)}" if effect.is_paraphrase and len(measure.keys) > 1 else name
 
 
-def _matrix_cell(measure: StudiedMeasure, key: str, intervention: Intervention) -> str:
+def _matrix_cell(measure: StudiedMeasure, key: str, intervention: str) -> str:
     row = measure.row(intervention)
     effect = next(effect for effect in row if effect.key.name == key)
     if effect.is_constant or math.isnan(effect.difference.delta):
         return _d(effect)
-    mark = ">" if intervention.feature and effect.moved and is_largest(effect, measure) else ""
+    mark = ">" if intervention != PARAPHRASE and effect.moved and is_largest(effect, measure) else ""
     return f"{mark}{effect.difference.delta:+.{measure.decimals}f} ({_d(effect)})"
 
 
-def _own_d(measure: StudiedMeasure, intervention: Intervention) -> str:
+def _own_d(measure: StudiedMeasure, intervention: str) -> str:
     """The effect size of an intervention on a measure: that of the edited feature, or the mean |d| over the features.
 
     Effects that go both ways would have a mean of 0.
     """
-    effects = [effect for effect in measure.row(intervention) if effect.is_own or effect.is_paraphrase]
+    effects = [effect for effect in measure.row(intervention) if effect.is_judged]
     if len(effects) == 1:
         return _d(effects[0])
     return _mean_size(effect.difference.effect for effect in effects if effect.key.tested)
@@ -153,20 +158,21 @@ def _mean_size(effects: Iterable[float]) -> str:
     return f"|{math.fsum(sizes) / len(sizes):.2f}|" if sizes else "-"
 
 
-def _printed(measure: StudiedMeasure, intervention: Intervention) -> str:
-    published = EFFECTS[measure.printed_as].get(intervention.name)
+def _printed(measure: StudiedMeasure, intervention: str) -> str:
+    published = EFFECTS[measure.printed_as].get(intervention)
     if published is None:
         return "-"
-    mark = ("*" if intervention.feature else "=") if published.holds else ""
-    if measure.is_by_feature and not intervention.feature:
+    is_paraphrase = intervention == PARAPHRASE
+    mark = ("=" if is_paraphrase else "*") if published["holds"] else ""
+    if measure.is_by_feature and is_paraphrase:
         # table 3 has the mean of what table 14 has by feature
-        return _mean_size(MATRIX[intervention.name].values()) + mark
-    return f"{published.effect:+.2f}{mark}"
+        return _mean_size(MATRIX[intervention].values()) + mark
+    return f"{published['effect']:+.2f}{mark}"
 
 
-def _beside_printed(measure: StudiedMeasure, key: str, intervention: Intervention) -> str:
+def _beside_printed(measure: StudiedMeasure, key: str, intervention: str) -> str:
     effect = next(effect for effect in measure.row(intervention) if effect.key.name == key)
-    printed = MATRIX.get(intervention.name, {}).get(key, math.nan)
+    printed = MATRIX.get(intervention, {}).get(key, math.nan)
     return f"{_d(effect)} / {figure(printed, '+.2f')}"
 
 
@@ -194,7 +200,7 @@ def _unlike(effect: Effect) -> str:
 
 def _left(line: _Line) -> str:
     effect = line.effect
-    if effect.key.is_length or effect.is_constant:
+    if effect.key.scorer == LENGTH or effect.is_constant:
         return ""
     return line.shown(effect.left, "+") + ("*" if effect.is_left else "")
 
@@ -205,13 +211,13 @@ def _pairs(effect: Effect) -> str:
     return f"{effect.difference.pairs} ({effect.pairs.pairs}{lost})"
 
 
-def _tau(tau: Mapping[tuple[str, Intervention], float], intervention: Intervention, other: str) -> str:
+def _tau(tau: Mapping[tuple[str, str], float], intervention: str, other: str) -> str:
     return figure(tau.get((other, intervention), math.nan), "+.2f")
 
 
-def _answers(counts: Mapping[tuple[Intervention, str], AnswerChanges], feature: str, intervention: Intervention) -> str:
-    own = counts.get((intervention, feature))
-    return f"{own.changed} of {own.compared}" if own else "-"
+def _answers(counts: Mapping[tuple[str, str], Share], feature: str, intervention: str) -> str:
+    share = counts.get((intervention, feature))
+    return "{} of {}".format(*share) if share else "-"
 
 
 EFFECT: tuple[Head[_Line], ...] = (
