@@ -1,5 +1,6 @@
 """Scripted models, and a small population for them: what tests of several rooms share."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -150,7 +151,7 @@ def small_population(
 
 
 def evaluated(
-    scorer: Scorer,
+    scorer: Scorer | list[Scorer],
     writer: Script,
     grader: Script | Model | list[Model] | None,
     folder: Path,
@@ -190,3 +191,19 @@ def answers_alone(folder: Path, answers: Mapping[str, Sequence[str]]) -> Populat
             for number, text in enumerate(texts)
         ],
     )
+
+
+def values(score: Score) -> dict[str, float]:
+    """A score's values by key."""
+    assert isinstance(score.value, dict)
+    return {key: float(str(value)) for key, value in score.value.items()}
+
+
+def metadata(score: Score) -> dict[str, Any]:
+    assert score.metadata is not None
+    return score.metadata
+
+
+def is_unscored(score: Score) -> bool:
+    """Whether a score has keys, and no value under any."""
+    return bool(values(score)) and all(map(math.isnan, values(score).values()))

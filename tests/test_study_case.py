@@ -14,7 +14,7 @@ from genie_inspect.populations.schema import Feature, rows
 from genie_inspect.providers.replay import RATINGS, RecordedRatings, starter_record
 from genie_inspect.reports.effects import Effect
 from genie_inspect.reports.study import study
-from genie_inspect.studies.metric_study.checking import Checked, Limits, faults
+from genie_inspect.studies.metric_study.checking import Checked, faults
 from genie_inspect.studies.metric_study.writing import length_ratio, visible_fault, words_changed
 
 ROOT = Path(__file__).parents[1]
@@ -79,7 +79,7 @@ def test_what_the_check_left_is_what_is_read_of_the_texts_now() -> None:
             length_ratio(original, text.text),
         )
     left_out = list(rows(FOLDER / LEFT_OUT, LeftOut))
-    assert faults(list(CHECKS.values()), Limits()) == left_out
+    assert faults(list(CHECKS.values()), 0.5, 0.25) == left_out
     assert {row.id: row.reason for row in left_out} == STUDY.left_out
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genie_inspect.reports.pairing import Comparison, Facts, Options, Row
+from genie_inspect.signature import Signature
 from genie_inspect.statistics.differences import Difference, Finding
 
 NAN = math.nan
@@ -62,7 +63,7 @@ def comparison(
         options=options or Options(),
         named="a",
         baselines=("a",),
-        signatures=dict.fromkeys((one.scorer for one in rows), "measure:genie"),
+        signatures=dict.fromkeys((one.scorer for one in rows), Signature("measure:genie")),
         runs=tuple(runs or map(facts, labels)),
         rows=rows,
         pairs={},

@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import gaussian_kde
 from tests.reports.made_logs import made_log, scored
 
+from genie_inspect.logs.scores import NONE
 from genie_inspect.reports.charts import DARK, LIGHT, Theme, darkened, in_words, number, svg
 from genie_inspect.reports.figures import (
     Figure,
@@ -21,7 +22,7 @@ from genie_inspect.reports.figures import (
 )
 from genie_inspect.reports.page import figures
 from genie_inspect.reports.report import Cell, Measure, Range, Report, Spread, build_report
-from genie_inspect.statistics.intervals import Interval
+from genie_inspect.statistics.descriptive import Interval
 from genie_inspect.tasks.novelty import score_view
 
 FEATURES = ("plot", "style", "agent")
@@ -251,7 +252,7 @@ NAN = float("nan")
 
 
 def measure(low: float, high: float) -> Measure:
-    return Measure("genie", "", ("plot",), {"plot": Range(low, high, known=True)}, (), (), (), ())
+    return Measure("genie", NONE, ("plot",), {"plot": Range(low, high, known=True)}, (), (), (), ())
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,11 @@ from tests.reports.studies import (
 )
 
 from genie_inspect.logs.files import LogError
+from genie_inspect.logs.scores import NONE
 from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.reports.effects import Effect, Intervention, StudyKey, effects_of
 from genie_inspect.reports.study import StudiedMeasure, measures_of, study
+from genie_inspect.signature import Signature
 
 PLOT = Intervention(EDIT, "plot")
 
@@ -170,7 +172,7 @@ def effects(*keys: StudyKey) -> Sequence[Effect]:
 
 def measures(*keys: StudyKey, signatures: Mapping[str, str] | None = None) -> list[StudiedMeasure]:
     known = {key.scorer: "none" for key in keys} | dict(signatures or {})
-    return list(measures_of(effects(*keys), known))
+    return list(measures_of(effects(*keys), {scorer: Signature(text) for scorer, text in known.items()}))
 
 
 def test_each_intervention_went_so_far_between_the_nearest_and_the_farthest_text() -> None:
@@ -226,7 +228,7 @@ def test_differences_show_with_three_decimals_or_more_where_texts_differ_by_litt
         return 1.0 if math.isnan(spread) or text.facts.kind != EDIT else 1.0 + spread * (text.number - 1)
 
     texts = texts_in_memory(made(3, FEATURES[:1], 1), {"x": near})
-    (found,) = measures_of(effects_of(texts, [StudyKey("x", "x", "", tested=True)], resamples=50), {"x": "none"})
+    (found,) = measures_of(effects_of(texts, [StudyKey("x", "x", "", tested=True)], resamples=50), {"x": NONE})
     assert found.decimals == decimals
     assert found.is_constant == math.isnan(spread)
     # where nothing moved no text went farther than another
@@ -235,7 +237,7 @@ def test_differences_show_with_three_decimals_or_more_where_texts_differ_by_litt
 
 def test_texts_that_differ_by_little_are_no_constant_and_of_features_each_goes_by_its_own_key() -> None:
     texts = texts_in_memory(made(3, FEATURES[:1], 1), {"x": lambda text: 1.0 + text.number / 100})
-    (still,) = measures_of(effects_of(texts, [StudyKey("x", "x", "", tested=True)], resamples=50), {"x": "none"})
+    (still,) = measures_of(effects_of(texts, [StudyKey("x", "x", "", tested=True)], resamples=50), {"x": NONE})
     assert not still.is_constant
     lone = measures(StudyKey("x", "x", "agent", tested=True))[0]
     assert lone.deltas(PARAPHRASES) == {"o0": 1.0, "o1": 1.0, "o2": 1.0}

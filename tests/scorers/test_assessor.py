@@ -30,13 +30,12 @@ from genie_inspect.scorers.assessment import (
     TOO_FEW,
     Assessment,
     Compared,
-    Neighbour,
     Others,
     QuestionResult,
     neighbours,
 )
 from genie_inspect.scorers.assessor import Assessor
-from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on
+from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on, rests_on
 
 
 class Reader:
@@ -271,15 +270,6 @@ async def test_a_judge_that_fails_on_every_question_is_an_error_that_says_why(po
         await Assessor(population, Reader(), Failing(*asked)).assess("Great owl.", OWL)
 
 
-async def test_the_probability_off_the_labels_is_the_mean_over_the_questions_that_have_one(
-    population: Population,
-) -> None:
-    found = await Assessor(population, Reader(), Failing("What happens?")).assess("Great owl.", OWL)
-    assert [result.off_labels for result in found.results] == [None, 0.25, 0.25]
-    assert found.off_labels() == 0.25
-    assert (await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL)).off_labels() is None
-
-
 async def test_of_answers_without_documents_those_of_the_population_s_first_reader_count(tmp_path: Path) -> None:
     answers = {"first": ["Great", "Grey"], "second": ["White", "White", "White"]}
     population = answers_alone(tmp_path / "alone", answers)
@@ -300,8 +290,8 @@ def test_among_fewer_and_fewer_documents_each_rating_stays_with_its_document() -
 
 def test_no_probability_off_the_labels_counts_in_the_mean_too() -> None:
     found = tuple(replace(assessment_result("x", (1,)), off_labels=mass) for mass in (0.0, 0.5, None))
-    assert Assessment(found, 1, ()).off_labels() == 0.25
-    assert Assessment(found[2:], 1, ()).off_labels() is None
+    assert rests_on(Assessment(found, 1, ()), [])["off_labels"] == 0.25
+    assert "off_labels" not in rests_on(Assessment(found[2:], 1, ()), [])
 
 
 def test_a_rating_becomes_a_similarity_once_however_often_its_document_is_looked_at(
@@ -333,27 +323,24 @@ def result(**ratings: tuple[float | None, ...]) -> QuestionResult:
     return QuestionResult(question, Answer("x"), tuple(a for a, _ in pairs), tuple(r for _, r in pairs), ())
 
 
-def test_the_answer_rated_most_alike_is_first_and_of_equals_the_one_that_more_documents_gave() -> None:
-    found = neighbours(result(rain=(1,), snow=(2,), hail=(2, 2), fog=(3,)), most=3)
-    assert found == (Neighbour("fog", 3, 1), Neighbour("hail", 2, 2), Neighbour("snow", 2, 1))
-
-
-def test_answers_that_differ_in_case_and_end_punctuation_are_one_answer_in_the_first_spelling() -> None:
-    assert neighbours(result(Rain=(2,), **{"rain.": (2,)})) == (Neighbour("Rain", 2, 2),)
-
-
-def test_an_answer_that_several_documents_gave_is_as_near_as_its_highest_rating() -> None:
-    first, last = result(rain=(1, 3), snow=(2,)), result(rain=(3, 1), snow=(2,))
-    assert neighbours(first) == neighbours(last) == (Neighbour("rain", 3, 2), Neighbour("snow", 2, 1))
-
-
-def test_answers_without_a_usable_rating_are_nobodys_neighbours() -> None:
-    assert neighbours(result(rain=(None,), snow=(0,))) == ()
-
-
-def test_of_answers_as_near_and_as_common_the_first_is_first_and_three_are_shown() -> None:
-    found = neighbours(result(snow=(2,), hail=(2,), rain=(2,), fog=(2,)))
-    assert [other.text for other in found] == ["snow", "hail", "rain"]
+@pytest.mark.parametrize(
+    ("given", "nearest"),
+    [
+        # the answer rated most alike is first, of equals the one that more documents gave, then the first; three
+        ({"rain": (1,), "snow": (2,), "hail": (2, 2), "fog": (3,)}, [("fog", 3, 1), ("hail", 2, 2), ("snow", 2, 1)]),
+        ({"snow": (2,), "hail": (2,), "rain": (2,), "fog": (2,)}, [("snow", 2, 1), ("hail", 2, 1), ("rain", 2, 1)]),
+        # answers that differ in case and end punctuation are one, in the first spelling
+        ({"Rain": (2,), "rain.": (2,)}, [("Rain", 2, 2)]),
+        # one that several documents gave is as near as its highest rating
+        ({"rain": (1, 3), "snow": (2,)}, [("rain", 3, 2), ("snow", 2, 1)]),
+        ({"rain": (3, 1), "snow": (2,)}, [("rain", 3, 2), ("snow", 2, 1)]),
+        ({"rain": (None,), "snow": (0,)}, []),
+    ],
+)
+def test_the_nearest_answers_are_those_rated_most_alike(
+    given: dict[str, tuple[float | None, ...]], nearest: list[tuple[str, float, int]]
+) -> None:
+    assert neighbours(result(**given)) == nearest
 
 
 def document(name: str, text: str) -> Document:
@@ -363,22 +350,14 @@ def document(name: str, text: str) -> Document:
 GREY, WHITE, AGAIN = document("d-3", "Grey owl."), document("d-1", "White owl."), document("d-2", "Grey\n owl. ")
 
 
-def test_a_text_is_compared_with_all_documents_in_their_order() -> None:
-    assert Others([GREY, WHITE, AGAIN]).than("Old owl.") == Compared((GREY, WHITE, AGAIN), ())
-
-
-def test_every_document_that_is_the_text_itself_but_for_spacing_is_left_out() -> None:
-    assert Others([GREY, WHITE, AGAIN]).than("  Grey owl.") == Compared((WHITE,), ("d-3", "d-2"))
-
-
-def test_the_text_of_which_one_was_made_is_left_out_beside_the_text_itself() -> None:
-    others = Others([GREY, WHITE, AGAIN]).than(WHITE.text, "Grey  owl.")
-    assert others == Compared((), (WHITE.id,), (GREY.id, AGAIN.id))
-    assert others.left_out == (WHITE.id, GREY.id, AGAIN.id)
-
-
-def test_the_original_alone_is_left_out_where_the_text_is_none_of_the_documents() -> None:
-    assert Others([GREY, WHITE]).than("Old owl.", WHITE.text) == Compared((GREY,), (), (WHITE.id,))
+def test_a_text_is_compared_with_all_documents_but_itself_whatever_its_spacing_and_that_of_which_it_was_made() -> None:
+    others = Others([GREY, WHITE, AGAIN])
+    assert others.than("Old owl.") == Compared((GREY, WHITE, AGAIN))
+    assert others.than("  Grey owl.") == Compared((WHITE,), ("d-3", "d-2"))
+    assert others.than("Old owl.", WHITE.text) == Compared((GREY, AGAIN), (), (WHITE.id,))
+    both = others.than(WHITE.text, "Grey  owl.")
+    assert both == Compared((), (WHITE.id,), (GREY.id, AGAIN.id))
+    assert both.left_out == (WHITE.id, GREY.id, AGAIN.id)
 
 
 def test_documents_have_the_length_of_the_middle_one_and_none_without_any() -> None:

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from genie_inspect.graders.protocols import UNREADABLE, UNSPECIFIED, Answer
 from genie_inspect.populations.schema import Question
-from genie_inspect.scorers.assessment import NOT_ANSWERED, TOO_FEW, Assessment, QuestionResult
+from genie_inspect.scorers.assessment import TOO_FEW, Assessment, QuestionResult
 from genie_inspect.scorers.explanation import (
     LISTED,
     MOST_BYTES,
@@ -25,7 +25,6 @@ from genie_inspect.scorers.explanation import (
     explained,
     length_facts,
     notes_on,
-    why_nothing,
 )
 from genie_inspect.statistics.descriptive import Standing
 
@@ -76,12 +75,6 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_shows_as_the_text_that_it_is(text: str) -> None:
-    shown = cells(f"| a | b |\n|:--|--:|\n| {cell(text)} | end |")
-    assert shown == [["a", "b"], [" ".join(text.split()), "end"]]
-
-
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=60))
 def test_any_text_stays_within_its_cell_and_shows_as_it_is(text: str) -> None:
     shown = cells(f"| a | b |\n|:--|--:|\n| x{cell(text)}x | end |")
@@ -126,15 +119,6 @@ def test_hostile_questions_and_answers_show_as_the_text_that_they_are(text: str)
     ]
 
 
-def test_why_nothing_names_what_went_wrong_most_often() -> None:
-    babbling = result(None, (), faults=(UNREADABLE,))
-    silent = result(None, (), faults=(UNSPECIFIED,))
-    alone = result("x", (), faults=(NOT_ANSWERED,))
-    assert why_nothing(Assessment((babbling, babbling, silent), 3, ())) == "invalid_response_format"
-    assert why_nothing(Assessment((silent, silent, alone), 3, ())) == "nothing to compare: unspecified"
-    assert why_nothing(Assessment((alone,), 0, ("d-1",))) == "nothing to compare: no answer in the population"
-
-
 def size(metadata: dict[str, object]) -> int:
     return len(json.dumps(metadata, ensure_ascii=False).encode())
 
@@ -151,41 +135,6 @@ def test_evidence_is_at_most_8_kilobytes_whatever_the_population(questions: int,
     assert metadata["signature"] == "s" * 300
     assert metadata["coverage"] == {"plot": f"{questions}/{questions}"}
     assert metadata["documents"] == 50
-
-
-def test_evidence_says_by_feature_and_by_question_how_near_the_nearest_comes() -> None:
-    results = (
-        result("x", (1, 1, 4)),  # one is interchangeable: 0
-        result("x", (1, 2)),  # the nearest has similarity 1/3: 2/3
-        result("x", (4, None, None, None)),  # one of four ratings: not used
-        result(None, (), feature="style", faults=(UNSPECIFIED,)),
-    )
-    metadata = evidence(Assessment(results, 4, ()), ["plot", "style", "setting"])
-    assert metadata["nearest_novelty"] == {"plot": 0.3333, "style": None, "setting": None}
-    # similarities 0, 0, 1 and 0, 1/3, squares about their means 6/9 and 1/18, over 5 values less 2 questions
-    assert metadata["spread"] == {"plot": {"sd": round((13 / 18 / 3) ** 0.5, 6), "degrees": 3}}
-    assert [row["nearest_novelty"] for row in metadata["questions"]] == [0.0, 0.6667, None, None]
-
-
-def test_a_question_without_novelty_has_none_in_its_row_and_not_a_number_nowhere() -> None:
-    metadata = evidence(Assessment((result(None, (), faults=(UNSPECIFIED,)),), 3, ()), ["plot"])
-    (row,) = metadata["questions"]
-    assert row["novelty"] is None
-    assert metadata["faults"] == {UNSPECIFIED: 1}
-    json.dumps(metadata, allow_nan=False)
-    assert math.isnan(Assessment((), 3, ()).novelty(["plot"])["plot"])
-
-
-def test_evidence_counts_the_usable_ratings_of_each_feature_of_those_that_were_due() -> None:
-    results = (
-        result("x", (1, None, 3), faults=(UNREADABLE,)),
-        result(None, (), faults=(UNSPECIFIED,)),
-        replace(result("x", (4, 4), feature="style", faults=(UNREADABLE,)), unread=(1,)),
-    )
-    metadata = evidence(Assessment(results, 3, ()), ["plot", "style", "setting"])
-    # plot: the question without an answer was due no rating; style: a document that could not be read was due one
-    assert metadata["pairs"] == {"plot": "2/3", "style": "2/3", "setting": "0/0"}
-    assert metadata["coverage"] == {"plot": "1/2", "style": "1/1", "setting": "0/0"}
 
 
 def test_a_question_with_too_few_of_its_ratings_is_not_used_and_both_coverages_and_the_notes_say_so() -> None:
@@ -214,12 +163,6 @@ def test_a_population_of_one_or_two_documents_is_named_in_plain_words(documents:
     assert evidence(found, ["plot"])["documents"] == documents
 
 
-def test_answers_of_the_questions_own_words_are_counted_of_all_answers() -> None:
-    said = ("the airport", "a storm", None)
-    results = tuple(result(answer, (1, 2, 3), text="What brings the owl to the airport?") for answer in said)
-    assert evidence(Assessment(results, 3, ()), ["plot"])["repeated"] == "1/2"
-
-
 def test_questions_used_that_rest_on_fewer_than_three_ratings_are_counted_and_named() -> None:
     results = (result("x", (1, 4)), result("x", (2,)), result("x", (1, 2, 3)), result("x", (None, 1, None)))
     found = Assessment(results, 3, ())
@@ -229,16 +172,6 @@ def test_questions_used_that_rest_on_fewer_than_three_ratings_are_counted_and_na
     enough = Assessment((result("x", (1, 2, 3)),), 3, ())
     assert evidence(enough, ["plot"])["few_answers"] == "0/1"
     assert "fewer than" not in "\n".join(notes_on(enough))
-
-
-def test_evidence_says_from_where_to_where_the_ratings_go_and_nothing_where_there_are_none() -> None:
-    results = (result("x", (2.123456, None, 3.123456)), result("x", (0, 2.5, 7), feature="style"))
-    assert evidence(Assessment(results, 3, ()), ["plot"])["ratings"] == {
-        "count": 3,
-        "lowest": 2.1235,
-        "highest": 3.1235,
-    }
-    assert "ratings" not in evidence(Assessment((result("x", (None,)),), 1, ()), ["plot"])
 
 
 def test_a_judge_that_gives_every_pair_one_rating_is_named_as_a_fact() -> None:
@@ -274,20 +207,6 @@ def test_of_the_nearest_answers_three_are_kept_with_rating_and_how_many_gave_the
         {"answer": "other 1", "rating": 2.0, "given": 1},
         {"answer": "other 2", "rating": 1.0, "given": 1},
     ]
-
-
-def test_ratings_between_two_words_are_told_by_the_nearest_one() -> None:
-    shown = explained(Assessment((result("x", (3.4, 2.6, 1.2)),), 3, ()), ["plot"])
-    assert "(3 same idea: 2 of 3; 1 different: 1 of 3)" in shown
-
-
-def test_of_documents_with_the_same_text_twenty_are_named() -> None:
-    ids = tuple(f"d-{number:02}" for number in range(LISTED + 1))
-    found = Assessment((result("x", (1, 2)),), 2, ids)
-    (note,) = (note for note in notes_on(found) if "same text" in note)
-    assert "d-00, d-01" in note
-    assert "d-19)" in note
-    assert evidence(found, ["plot"])["left_out"] == list(ids[:20])
 
 
 def test_evidence_is_kept_whole_up_to_8_000_bytes_and_narrower_beyond() -> None:
@@ -327,11 +246,6 @@ def test_a_feature_without_a_standing_is_not_known_among_those_that_have_one() -
     assert not math.isnan(found.novelty(["style"])["style"])
 
 
-def test_a_long_id_is_cut_to_eighty_characters() -> None:
-    found = Assessment((result("x", (1, 2)),), 2, ("d" * 100,))
-    assert evidence(found, ["plot"])["left_out"] == ["d" * 79 + "…"]
-
-
 def test_of_what_was_lost_no_share_is_told_and_what_is_noted_stands_below_a_free_line() -> None:
     found = Assessment((result("x", (3, 1, None)),), 3, ())
     lines = explained(found, ["plot"], ["A note."]).splitlines()
@@ -355,16 +269,6 @@ def test_what_a_reader_must_know_stands_in_one_order_the_caution_last() -> None:
     ]
 
 
-def test_of_documents_of_which_a_text_was_made_twenty_are_kept() -> None:
-    ids = tuple(f"d-{number:02}" for number in range(LISTED + 1))
-    assert evidence(Assessment((), 2, (), made_of=ids), [])["made_of"] == list(ids[:20])
-
-
-def test_a_table_that_does_not_fit_at_any_width_is_counted() -> None:
-    found = Assessment((result("x", (1,)),) * 200, 1, ())
-    assert evidence(found, ["plot"])["questions"] == "200 questions: too many to keep here"
-
-
 def test_what_does_not_fit_keeps_its_nearest_answer_alone_before_its_texts_are_cut_further() -> None:
     others = tuple(Answer(f"{number} snow " * 40) for number in range(3))
     found = Assessment((replace(result("rain", (4, 3, 2)), others=others),) * 20, 3, ())
@@ -373,6 +277,49 @@ def test_what_does_not_fit_keeps_its_nearest_answer_alone_before_its_texts_are_c
     assert len(evidence(found, ["plot"])["questions"][0]["nearest"][0]["answer"]) == 160
 
 
-def test_the_table_of_questions_is_not_copied_with_the_score() -> None:
-    rows = evidence(Assessment((result("x", (1,)),), 1, ()), ["plot"])["questions"]
-    assert copy.deepcopy(rows) is rows
+def test_evidence_is_all_that_the_numbers_rest_on() -> None:
+    results = (
+        # one is interchangeable: nearest 0; one of three ratings due was lost
+        result("the airport", (1, None, 4), faults=(UNREADABLE,), id="q-1", text="What brings the owl to the airport?"),
+        result("x", (1, 2), id="q-2"),  # the nearest has similarity 1/3: 2/3
+        result("x", (4, None, None, None), id="q-3"),  # one of four ratings: not used
+        result(None, (), faults=(UNSPECIFIED,), id="q-4"),
+        # a document that could not be read was due a rating; 0 and 7 are none
+        replace(result("x", (3.123456, 0, 7, 3.123456), feature="style", id="q-5"), unread=(1,)),
+    )
+    metadata = evidence(Assessment(results, 4, ()), ["plot", "style", "setting"])
+    rows = metadata.pop("questions")
+    assert metadata == {
+        "documents": 4,
+        "left_out": [],
+        "coverage": {"plot": "2/4", "style": "0/1", "setting": "0/0"},
+        "pairs": {"plot": "5/9", "style": "2/5", "setting": "0/0"},
+        "few_answers": "2/2",
+        "repeated": "1/4",
+        "nearest_novelty": {"plot": 0.3333, "style": None, "setting": None},
+        "ratings": {"count": 7, "lowest": 1, "highest": 4},
+        # similarities 0 and 1, 0 and 1/3: squares about their means 1/2 and 1/18, over 4 values less 2 questions
+        "spread": {"plot": {"sd": round((10 / 18 / 2) ** 0.5, 6), "degrees": 2}},
+        "faults": {UNREADABLE: 1, UNSPECIFIED: 1, TOO_FEW: 2},
+    }
+    assert [(row["novelty"], row["nearest_novelty"], row["ratings"]) for row in rows] == [
+        (0.5, 0.0, 2), (0.8333, 0.6667, 2), (None, None, 1), (None, None, 0), (None, None, 2)
+    ]  # fmt: skip
+    json.dumps(metadata | {"questions": rows}, allow_nan=False)
+    lone = evidence(Assessment((result("x", (2.123456, None)),), 1, ()), ["plot"])
+    assert lone["ratings"] == {"count": 1, "lowest": 2.1235, "highest": 2.1235}
+    silent = evidence(Assessment((result("x", (None,)),), 1, ()), ["plot"])
+    assert "ratings" not in silent
+    assert copy.deepcopy(rows) is rows, "Inspect copies a score for every key"
+    many = evidence(Assessment((result("x", (1,)),) * 200, 1, ()), ["plot"])
+    assert many["questions"] == "200 questions: too many to keep here"
+
+
+def test_of_documents_that_were_left_out_twenty_are_named_each_by_eighty_characters() -> None:
+    ids = ("d" * 100, *(f"d-{number:02}" for number in range(LISTED)))
+    kept = ["d" * 79 + "…", *ids[1:20]]
+    found = Assessment((result("x", (1, 2)),), 2, ids, made_of=ids)
+    notes = [note for note in notes_on(found) if "left out" in note]
+    assert [("d-00, d-01" in note, "d-18)" in note) for note in notes] == [(True, True)] * 2
+    metadata = evidence(found, ["plot"])
+    assert (metadata["left_out"], metadata["made_of"]) == (kept, kept)

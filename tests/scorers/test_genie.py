@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai.scorer import Score
+from tests.recorded import read_population
 from tests.scripted import (
     DOCUMENTS,
     FOX,
@@ -14,9 +15,12 @@ from tests.scripted import (
     answers_alone,
     evaluated,
     grading,
+    is_unscored,
+    metadata,
     saying,
     scores,
     small_population,
+    values,
 )
 
 from genie_inspect.errors import PopulationError
@@ -25,7 +29,7 @@ from genie_inspect.graders.reader import READ
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.explanation import MOST_BYTES
 from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie, suited
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import Signature
 
 STORY = "A blue owl flew."
 FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]
@@ -37,19 +41,8 @@ def folder(tmp_path: Path) -> Path:
     return small_population(tmp_path / "population").folder
 
 
-def metadata(score: Score) -> dict[str, Any]:
-    assert score.metadata is not None
-    return score.metadata
-
-
-def values(score: Score) -> dict[str, float]:
-    assert isinstance(score.value, dict)
-    return {key: float(value) for key, value in score.value.items() if isinstance(value, int | float)}
-
-
 def assert_unscored(score: Score, reason: str) -> None:
-    assert values(score), "an unscored sample has every key"
-    assert all(math.isnan(value) for value in values(score).values())
+    assert is_unscored(score)
     assert score.reason == reason
     assert score.explanation
     assert metadata(score)["signature"].startswith("measure:genie|")
@@ -128,25 +121,6 @@ def test_a_prompt_that_the_population_lacks_is_unscored_and_the_others_are_score
         ("plot", 1, 1),
         ("style", 1, 1),
     }
-
-
-@pytest.mark.parametrize("judge", ["list", "pairwise"])
-@pytest.mark.parametrize("stage", ["reading", "judging"])
-def test_a_grader_that_raises_leaves_the_sample_unscored_and_the_run_whole(
-    folder: Path, tmp_path: Path, judge: str, stage: str
-) -> None:
-    script = grading()
-    plain = script.reply
-
-    def reply(request: str) -> Any:
-        if stage == "reading" or "answer" in unfenced(request):
-            raise ConnectionError("refused | <b>")
-        return plain(request)
-
-    script.reply = reply
-    (score,) = scores(evaluated(genie(str(folder), judge=judge), saying(STORY), script, tmp_path))
-    assert_unscored(score, "grader_failed")
-    assert "ConnectionError: refused" in str(score.explanation)
 
 
 @pytest.mark.parametrize("judge", ["list", "pairwise"])
@@ -240,16 +214,6 @@ def test_scoring_runs_on_trio_as_it_does_on_asyncio(
     assert found[0] == found[1]
 
 
-def test_a_document_is_read_once_for_two_evaluations(folder: Path, tmp_path: Path) -> None:
-    script = grading()
-    evaluated(genie(str(folder)), saying(STORY), script, tmp_path)
-    readings = sum("questions" in data for data in script.data)
-    # the story and the population's three documents
-    assert readings == 4
-    evaluated(genie(str(folder)), saying(STORY), script, tmp_path)
-    assert sum("questions" in data for data in script.data) == readings
-
-
 def rating_one_of(many: int) -> Script:
     """A grader that rates the population's first document alone, and says nothing of the others, ever."""
     script = grading(answer=lambda document, question: document)
@@ -284,10 +248,10 @@ def test_the_least_coverage_is_the_users_to_set_and_two_limits_do_not_compare(tm
         (score,) = scores(evaluated(scorer, saying(STORY), rating_one_of(12), tmp_path))
         assert (score.reason is None) == (limit < 0.084)
         assert metadata(score)["coverage"]["style"] == ("1/1" if limit < 0.084 else "0/1")
-        signatures.add(facts_of(metadata(score)["signature"])["min_coverage"])
+        signatures.add(Signature(metadata(score)["signature"]).facts["min_coverage"])
     assert signatures == {"0", "0.0833333", "0.084"}
     (score,) = scores(evaluated(genie(str(twelve.folder)), saying(STORY), grading(), tmp_path))
-    assert facts_of(metadata(score)["signature"])["min_coverage"] == "0.5"
+    assert Signature(metadata(score)["signature"]).facts["min_coverage"] == "0.5"
 
 
 def test_templates_of_ones_own_change_the_signature(folder: Path, tmp_path: Path) -> None:
@@ -306,3 +270,11 @@ def test_answers_without_documents_suit_a_judge_that_reads_and_not_one_by_vector
     with pytest.raises(PopulationError, match=r"^judge=embedded compares with documents, and population .* has only"):
         suited(str(alone.folder), Instrument("embedded"))
     assert not suited(str(small_population(tmp_path / "whole").folder), Instrument("embedded")).answers_alone
+
+
+def test_a_score_says_who_read_a_population_that_has_answers_alone_and_of_no_other(tmp_path: Path) -> None:
+    recorded = read_population(tmp_path / "recorded", "reader(a)")
+    alone = answers_alone(tmp_path / "alone", {"reader(b)": ["rain", "snow", "hail"]})
+    for population, reader in ((small_population(tmp_path / "whole"), None), (recorded, None), (alone, "reader(b)")):
+        (score,) = scores(evaluated(genie(str(population.folder)), saying("Grey owl."), grading(), tmp_path))
+        assert metadata(score).get("population_read_by") == reader

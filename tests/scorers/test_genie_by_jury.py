@@ -4,7 +4,6 @@ import json
 import math
 import warnings
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
@@ -17,11 +16,14 @@ from tests.scripted import (
     Script,
     evaluated,
     grading,
+    is_unscored,
+    metadata,
     numbered,
     output,
     saying,
     scores,
     small_population,
+    values,
 )
 
 from genie_inspect.building.interviewing import left_out
@@ -38,7 +40,7 @@ from genie_inspect.scorers.assessor import assessor_of
 from genie_inspect.scorers.coherence import coherence
 from genie_inspect.scorers.explanation import MOST_BYTES
 from genie_inspect.scorers.genie import genie
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import Signature
 
 STORY = "A blue owl flew."
 
@@ -80,11 +82,6 @@ def judged(folder: Path, *graders: Model) -> Score:
     return score
 
 
-def metadata(score: Score) -> dict[str, Any]:
-    assert score.metadata is not None
-    return score.metadata
-
-
 def test_the_score_is_the_mean_over_the_graders_by_feature_and_keeps_each_graders_own(tmp_path: Path) -> None:
     score = judged(tmp_path, named(rating(FIRST), "one"), named(rating(SECOND), "two"), named(rating(OPPOSED), "three"))
     # plot (1/3 + 1/2 + 1/2) / 3 = 4/9, style (1/3 + 1/3 + 1) / 3 = 5/9
@@ -112,8 +109,7 @@ def test_agreement_is_alpha_over_the_novelties_of_the_documents_questions(tmp_pa
 
 def test_what_one_grader_could_not_measure_has_no_jury_mean_and_each_graders_own_value(tmp_path: Path) -> None:
     score = judged(tmp_path, named(rating(FIRST), "one"), named(rating(OPPOSED), "two"), named(Script(failing), "down"))
-    assert isinstance(score.value, dict)
-    assert all(math.isnan(float(str(value))) for value in score.value.values())
+    assert is_unscored(score)
     assert score.reason == "grader_failed"
     facts = metadata(score)
     assert facts["coverage"] == {"plot": "4/6", "style": "2/3"}
@@ -175,8 +171,7 @@ def test_a_jury_that_loses_one_grader_on_half_of_the_documents_keeps_its_mean_in
 
 def test_where_every_grader_fails_the_document_is_unscored_with_the_reason(tmp_path: Path) -> None:
     score = judged(tmp_path, named(Script(failing), "one"), named(Script(failing), "two"))
-    assert isinstance(score.value, dict)
-    assert all(math.isnan(float(str(value))) for value in score.value.values())
+    assert is_unscored(score)
     assert score.reason == "grader_failed"
     assert "mockllm/two" in metadata(score)["signature"]
 
@@ -200,14 +195,14 @@ def test_one_graders_refusal_leaves_no_mean_and_that_of_all_is_a_refusal(tmp_pat
 
 def test_the_signature_names_every_grader_whatever_their_order(tmp_path: Path) -> None:
     one, two = (metadata(judged(tmp_path / name, named(rating(FIRST), name)))["signature"] for name in ("one", "two"))
-    parts = [facts_of(signature) for signature in (one, two)]
+    parts = [Signature(signature).facts for signature in (one, two)]
     orders = [("one", "two"), ("two", "one")]
     found = {
         metadata(judged(tmp_path / order[0] / "jury", *(named(rating(FIRST), name) for name in order)))["signature"]
         for order in orders
     }
     (signature,) = found
-    facts = facts_of(signature)
+    facts = Signature(signature).facts
     assert facts["judge"] == "+".join(part["judge"] for part in parts)
     assert facts["reader"] == "+".join(part["reader"] for part in parts)
     assert {name: facts[name] for name in facts.keys() - {"judge", "reader"}} == {
@@ -300,11 +295,6 @@ def folder(tmp_path: Path) -> Path:
     return small_population(tmp_path / "population").folder
 
 
-def values(score: Score) -> dict[str, float]:
-    assert isinstance(score.value, dict)
-    return {key: float(value) for key, value in score.value.items() if isinstance(value, int | float)}
-
-
 def test_the_grader_reads_once_a_document_and_vectors_judge(folder: Path, tmp_path: Path) -> None:
     # the same answer to every question is interchangeable; one that is unlike has a rating between 1 and 4
     script = grading(answer=lambda document, question: "an old clock" if "clock" in document else "a barn in snow")
@@ -317,8 +307,8 @@ def test_the_grader_reads_once_a_document_and_vectors_judge(folder: Path, tmp_pa
     assert 0 < novelty["plot"] <= 1 / 3 + 1e-9
     assert "a screen, no verdict" in str(score.explanation)
     assert metadata(score)["ratings"]["highest"] == 4
-    assert facts_of(metadata(score)["signature"])["judge"].startswith(f"vectors({embedder().identity},fit=")
-    assert facts_of(metadata(score)["signature"])["reader"].startswith("grader(mockllm/model@")
+    assert Signature(metadata(score)["signature"]).facts["judge"].startswith(f"vectors({embedder().identity},fit=")
+    assert Signature(metadata(score)["signature"]).facts["reader"].startswith("grader(mockllm/model@")
 
 
 def test_answers_that_no_vector_stands_for_leave_the_document_unscored(folder: Path, tmp_path: Path) -> None:
@@ -329,7 +319,7 @@ def test_answers_that_no_vector_stands_for_leave_the_document_unscored(folder: P
         evaluated(genie(str(folder), judge="vectors"), saying(BARN_STORY), grading(answer=answer), tmp_path)
     )
     assert score.reason == f"nothing to compare: {NO_VECTOR}"
-    assert all(math.isnan(value) for value in values(score).values())
+    assert is_unscored(score)
 
 
 def test_vectors_judge_the_bundled_stories_offline(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from genie_inspect.graders.quality import CHAT
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers.litbench import cost, drawn, litbench, measurement
+from genie_inspect.scorers.litbench import cost, litbench, measurement
 
 STORY = "A brown owl counted the trains."
 
@@ -69,15 +69,15 @@ def test_the_preference_role_goes_before_the_grader(population: Population, tmp_
 
 
 def test_fewer_opponents_are_drawn_by_the_text(population: Population, tmp_path: Path) -> None:
-    for opponents in (1, 2):
+    def met(story: str, opponents: int, expected: int) -> list[str]:
         judge = Script(longer)
-        evaluated(litbench(str(population.folder), opponents=opponents), saying(STORY), judge, tmp_path)
-        assert len(judge.requests) == 2 * opponents, "each in both orders"
-    documents = population.documents(OWL)
-    assert drawn(documents, 2, STORY) == drawn(documents, 2, STORY)
-    others = {tuple(document.id for document in drawn(documents, 2, f"{STORY} {number}")) for number in range(20)}
-    assert len(others) > 3, "another text meets others"
-    assert drawn(documents, 9, STORY) == documents
+        evaluated(litbench(str(population.folder), opponents=opponents), saying(story), judge, tmp_path)
+        assert len(judge.requests) == 2 * expected, "each in both orders"
+        return sorted(data["story_b"] for data in judge.data if data["story_a"] == story)
+
+    assert met(STORY, 2, 2) == met(STORY, 2, 2)
+    assert len({tuple(met(f"{STORY} {number}", 1, 1)) for number in range(6)}) > 1, "another text meets others"
+    assert met(STORY, 9, 3) == sorted(document.text for document in population.documents(OWL))
 
 
 @pytest.mark.parametrize(("opponents", "fact"), [(None, "|opponents:all|"), (2, "|opponents:2|")])

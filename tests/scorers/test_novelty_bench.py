@@ -6,19 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai import Task
 from inspect_ai import eval as evaluate
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import CachePolicy, ModelName
+from inspect_ai.model import CachePolicy
 from inspect_ai.scorer import Score
-from inspect_ai.solver import TaskState
-from tests.scripted import Script, evaluated, output, saying, scores
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from tests.scripted import Script, evaluated, is_unscored, metadata, saying, scores, values
 
 from genie_inspect.engines.embedders import embedder
-from genie_inspect.graders.equivalence import chosen_equivalence
-from genie_inspect.graders.quality import GraderQuality
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.samples import keep_generations
-from genie_inspect.scorers.novelty_bench import bench
 from genie_inspect.scorers.novelty_bench import novelty_bench as scorer
 from genie_inspect.solvers.generations import cache_for
 from genie_inspect.tasks.novelty_partition import novelty_partition
@@ -62,11 +61,6 @@ def found(log: EvalLog) -> Score:
     return score
 
 
-def values(score: Score) -> dict[str, float]:
-    assert isinstance(score.value, dict)
-    return {key: float(value) for key, value in score.value.items() if isinstance(value, int | float)}
-
-
 def test_kinds_and_utility_of_the_replies(prompts: str, tmp_path: Path) -> None:
     writer, grader = saying("red", "rose", "blue", "red"), Script(grading)
     score = found(run(prompts, writer, tmp_path, grader, k=4))
@@ -99,7 +93,7 @@ def test_a_grader_that_babbles_about_kinds_leaves_both_unknown(prompts: str, tmp
         return "Hm." if "other_replies" in unfenced(request) else "Rating: 5"
 
     score = found(run(prompts, saying("red", "blue"), tmp_path, Script(babbling), k=2))
-    assert all(math.isnan(value) for value in values(score).values())
+    assert is_unscored(score)
     assert score.metadata
     assert score.metadata["undecided"] == 1
 
@@ -126,7 +120,7 @@ def test_the_signature_says_who_judged_kinds_and_quality(prompts: str, tmp_path:
 def test_the_scorer_without_the_solver_says_what_is_missing(tmp_path: Path) -> None:
     (score,) = scores(evaluated(scorer(patience=0.6), saying("red"), Script(grading), tmp_path), "novelty_bench")
     assert "run the task novelty_partition" in (score.reason or "")
-    assert "|k:0|patience:0.6|" in (score.metadata or {})["signature"]
+    assert "|k:0|patience:0.6|" in metadata(score)["signature"]
 
 
 def test_with_caching_on_each_reply_has_a_key_of_its_own() -> None:
@@ -167,21 +161,29 @@ def test_a_refusal_among_the_replies_is_no_kind_and_worth_nothing(prompts: str, 
     )
     assert values(refused) == values(silent)
     assert values(refused)["distinct"] == 2
-    assert (refused.metadata or {})["classes"][0] is None
-    assert (refused.metadata or {})["refused"] == 1
+    assert metadata(refused)["classes"][0] is None
+    assert metadata(refused)["refused"] == 1
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize(("replies", "reason"), [((REFUSAL, ""), "refusal"), (("", REFUSAL), "no_response")])
-async def test_where_no_reply_is_a_document_the_first_says_why_whatever_a_later_solver_wrote(
-    replies: tuple[str, str], reason: str
+def test_where_no_reply_is_a_document_the_first_says_why_whatever_a_later_solver_wrote(
+    replies: tuple[str, str], reason: str, tmp_path: Path
 ) -> None:
-    state = TaskState(ModelName("mockllm/model"), 1, 1, PROMPT, [], output=output("A later text."))
-    keep_generations(state, replies)
-    same, grader = chosen_equivalence("embedded", embedder(), None)(), Script(grading)
-    score = await bench(state, same, GraderQuality(grader.model()), 0.8)
+    @solver
+    def keeping() -> Solver:
+        async def keep(state: TaskState, generate: Generate) -> TaskState:
+            keep_generations(state, replies)
+            return await generate(state)
+
+        return keep
+
+    grader = Script(grading)
+    task = Task([Sample(input=PROMPT)], solver=keeping(), scorer=scorer(equivalence="embedded"))
+    roles = {"grader": grader.model()}
+    (log,) = evaluate(task, model=saying("A text.").model(), model_roles=roles, log_dir=str(tmp_path), display="none")
+    score = found(log)
     assert (score.reason, score.answer, score.explanation) == (reason, "", f"Not scored: {reason}.")
-    assert all(math.isnan(value) for value in values(score).values())
+    assert is_unscored(score)
     assert grader.requests == []
 
 

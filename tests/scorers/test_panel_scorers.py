@@ -11,13 +11,26 @@ import numpy as np
 import pytest
 from inspect_ai.scorer import SampleScore, Score, Scorer
 from tests.measures.test_partition import prose
-from tests.scripted import DOCUMENTS, OWL, Script, evaluated, saying, scores, small_population
+from tests.scripted import (
+    DOCUMENTS,
+    OWL,
+    Script,
+    evaluated,
+    is_unscored,
+    metadata,
+    saying,
+    scores,
+    small_population,
+    values,
+)
 
 from genie_inspect.engines.corpora import CopiedRun, Copies
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.measures.compression import compression_novelty, compression_ratio
+from genie_inspect.measures.infinity_gram import log_perplexity, novel_share
 from genie_inspect.measures.partition import Classes
+from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.compression import ALONE
@@ -29,7 +42,9 @@ from genie_inspect.scorers.cosine import measurement as cosine_measurement
 from genie_inspect.scorers.creativity_index import KEYS as CREATIVITY_KEYS
 from genie_inspect.scorers.creativity_index import creativity_index as creativity_scorer
 from genie_inspect.scorers.creativity_index import measurement as creativity_measurement
-from genie_inspect.scorers.expression_novelty import expression_novelty
+from genie_inspect.scorers.expression_novelty import KEYS as EXPRESSION_KEYS
+from genie_inspect.scorers.expression_novelty import NOTHING, expression_novelty
+from genie_inspect.scorers.partition import SHOWN
 from genie_inspect.scorers.partition import measurement as partition_measurement
 from genie_inspect.scorers.partition import partition as partition_scorer
 
@@ -58,16 +73,11 @@ def scored(name: str, population: Population, text: str, tmp_path: Path) -> Scor
     return score
 
 
-def values(score: Score) -> dict[str, float]:
-    assert isinstance(score.value, dict)
-    return {key: float(value) for key, value in score.value.items() if isinstance(value, int | float)}
-
-
 def test_a_text_that_the_embedder_cannot_read_has_no_distance(population: Population, tmp_path: Path) -> None:
     assert not np.any(embedder().embed(["\U00012000"]))
     score = scored("cosine", population, "\U00012000", tmp_path)
     assert score.reason == "the embedder static knows 0% of its letters (Cuneiform): it was made for English"
-    assert all(math.isnan(value) for value in values(score).values())
+    assert is_unscored(score)
 
 
 def turns(ordered: list[str], text: str) -> tuple[float, float]:
@@ -146,8 +156,6 @@ def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -
             "corpus is 'infini-gram:https://host/', expected infini-gram:<service url>#<index>",
         ),
         ({"corpus": "infini-gram:x", "matcher": "near"}, "looks up exact runs only"),
-        ({"matcher": "fuzzy"}, "matcher is 'fuzzy', expected one of exact, near"),
-        ({"embedder": "word2vec", "matcher": "near"}, "embedder is 'word2vec'"),
     ],
 )
 def test_what_is_no_corpus_or_matcher_is_refused_in_one_line(options: dict[str, str], message: str) -> None:
@@ -228,7 +236,7 @@ def test_where_the_embedder_can_read_nothing_of_the_population_there_is_no_dista
     unreadable = small_population(tmp_path / "unreadable", documents={OWL: ("\U00012000", "\U00012001 \U00012002")})
     score = scored("cosine", unreadable, STORY, tmp_path)
     assert score.reason == UNKNOWN_WORDS
-    assert all(math.isnan(value) for value in values(score).values())
+    assert is_unscored(score)
 
 
 def test_compression_shows_what_the_document_and_what_the_populations_own_add(
@@ -257,12 +265,6 @@ def test_the_ratio_of_all_generations_does_not_depend_on_which_came_first_and_si
     expected = compression_ratio(sorted(["", *told]), codec)
     assert expected != compression_ratio([told[0], "", *told[1:]], codec), "the order makes a difference"
     assert ratio(given) == ratio(given[::-1]) == expected
-
-
-def test_without_a_document_in_a_class_there_is_no_partition_to_stand_in() -> None:
-    alone = partition_measurement(0, Classes(), [])
-    assert all(math.isnan(value) for value in alone.value.values())
-    assert alone.reason == "no document of the population has a class"
 
 
 def runs(*lengths: int) -> tuple[CopiedRun, ...]:
@@ -302,3 +304,144 @@ def test_the_mean_and_the_nearest_distance_are_told_with_the_nearest_document() 
     apart = cosine_measurement(np.array([0.8, 0.6]), ["d-a", "d*b", "d-c"], vectors)
     # 1 less 0.8, 0.96 and -0.8; shown with three digits, and markup as text
     assert apart.explanation == "Mean cosine distance 0.680; nearest is d\\*b at 0.040."
+
+
+def classes(*labels: int | None) -> Classes[str]:
+    """Documents of these classes; None could not be put in one."""
+    made: Classes[str] = Classes()
+    for place, label in enumerate(labels):
+        if label is None:
+            made.labels.append(None)
+        else:
+            made.labels.append(label)
+            if label == len(made.founders):
+                made.founders.append(f"text {place}")
+    return made
+
+
+def ids(count: int) -> list[str]:
+    return [f"d-{place}" for place in range(count)]
+
+
+def test_a_document_shares_its_class_with_its_members_of_those_that_have_one() -> None:
+    new = partition_measurement(2, classes(0, 1), ids(2))
+    assert new.value == {"partition_novel": 1.0, "partition_share": 1.0}
+    assert new.explanation.endswith("this one is a class of its own.")
+    found = partition_measurement(0, classes(0, 1, 0, None), ids(4))
+    assert found.value == {"partition_novel": 0.0, "partition_share": 1 - 2 / 3}
+    assert found.metadata == {"classes": 2, "undecided": 1, "class": 0, "members": ["d-0", "d-2"]}
+    assert found.explanation == (
+        "Classes among 3 documents of the population: 2; this one is in one class with 2 of them, such as d-0. "
+        "1 more could not be put in a class and do not count."
+    )
+
+
+def test_of_a_large_class_twenty_members_are_kept() -> None:
+    assert SHOWN == 20
+    assert partition_measurement(0, classes(*[0] * 25), ids(25)).metadata["members"] == ids(20)
+
+
+def test_what_cannot_be_told_is_not_measured_and_says_why() -> None:
+    unread = partition_measurement(None, classes(0), ids(1))
+    assert unread.value == {}
+    assert unread.reason == "the judge's replies could not be read"
+    alone = partition_measurement(0, classes(None, None), ids(2))
+    assert alone.reason == "no document of the population has a class"
+    assert alone.metadata["undecided"] == 2
+
+
+def test_near_verbatim_runs_of_the_populations_documents_are_copied_too(tmp_path: Path) -> None:
+    told = {OWL: ("and the boat came to the harbour in the morning",)}
+    folder, text = str(small_population(tmp_path, told, {}).folder), "the boats came to the harbours in the morning"
+    for matcher, index in (("exact", 1), ("near", 0)):
+        log = evaluated(creativity_scorer(folder, matcher=matcher), saying(text), None, tmp_path)
+        assert values(scores(log, "creativity_index")[0])["creativity_index_5"] == index
+
+
+TOLD = (
+    "The grey owl flew over the barns and slept until the morning came.",
+    "A white owl sat in the snow, and the snow began to fall on it.",
+    "An old owl lived on a clock; nobody heard it when the clock struck.",
+)
+
+
+TALE = "The grey owl flew over the barns. The “old owl” sat in the snow — and unbuttoned the sky. Hush!"
+
+
+@pytest.fixture
+def tales(tmp_path: Path) -> Population:
+    return small_population(tmp_path / "population", documents={OWL: TOLD})
+
+
+def expressed(tales: Population, text: str, tmp_path: Path, **options: Any) -> Score:
+    log = evaluated(expression_novelty(str(tales.folder), **options), saying(text), None, tmp_path)
+    (score,) = scores(log, "expression_novelty")
+    return score
+
+
+def rows(score: Score) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = metadata(score)["expressions"]
+    return found
+
+
+def test_every_expression_has_a_row_and_the_values_are_made_of_the_rows(tales: Population, tmp_path: Path) -> None:
+    score = expressed(tales, TALE, tmp_path)
+    found = rows(score)
+    assert [row["text"] for row in found] == [
+        "The grey owl flew over the barns", 'The "old owl" sat in the snow', "and unbuttoned the sky"
+    ]  # fmt: skip
+    assert [TALE[row["start"] : row["end"]] for row in found] == [
+        "The grey owl flew over the barns", "The “old owl” sat in the snow", "and unbuttoned the sky"
+    ]  # fmt: skip
+    corpus = [tokens(text) for text in TOLD]
+    for row in found:
+        forms = [tokens(text) for text in (row["text"], row["text"].replace("The", "the", 1))]
+        assert row["log_perplexity"] == pytest.approx(min(log_perplexity(form, corpus) for form in forms))
+        assert row["novel_share"] == pytest.approx(min(novel_share(form, corpus) for form in forms))
+    mean = sum(row["log_perplexity"] for row in found) / 3
+    # the first stands in the population as it is; of the others a quotation mark and "unbuttoned" do not
+    assert [row["novel_share"] >= 0.15 for row in found] == [False, True, True]
+    assert values(score) == {
+        "log_perplexity_mean": pytest.approx(mean, abs=5e-3), "novel_expression_share": pytest.approx(2 / 3, abs=5e-4)
+    }  # fmt: skip
+
+
+def test_the_explanation_lists_expressions_by_perplexity_with_their_share_of_novel_ngrams(
+    tales: Population, tmp_path: Path
+) -> None:
+    score = expressed(tales, TALE, tmp_path)
+    lines = [line for line in (score.explanation or "").splitlines() if line.startswith("| ")][1:]
+    order = sorted(rows(score), key=lambda row: -row["log_perplexity"])
+    assert [line.split(" | ")[0][2:].replace("\\", "") for line in lines] == [row["text"] for row in order]
+    known = next(row for row in order if row["novel_share"] == 0)
+    assert f"| {known['text']} | {known['log_perplexity']:.2f} | 0% |" in lines
+    assert "2 of 3 expressions have 15% or more novel n-grams." in (score.explanation or "")
+    long = expressed(tales, " ".join(f"the sky {number} sang." for number in range(30)), tmp_path)
+    assert "The 20 least likely of 30. 30 of 30 expressions" in (long.explanation or "")
+
+
+def test_a_capital_at_the_head_makes_nothing_new_unless_case_is_kept(tales: Population, tmp_path: Path) -> None:
+    text = "Snow began to fall on it."
+    either, kept = expressed(tales, text, tmp_path), expressed(tales, text, tmp_path, case="kept")
+    assert (values(either)["novel_expression_share"], values(kept)["novel_expression_share"]) == (0, 1)
+    assert values(either)["log_perplexity_mean"] < values(kept)["log_perplexity_mean"]
+    # neither "I" nor a word of capitals is made small
+    for text in ("I SLEPT", "NASA slept"):
+        (row,) = rows(expressed(tales, text, tmp_path))
+        assert row["log_perplexity"] == pytest.approx(log_perplexity(text.split(), [tokens(told) for told in TOLD]))
+
+
+def test_expressions_are_looked_up_in_a_folder_of_texts(tales: Population, tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "sky.txt").write_text("Somebody came, and unbuttoned the sky.")
+    score = expressed(tales, "They came and unbuttoned the sky.", tmp_path, corpus=str(tmp_path / "corpus"))
+    assert rows(score)[0]["novel_share"] == 1 / 6
+    assert "|corpus:folder(corpus)@" in metadata(score)["signature"]
+
+
+@pytest.mark.parametrize("text", ["Hush!", "Yes, no; maybe.", "月。"])
+def test_a_text_without_expressions_is_unscored_with_the_reason(tales: Population, tmp_path: Path, text: str) -> None:
+    score = expressed(tales, text, tmp_path)
+    assert score.reason == NOTHING == "no expression of two words or more"
+    assert tuple(values(score)) == EXPRESSION_KEYS
+    assert is_unscored(score)

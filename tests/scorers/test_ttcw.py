@@ -13,19 +13,19 @@ from inspect_ai import score as rescore
 from inspect_ai._eval.loader import scorer_from_spec  # how `inspect score` makes a scorer, in no public way
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import Model, ModelOutput
+from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
 from inspect_ai.scorer._scorer import ScorerSpec
 from tests.critics import better, comparing
-from tests.scripted import Script, output, saying, written
+from tests.scripted import Script, is_unscored, metadata, output, saying, values
 
 from genie_inspect.graders.cache import Cache
-from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion
+from genie_inspect.graders.critic import Critique, Judgement, Opinion
 from genie_inspect.graders.grader import RefusedError
-from genie_inspect.graders.rubrics import Instructions, Rubric, Test, load_rubric
+from genie_inspect.graders.rubrics import Rubric, Test, load_rubric
 from genie_inspect.scorers.explanation import MOST_BYTES
-from genie_inspect.scorers.ttcw import evidence, examined, explained, ttcw
-from genie_inspect.signature import facts_of
+from genie_inspect.scorers.ttcw import evidence, explained, ttcw
+from genie_inspect.signature import Signature
 
 REFERENCE = "A fine story about a bee."
 KEYS = load_rubric("ttcw").keys
@@ -42,26 +42,23 @@ def scored(
     return log.samples[0].scores["ttcw"]
 
 
-def evaluated(critic: Script, text: str | ModelOutput, target: str = REFERENCE, **options: Any) -> EvalLog:
+def evaluated(
+    critic: Script,
+    text: str | ModelOutput,
+    target: str = REFERENCE,
+    prompt: str = "Write about a bee.",
+    facts: dict[str, str] | None = None,
+    **options: Any,
+) -> EvalLog:
     writer = saying(text) if isinstance(text, str) else Script(lambda request: text)
     [log] = evaluate(
-        Task(dataset=[Sample(id="bee", input="Write about a bee.", target=target)], scorer=ttcw(**options)),
+        Task(dataset=[Sample(id="bee", input=prompt, target=target, metadata=facts)], scorer=ttcw(**options)),
         model=writer.model(),
         model_roles={"grader": critic.model()},
         display="none",
         log_realtime=False,
     )
     return log
-
-
-def value(score: Score) -> dict[str, float]:
-    assert isinstance(score.value, dict)
-    return {key: float(str(number)) for key, number in score.value.items()}
-
-
-def metadata(score: Score) -> dict[str, Any]:
-    assert score.metadata is not None
-    return score.metadata
 
 
 @pytest.fixture(autouse=True)
@@ -71,8 +68,8 @@ def _logs_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_story_as_good_as_the_reference_passes_every_test() -> None:
     score = scored(comparing(lambda a, b, aspect: 0))
-    assert value(score) == {key: 14.0 if key == "ttcw_total" else 1.0 for key in KEYS}
-    assert list(value(score)) == list(KEYS)
+    assert values(score) == {key: 14.0 if key == "ttcw_total" else 1.0 for key in KEYS}
+    assert list(values(score)) == list(KEYS)
     assert metadata(score)["order_disagreement"] == 0
     assert metadata(score)["judged"] == 14
 
@@ -80,7 +77,7 @@ def test_a_story_as_good_as_the_reference_passes_every_test() -> None:
 def test_dimensions_are_shares_of_their_own_tests() -> None:
     # the candidate is much worse in the first two of the five tests of fluency, and in all of elaboration
     worse = {*NAMES[:2], *NAMES[11:]}
-    found = value(scored(comparing(lambda a, b, aspect: better(2 if aspect in worse else 0, "fine")(a, b, aspect))))
+    found = values(scored(comparing(lambda a, b, aspect: better(2 if aspect in worse else 0, "fine")(a, b, aspect))))
     assert found["ttcw_total"] == 9
     assert found["ttcw_fluency"] == 3 / 5
     assert found["ttcw_elaboration"] == 0
@@ -104,25 +101,10 @@ def test_a_critic_that_prefers_a_place_scores_0_and_is_called_biased(
     )
 
 
-@pytest.mark.parametrize(("story", "side", "points"), [("fine", "reference", "-2"), ("new", "candidate", "+2")])
-def test_the_explanation_has_a_row_a_test_with_both_verdicts_score_pass_and_phrases(
-    story: str, side: str, points: str
-) -> None:
-    explanation = str(scored(comparing(better(1, story))).explanation)
-    rows = [line for line in explanation.splitlines() if line.startswith("| ")]
-    assert rows[0] == "| test | reference first | candidate first | score | pass | the critic in short |"
-    assert rows[1] == (
-        f"| 01 narrative ending | {side} better | {side} better | {points} | yes "
-        "| A: plain. B: bold.; A: plain. B: bold. |"
-    )
-    assert len(rows) == 15
-    assert "**Passed 14 of 14 judged tests.**" in explanation
-
-
 def test_a_critic_that_babbles_judges_nothing_and_the_reason_says_so() -> None:
     script = saying("It depends on the reader.")
     score = scored(script)
-    assert all(math.isnan(number) for number in value(score).values())
+    assert is_unscored(score)
     assert score.reason == "invalid_response_format"
     assert metadata(score)["faults"] == {"unreadable reply": 28}
     assert len(script.requests) == 28 * 3
@@ -131,7 +113,7 @@ def test_a_critic_that_babbles_judges_nothing_and_the_reason_says_so() -> None:
 
 def test_a_total_with_tests_that_were_not_judged_says_how_many() -> None:
     score = scored(comparing(lambda a, b, aspect: "Hm." if aspect in NAMES[:2] else 0))
-    found = value(score)
+    found = values(score)
     assert found["ttcw_total"] == 12
     assert math.isnan(found["ttcw_01"])
     assert found["ttcw_fluency"] == 1
@@ -146,7 +128,7 @@ def test_a_sample_whose_reference_has_no_word_is_not_scored(target: str) -> None
     script = comparing(lambda a, b, aspect: 0)
     score = scored(script, target=target)
     assert score.reason == "no reference story"
-    assert all(math.isnan(number) for number in value(score).values())
+    assert is_unscored(score)
     assert not script.requests
 
 
@@ -155,18 +137,14 @@ def test_without_a_reference_a_test_passes_on_yes_and_the_table_has_one_column_f
     score = scored(
         comparing(lambda a, b, aspect: "Hm." if aspect == NAMES[6] else int(aspect in yes)), target="", reference=False
     )
-    numbers = value(score)
+    numbers = values(score)
     assert list(numbers) == list(KEYS)
     assert (numbers["ttcw_total"], numbers["ttcw_fluency"], numbers["ttcw_elaboration"]) == (6, 1, 0.333)
     assert (numbers["ttcw_01"], numbers["ttcw_06"]) == (1, 0)
     assert math.isnan(numbers["ttcw_07"])
-    lines = str(score.explanation).splitlines()
-    assert lines[0] == "| test | yes/no | the critic in short |"
-    assert lines[2] == "| 01 narrative ending | yes | A stock ending. |"
-    assert lines[7] == "| 06 emotional flexibility | no | A stock ending. |"
-    assert lines[8] == "| 07 structural flexibility | none: unreadable reply | Hm. |"
-    assert "**Passed 6 of 13 judged tests.**" in lines
+    assert "| 06 emotional flexibility | no | A stock ending. |" in str(score.explanation)
     assert "reference" not in str(score.explanation)
+    assert "cutoff" not in metadata(score)["signature"]
 
 
 def test_the_lowest_and_highest_verdict_are_in_the_metadata_so_that_a_critic_that_never_varies_can_be_named() -> None:
@@ -193,8 +171,8 @@ def test_another_cutoff_on_an_old_log_asks_nothing() -> None:
         assert rescored.samples
         assert rescored.samples[0].scores
         score = rescored.samples[0].scores["ttcw"]
-        totals.append(value(score)["ttcw_total"])
-        assert facts_of(metadata(score)["signature"])["cutoff"] == str(cutoff)
+        totals.append(values(score)["ttcw_total"])
+        assert Signature(metadata(score)["signature"]).facts["cutoff"] == str(cutoff)
         assert "A: plain. B: bold." in str(score.explanation)
     assert totals == [14, 14, 0, 0]
     assert not silent.requests
@@ -224,7 +202,7 @@ def test_what_a_killed_run_got_is_not_asked_again() -> None:
     kept = sum(Cache().counts()["verdicts"].values())
     assert kept >= 2
     script = comparing(lambda a, b, aspect: 0)
-    assert value(scored(script))["ttcw_total"] == 14
+    assert values(scored(script))["ttcw_total"] == 14
     assert len(script.requests) == 28 - kept
 
 
@@ -238,7 +216,7 @@ def test_each_scale_has_a_cutoff_of_its_own(levels: int, points: int, in_force: 
     score = scored(comparing(falling, levels), levels=levels)
     assert {row["score"] for row in metadata(score)["tests"][1:]} == {in_force}
     assert metadata(score)["tests"][0]["score"] == in_force - 1
-    assert value(score)["ttcw_total"] == 13, "the cutoff itself passes, one below it does not"
+    assert values(score)["ttcw_total"] == 13, "the cutoff itself passes, one below it does not"
     assert f"|cutoff:{in_force}|" in metadata(score)["signature"]
     assert f"A test passes from a score of {in_force} on." in str(score.explanation)
 
@@ -279,22 +257,11 @@ def test_the_signature_names_all_that_the_numbers_depend_on() -> None:
     assert len(signatures | {plain}) == 7
 
 
-# an accented letter takes two bytes
-@pytest.mark.parametrize(("word", "length"), [("word ", 10), ("word ", 5_000), ("é ", 5_000)])
-def test_the_evidence_stays_within_8_kilobytes(word: str, length: int) -> None:
-    score = scored(comparing(lambda a, b, aspect: word * length + "\n[[A=B]]"))
-    assert len(json.dumps(metadata(score), ensure_ascii=False).encode()) <= 8_000
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"levels": 4}, "levels is 4, expected one of 3, 5, 7"),
         ({"levels": 4, "cutoff": -9}, "levels is 4, expected one of 3, 5, 7"),
-        ({"cutoff": "low"}, "cutoff is 'low', expected -3 to 4 with levels=5"),
-        ({"cutoff": -1.5}, "cutoff is -1.5, expected -3 to 4 with levels=5"),
         ({"rubric": "nothing"}, "rubric is 'nothing', expected one of ttcw"),
-        ({"templates": "missing"}, "'missing' does not exist"),
         ({"reference": False, "levels": 7}, "levels is 7, expected nothing with reference=false"),
         ({"reference": False, "cutoff": -2}, "cutoff is -2, expected nothing with reference=false"),
     ],
@@ -307,14 +274,6 @@ def test_an_option_that_cannot_be_used_is_refused_when_the_scorer_is_made(
     # as `inspect score` makes it, which hides any other error behind "couldn't be loaded"
     with pytest.raises(RefusedError, match=message):
         scorer_from_spec(ScorerSpec("genie_inspect/ttcw"), None, **options)
-
-
-def test_a_rubric_with_a_repeated_id_is_refused_when_the_scorer_is_made(tmp_path: Path) -> None:
-    path = tmp_path / "rubric.yaml"
-    one = "- id: pace\n  name: pace\n  question: Is it quick?\n"
-    path.write_text(f"name: mine\ntests:\n{one}{one}", encoding="utf-8")
-    with pytest.raises(RefusedError, match="'pace' stands there twice"):
-        ttcw(rubric=str(path))
 
 
 def test_a_judge_that_contradicts_itself_between_epochs_is_averaged_and_each_epoch_stays_in_the_log() -> None:
@@ -335,7 +294,7 @@ def test_a_judge_that_contradicts_itself_between_epochs_is_averaged_and_each_epo
     assert log.status == "success", log.error
     assert log.samples
     assert log.results
-    totals = [value(sample.scores["ttcw"])["ttcw_total"] for sample in log.samples if sample.scores]
+    totals = [values(sample.scores["ttcw"])["ttcw_total"] for sample in log.samples if sample.scores]
     assert sorted(totals) == [0, 14]
     means = {score.name: score.metrics["mean"].value for score in log.results.scores}
     assert means["ttcw_total"] == 7
@@ -350,66 +309,35 @@ def test_a_critic_that_chooses_first_is_read_by_its_first_label_and_may_name_oth
     )
     critic = saying(said)
     score = scored(critic, analyse="after", reference=reference)
-    assert value(score)["ttcw_total"] == (14 if reference else 0)
-    assert facts_of((score.metadata or {})["signature"])["analyse"] == "after"
+    assert values(score)["ttcw_total"] == (14 if reference else 0)
+    assert Signature(metadata(score)["signature"]).facts["analyse"] == "after"
     assert all("alone on the first line" in request for request in critic.requests)
 
 
 def test_a_prefix_begins_the_keys_and_changes_neither_signature_nor_verdicts() -> None:
     critic = comparing(better(1, "fine"))
     plain, prefixed = scored(critic), scored(critic, prefix="second")
-    assert value(prefixed) == {key.replace("ttcw", "second"): number for key, number in value(plain).items()}
-    assert (plain.metadata or {})["signature"] == (prefixed.metadata or {})["signature"]
+    assert values(prefixed) == {key.replace("ttcw", "second"): number for key, number in values(plain).items()}
+    assert metadata(plain)["signature"] == metadata(prefixed)["signature"]
     assert len(critic.requests) == 28
 
 
-@pytest.mark.parametrize("option", [{"prefix": "My keys"}, {"prefix": ""}, {"prefix": "total" * 20}, {"analyse": "no"}])
-def test_a_prefix_that_is_none_and_an_unknown_order_are_refused(option: dict[str, str]) -> None:
-    ((name, given),) = option.items()
-    with pytest.raises(RefusedError, match=f"{name} is '{given}', expected"):
-        ttcw(**option)  # type: ignore[arg-type]
-
-
-RUBRIC = Rubric(name="mine", tests=(Test(id="a", name="is it so", question="Is it?"),))
-STORY, OTHER = "A grey owl waits.", "A white owl sleeps, and then another one does too."
-
-
-async def score_of(
-    reply: str, reference: str | None = OTHER, cutoff: int | None = 0, **metadata: Any
-) -> tuple[Score, Critic]:
-    critic = Critic(saying(reply).model(), Instructions.load(reference=reference is not None), repeats=0)
-    state = written(STORY, "Owl! " * 100, **metadata)
-    return await examined(state, reference, critic, RUBRIC, cutoff, {"generator": "none"}), critic
-
-
-async def test_a_story_beside_a_reference_has_a_score_with_all_that_it_rests_on() -> None:
-    score, critic = await score_of("A: plain. B: bold.\n\n[[A=B]]", references="abc123")
-    assert score.value == {"mine_total": 1.0, "mine_a": 1.0}
-    assert (score.answer, score.reason) == (STORY, None)
-    facts = score.metadata or {}
-    assert (facts["judge"], facts["judged"], facts["prompt"]) == (critic.signature, 1, ("Owl! " * 100)[:159] + "…")
-    assert facts["signature"] == (
-        f"measure:ttcw|judge:{critic.signature}|generator:none|stories:abc123|cutoff:0|version:1-A"
-    )
-    assert "this document" not in (score.explanation or "")
-    assert "Unlike lengths, which do not compare well: 4 words, the reference has 10." in (score.explanation or "")
-
-
-async def test_the_cutoff_decides_and_a_story_alone_has_none() -> None:
-    above, _ = await score_of("A: plain. B: bold.\n\n[[A=B]]", cutoff=1)
-    assert above.value == {"mine_total": 0.0, "mine_a": 0.0}
-    alone, _ = await score_of("Fine.\n\n[[YES]]", reference=None, cutoff=None)
-    assert alone.value == {"mine_total": 1.0, "mine_a": 1.0}
-    signature = (alone.metadata or {})["signature"]
-    assert "cutoff" not in signature
-    assert "|stories:unknown|" in signature
-    assert "Unlike" not in (alone.explanation or "")
+def test_a_score_names_its_stories_and_how_its_prompt_begins_and_tells_unlike_lengths() -> None:
+    owl, other = "A grey owl waits.", "A white owl sleeps, and then another one does too."
+    critic = comparing(lambda a, b, aspect: 0)
+    score = scored(critic, owl, other, prompt="Owl! " * 100, facts={"references": "abc123"})
+    assert (score.answer, score.reason) == (owl, None)
+    assert metadata(score)["prompt"] == ("Owl! " * 100)[:159] + "…"
+    assert metadata(score)["judge"].startswith("critic(mockllm/model@")
+    assert "|stories:abc123|cutoff:-2|version:1-A" in metadata(score)["signature"]
+    assert "this document" not in str(score.explanation)
+    assert "Unlike lengths, which do not compare well: 4 words, the reference has 10." in str(score.explanation)
 
 
 EVEN = Opinion(0, "As good. [[A=B]]")
 LOST = Opinion(None, "Hm.", "unreadable reply")
 FAILED = Opinion(None, fault="grader failed", failed=True)
-EXPLANATION_RUBRIC = Rubric(
+RUBRIC = Rubric(
     name="mine",
     tests=tuple(
         Test(id=name, name=f"is it {name}", question="Is it?", dimension=dimension)
@@ -420,8 +348,8 @@ EXPLANATION_RUBRIC = Rubric(
 
 def critique(*opinions: tuple[Opinion, ...], cutoff: int | None = -2) -> Critique:
     """Three tests, of which each has these opinions."""
-    found = (Judgement(test, own) for test, own in zip(EXPLANATION_RUBRIC.tests, opinions, strict=True))
-    return Critique(EXPLANATION_RUBRIC, tuple(found), cutoff)
+    found = (Judgement(test, own) for test, own in zip(RUBRIC.tests, opinions, strict=True))
+    return Critique(RUBRIC, tuple(found), cutoff)
 
 
 def rows(found: Critique) -> list[list[str]]:
@@ -430,25 +358,21 @@ def rows(found: Critique) -> list[list[str]]:
     return [[part.strip() for part in line.strip("| ").split(" | ")] for line in lines[1:]]
 
 
-def test_coverage_counts_the_judged_tests_behind_each_key() -> None:
-    assert evidence(critique((EVEN, EVEN), (EVEN, LOST), (EVEN, EVEN)))["coverage"] == {
-        "mine_total": "2/3",
-        "mine_form": "1/2",
-        "mine_sense": "1/1",
-        "mine_a": "1/1",
-        "mine_b": "0/1",
-        "mine_c": "1/1",
-    }
-
-
-def test_how_far_the_orders_agree_is_told_of_the_judged_tests_alone() -> None:
+def test_coverage_and_how_far_the_orders_agree_are_told_of_the_judged_tests_alone() -> None:
     ahead = Opinion(1, "[[A>B]]")
     found = evidence(critique((ahead, ahead), (EVEN, LOST), (EVEN, EVEN)))
+    assert found["coverage"] == {
+        **{"mine_total": "2/3", "mine_form": "1/2", "mine_sense": "1/1"},
+        **{"mine_a": "1/1", "mine_b": "0/1", "mine_c": "1/1"},
+    }
     # of two judged tests one, in which whichever stood first won; (1 + 0) / 2 points for standing first
     assert (found["order_disagreement"], found["position_bias"]) == (0.5, 0.5)
     assert (found["first_place_wins_both"], found["second_place_wins_both"]) == (1, 0)
-    assert (found["judged"], found["not_judged"]) == (2, 1)
-    assert found["faults"] == {"unreadable reply": 1}
+    assert (found["judged"], found["not_judged"], found["faults"]) == (2, 1, {"unreadable reply": 1})
+    nothing = evidence(critique(*[(LOST, LOST)] * 3))
+    assert (nothing["order_disagreement"], nothing["position_bias"]) == (None, None)
+    assert (nothing["first_place_wins_both"], nothing["second_place_wins_both"]) == (0, 0)
+    assert [row["orders_agree"] for row in nothing["tests"]] == [None] * 3
 
 
 @pytest.mark.parametrize(("wins", "is_biased"), [(2, True), (1, True), (0, False)])
@@ -456,13 +380,6 @@ def test_a_critic_is_biased_from_half_of_the_judged_tests_on(wins: int, is_biase
     ahead = Opinion(1, "[[A>B]]")
     tests = [(ahead, ahead)] * wins + [(EVEN, EVEN)] * (2 - wins) + [(EVEN, LOST)]
     assert ("biased by position" in explained(critique(*tests), "a story", "a story")) == is_biased
-
-
-def test_where_nothing_was_judged_nothing_is_known_of_the_orders() -> None:
-    found = evidence(critique(*[(LOST, LOST)] * 3))
-    assert (found["order_disagreement"], found["position_bias"]) == (None, None)
-    assert (found["first_place_wins_both"], found["second_place_wins_both"]) == (0, 0)
-    assert [row["orders_agree"] for row in found["tests"]] == [None] * 3
 
 
 def test_an_order_without_a_reply_has_no_phrase_in_the_row() -> None:
@@ -574,31 +491,3 @@ def test_phrases_get_shorter_step_by_step_and_a_table_that_never_fits_is_counted
     lengths = {len(evidence(whole, note="x" * room)["tests"][0].get("critic", [""])[0]) for room in range(0, 7500, 100)}
     assert lengths == {200, 120, 60, 0}
     assert evidence(whole, note="x" * 8000)["tests"] == "3 tests: too many to keep here"
-
-
-STUDY_RUBRIC = "name: mine\ntests:\n- id: pace\n  name: pace\n  question: Is it quick?\n"
-
-
-def judged(folder: Path, roles: dict[str, str | Model], target: str) -> EvalLog:
-    (folder / "rubric.yaml").write_text(STUDY_RUBRIC, encoding="utf-8")
-    critic = ttcw(str(folder / "rubric.yaml"), cache=False)
-    (log,) = evaluate(
-        Task([Sample(input="Write about a bee.", target=target)], scorer=critic),
-        model=saying("A story about a bee.").model(),
-        model_roles=roles,
-        log_dir=str(folder),
-        display="none",
-    )
-    return log
-
-
-@pytest.mark.parametrize(
-    ("roles", "message"),
-    [({}, "Name one:"), ({"grader": "bundled/grader"}, "bundled/grader has its readings on record")],
-)
-def test_only_a_real_grader_can_be_the_critic(roles: dict[str, str | Model], message: str, tmp_path: Path) -> None:
-    log = judged(tmp_path, roles, "A fine story.")
-    assert log.status == "error"
-    assert log.error is not None
-    assert message in log.error.message
-    assert "judge=embedded" not in log.error.message

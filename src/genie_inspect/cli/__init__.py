@@ -28,7 +28,7 @@ VERBS = {
     "lengths": (".cli.lengths:lengths", "Hold scores by long answers against those by concise ones."),
     "report": (".cli.results:report", "Put logs into one page: tables, charts, what stood out, methods."),
     "frame": (".cli.results:frame", "Write scores as a table for pandas, R or a spreadsheet."),
-    "show": (".cli.show:show", "Show one document of a log, and why it got its numbers."),
+    "show": (".cli.results:show", "Show one document of a log, and why it got its numbers."),
     "agreement": (".cli.agreement:agreement", "Hold a machine's scores against people's votes."),
     "ttcw": (
         ".studies.ttcw.commands:ttcw",

@@ -1,24 +1,24 @@
 """`genie calibrate`: how far judges, and people, rate alike."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import anyio
 import click
-from rich.table import Table
 
 from genie_inspect.agreement.calibration import (
     ALL,
     Conduct,
+    PeopleAgreement,
     RaterAgreement,
     calibration_chart,
     compare,
+    held_against_people,
     quotable,
     verdict,
 )
-from genie_inspect.agreement.people import PeopleAgreement, held_against_people, write_blind_table
 from genie_inspect.agreement.raters import (
     CalibrationError,
     Rater,
@@ -29,6 +29,7 @@ from genie_inspect.agreement.raters import (
     judge_ratings,
     recorded_ratings,
     recorded_targets,
+    write_blind_table,
 )
 from genie_inspect.agreement.vector_fitting import vector_fit
 from genie_inspect.cli.options import (
@@ -38,18 +39,21 @@ from genie_inspect.cli.options import (
     Answer,
     answering,
     embedder_option,
+    flag,
+    option,
     seed_option,
 )
 from genie_inspect.cli.running import named_model, one_line, progress_bar, told_by
-from genie_inspect.cli.tables import Head, LineT, counted, figure, ranged, text_table
+from genie_inspect.cli.tables import Column, LineT, counted, figure, lines_table, ranged
 from genie_inspect.cli.terminal import replacing
 from genie_inspect.engines.embedders import CachedEmbedder, Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
+from genie_inspect.files.tables import Table
 from genie_inspect.graders.cache import cache_folder
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.instrument import MODES, Instrument, mode_and_fit, mode_of
 from genie_inspect.graders.vectors_judge import FeatureFit, shown
-from genie_inspect.populations.population import Population, open_population
+from genie_inspect.populations.population import open_population
 from genie_inspect.populations.schema import write_rows
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
@@ -69,36 +73,34 @@ def check_raters(judges: tuple[str, ...], count: int, fit: Path | None) -> None:
         raise CalibrationError("one rater has nobody to agree with, name another --judge, --grader or --ratings")
 
 
-def vector_judges(judges: tuple[str, ...], embedder: Embedder, features: Sequence[str]) -> list[Rater]:
-    """The judges that ask nobody: what they rate are answers, which have been read."""
-    raters = []
-    for judge in judges:
-        mode, file = mode_and_fit(judge)
-        if mode.by_vectors:
-            engine = CachedEmbedder(embedder, cache_folder())
-            raters.append(Rater(f"{judge}({embedder.name})", mode.by_vectors(engine, file, features)))
-    return raters
-
-
-def grader_judges(
-    judges: tuple[str, ...], graders: tuple[str, ...], templates: str | None, *, anew: bool
+def machine_judges(
+    judges: Sequence[str],
+    graders: Sequence[str],
+    templates: str | None,
+    embedder: Embedder,
+    features: Sequence[str],
+    *,
+    anew: bool,
 ) -> list[Rater]:
+    """Each grader by each judge that asks one, and the judges that ask nobody: what they rate has been read."""
     modes = [mode for mode in map(mode_of, judges or USUAL_JUDGES) if mode.asks_pairs]
     if judges and modes and not graders:
         raise CalibrationError(f"judge={modes[0].name} asks a model, name it: --grader <provider/model>")
-    models = {grader: named_model(grader) for grader in graders}
     raters = []
-    for grader, model in models.items():
+    for grader, model in [(grader, named_model(grader)) for grader in dict.fromkeys(graders)]:
         for mode in modes:
             _, judge = Instrument(mode.name, templates=templates).reader_and_judge(model, anew=anew)
             raters.append(Rater(f"{mode.name}({grader})", judge, mode.chunk))
+    for name in judges:
+        mode, file = mode_and_fit(name)
+        if mode.by_vectors:
+            vectors = CachedEmbedder(embedder, cache_folder())
+            raters.append(Rater(f"{name}({embedder.name})", mode.by_vectors(vectors, file, features)))
     return raters
 
 
 def machine_ratings(raters: Sequence[Rater], targets: Sequence[Target], *, fresh: bool) -> list[Ratings]:
     """The judges' ratings, one judge after another, with a bar that shows how far they are."""
-    import anyio
-
     with progress_bar(transient=True) as progress:
         bars = [told_by(progress, rater.name, rater.calls(targets)) for rater in raters]
 
@@ -127,51 +129,39 @@ FIT_KEY = (
     "Spearman and Kendall's tau-b of the answers' novelty with that by the ratings, prompts held out: a screen, no "
     "verdict. Judge by it: judge=vectors/{file}"
 )
-AGREED: tuple[Head[RaterAgreement], ...] = (
-    Head("pairs", lambda row: str(row.pairs)),
-    Head("alpha", lambda row: figure(row.alpha, none="")),
-    Head("tau", lambda row: figure(row.tau, none="")),
-    Head("difference in novelty", lambda row: _interval(row.difference)),
+AGREED: tuple[Column[RaterAgreement], ...] = (
+    ("pairs", lambda row: str(row.pairs)),
+    ("alpha", lambda row: figure(row.alpha, none="")),
+    ("tau", lambda row: figure(row.tau, none="")),
+    ("difference in novelty", lambda row: _interval(row.difference)),
 )
-CONDUCT: tuple[Head[Conduct], ...] = (
-    Head("asked", lambda row: str(row.asked)),
-    Head("unusable", lambda row: figure(row.unusable, ".1%", "")),
-    Head("novelty", lambda row: figure(row.novelty, none="")),
-    Head("last less first of a list", lambda row: _interval(row.position)),
-    Head("rating(a, b) less (b, a)", lambda row: _interval(row.swapped)),
+CONDUCT: tuple[Column[Conduct], ...] = (
+    ("asked", lambda row: str(row.asked)),
+    ("unusable", lambda row: figure(row.unusable, ".1%", "")),
+    ("novelty", lambda row: figure(row.novelty, none="")),
+    ("last less first of a list", lambda row: _interval(row.position)),
+    ("rating(a, b) less (b, a)", lambda row: _interval(row.swapped)),
 )
-PEOPLE: tuple[Head[PeopleAgreement], ...] = (
-    Head("pairs", lambda row: str(row.pairs)),
-    Head("alpha among raters", lambda row: figure(row.people_alpha, none="")),
-    Head("alpha with the median", lambda row: figure(row.judge_alpha, none="")),
-    Head("tau with the mean", lambda row: figure(row.tau, none="")),
+PEOPLE: tuple[Column[PeopleAgreement], ...] = (
+    ("pairs", lambda row: str(row.pairs)),
+    ("alpha among raters", lambda row: figure(row.people_alpha, none="")),
+    ("alpha with the median", lambda row: figure(row.judge_alpha, none="")),
+    ("tau with the mean", lambda row: figure(row.tau, none="")),
 )
-FITTED: tuple[Head[FeatureFit], ...] = (
-    Head("pairs", lambda row: str(row.pairs)),
-    Head("answers", lambda row: str(row.answers)),
-    Head("Spearman", lambda row: shown(row.spearman)),
-    Head("tau", lambda row: shown(row.kendall)),
+FITTED: tuple[Column[FeatureFit], ...] = (
+    ("pairs", lambda row: str(row.pairs)),
+    ("answers", lambda row: str(row.answers)),
+    ("Spearman", lambda row: shown(row.spearman)),
+    ("tau", lambda row: shown(row.kendall)),
 )
 
 
-def _conduct_tables(conducts: Iterable[Conduct]) -> Iterator[Table]:
-    """For each rater its gaps and biases."""
-    for rater, group in groupby(conducts, key=lambda conduct: conduct.rater):
-        rows = {row.feature: row for row in group}
-        # who rates no lists has no first and last place: a column that is empty in every row is left out
-        heads = [head for head in CONDUCT if any(map(head.cell, rows.values()))]
-        # the reasons are counted over all features, where they stand once
-        faults = rows[ALL].faults if ALL in rows else {}
-        yield _table(rater, rows, heads, f"unusable: {counted(faults)}" if faults else "")
-
-
-def _table(title: str, rows: Mapping[str, LineT], heads: Sequence[Head[LineT]], caption: str = "") -> Table:
+def _table(title: str, rows: Mapping[str, LineT], columns: Sequence[Column[LineT]], caption: str = "") -> Table:
     """A row a feature, and last, below a line of its own, the one over all of them."""
-    cells: list[list[str] | None] = []
-    for feature, row in rows.items():
-        cells += [None] if feature == ALL else []
-        cells.append([feature.replace("_", " "), *(head.cell(row) for head in heads)])
-    return text_table(title, ["feature", *(head.name for head in heads)], cells, caption=caption)
+    lines: list[tuple[str, LineT] | None] = [(feature.replace("_", " "), row) for feature, row in rows.items()]
+    if ALL in rows:
+        lines.insert(list(rows).index(ALL), None)
+    return lines_table(title, "feature", lines, columns, caption, look="")
 
 
 def _interval(interval: BootstrapInterval) -> str:
@@ -180,36 +170,35 @@ def _interval(interval: BootstrapInterval) -> str:
 
 @click.command()
 @POPULATION
-@click.option(
+@option(
     "--judge",
     "judges",
     multiple=True,
     help=f"{', '.join(MODES)}, list/10 (answers a call); repeatable.  "
     f"[default: {', '.join(USUAL_JUDGES)}, where a grader is named]",
 )
-@click.option("--grader", "graders", multiple=True, help="<provider/model> that judges; repeatable.")
-@click.option("--ratings", "files", multiple=True, type=FILE, help="Ratings by people: CSV or JSON Lines; repeatable.")
-@click.option("--pairs", type=click.IntRange(1), help=f"How many.  [default: all of the first file, else {PAIRS}]")
+@option("--grader", "graders", multiple=True, help="<provider/model> that judges; repeatable.")
+@option("--ratings", "files", multiple=True, type=FILE, help="Ratings by people: CSV or JSON Lines; repeatable.")
+@option("--pairs", type=click.IntRange(1), help=f"How many.  [default: all of the first file, else {PAIRS}]")
 @seed_option("Which pairs are drawn.")
-@click.option("--reader", help="Whose recorded answers are drawn from, by signature.  [default: who answered most]")
+@option("--reader", help="Whose recorded answers are drawn from, by signature.  [default: who answered most]")
 @embedder_option("Whose vectors judge, with --judge vectors.")
-@click.option(
+@option(
     "--fit-vectors",
     "fit",
     type=FILE,
     help="Instead of comparing, fit the judge `vectors` to the mean of these ratings, with --embedder, and write it: "
     "judge=vectors/FILE rates by it.",
 )
-@click.option(
+@option(
     "--export",
     type=FILE,
     help="Instead of comparing, write the pairs to this CSV for people: shuffled, without ratings, with a page that "
     "tells them what to do. Filled in, it is a file for --ratings.",
 )
 @UNCHECKED_TEMPLATES
-@click.option(
+@flag(
     "--cache",
-    is_flag=True,
     help="Take ratings from the cache, as after a run that was killed; else all are asked for anew (and kept).",
 )
 @answering("tables", picture="a chart")
@@ -246,10 +235,16 @@ def calibrate(
     recorded = [RatingsFile(file, opened) for file in found]
     vectors = chosen_embedder(embedder)
     features = [feature.name for feature in opened.features]
-    machines = grader_judges(judges, graders, templates, anew=not cache) + vector_judges(judges, vectors, features)
+    machines = machine_judges(judges, graders, templates, vectors, features, anew=not cache)
     if not export:
         check_raters(judges, len(machines) + sum(len(file.raters) for file in recorded), fit)
-    targets = _targets(opened, recorded, reader, pairs, seed)
+    # people rated these pairs, so machines rate the same ones
+    source = recorded[0].targets if recorded else recorded_targets(opened, reader)
+    total = sum(len(target.others) for target in source)
+    targets = drawn(source, pairs or (total if recorded else PAIRS), seed)
+    if not targets:
+        where = recorded[0].path if recorded else f"population {opened.name}"
+        raise CalibrationError(f"{where} holds no pair of different answers to compare")
     if export:
         return {"table": str(export), "pairs": write_blind_table(export, targets, seed)}
     people = [recorded_ratings(name, table, targets) for file in recorded for name, table in file.raters.items()]
@@ -266,23 +261,26 @@ def calibrate(
         with replacing(fit):
             write_rows(fit, [fitted])
         parts = fitted.features | {ALL: fitted.pooled}
-        fit_facts = {
-            "embedder": fitted.embedder,
-            "population": fitted.population,
-            "fit": fitted.digest,
-            "features": {name: part.model_dump(exclude={"knots"}) for name, part in parts.items()},
-        }
-        title, key = f"{fitted.embedder} fitted to {', '.join(fitted.raters)}", FIT_KEY.format(file=fit)
-        return Answer(lambda: facts | fit_facts, lambda _: (_table(title, parts, FITTED), key))
-    calibration = compare(targets, raters, features)
+        features_fit = {name: part.model_dump(exclude={"knots"}) for name, part in parts.items()}
+        facts |= {"embedder": fitted.embedder, "population": fitted.population, "fit": fitted.digest}
+        title = f"{fitted.embedder} fitted to {', '.join(fitted.raters)}"
+        return Answer(facts | {"features": features_fit}, [_table(title, parts, FITTED), FIT_KEY.format(file=fit)])
+    agreements, conducts = compare(targets, raters, features)
     together = held_against_people(targets, people, judged, features) if people else []
-    sentences = verdict(calibration.agreements) + quotable(calibration.agreements, people, judged)
+    sentences = verdict(agreements) + quotable(agreements, people, judged)
 
-    def parts_of(_: object) -> Iterator[Table | str]:
+    def parts_of() -> Iterator[Table | str]:
         # `groupby` joins neighbours alone: rows come rater by rater, feature by feature
-        for (first, second), rows in groupby(calibration.agreements, key=lambda row: (row.first, row.second)):
+        for (first, second), rows in groupby(agreements, key=lambda row: (row.first, row.second)):
             yield _table(f"{first} and {second}", {row.feature: row for row in rows}, AGREED)
-        yield from _conduct_tables(calibration.conducts)
+        # each rater's gaps and biases
+        for rater, own in groupby(conducts, key=lambda conduct: conduct.rater):
+            by_feature = {row.feature: row for row in own}
+            # who rates no lists has no first and last place: a column that is empty in every row is left out
+            columns = [column for column in CONDUCT if any(map(column[1], by_feature.values()))]
+            # the reasons are counted over all features, where they stand once
+            faults = by_feature[ALL].faults if ALL in by_feature else {}
+            yield _table(rater, by_feature, columns, f"unusable: {counted(faults)}" if faults else "")
         yield KEY
         # one rater of files is in the tables of two raters
         if len(people) > 1:
@@ -294,21 +292,7 @@ def calibrate(
         yield from sentences
 
     return Answer(
-        lambda: facts | {"verdict": sentences} | asdict(calibration) | {"people": [asdict(row) for row in together]},
-        parts_of,
-        chart=lambda: calibration_chart(calibration),
+        facts | {"verdict": sentences, "agreements": agreements, "conducts": conducts, "people": together},
+        parts_of(),
+        chart=lambda: calibration_chart(agreements),
     )
-
-
-def _targets(
-    population: Population, files: Sequence[RatingsFile], reader: str | None, pairs: int | None, seed: int
-) -> list[Target]:
-    """The answers to be rated, each with others to rate it against."""
-    # people rated these pairs, so machines rate the same ones
-    source = files[0].targets if files else recorded_targets(population, reader)
-    total = sum(len(target.others) for target in source)
-    targets = drawn(source, pairs or (total if files else PAIRS), seed)
-    if not targets:
-        where = files[0].path if files else f"population {population.name}"
-        raise CalibrationError(f"{where} holds no pair of different answers to compare")
-    return targets

@@ -3,24 +3,21 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import click
 import numpy as np
-from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
-from rich.table import Table
 
 from genie_inspect.cli.options import LOGS, Answer, answering
-from genie_inspect.cli.tables import Head, blocks, figure, starred
+from genie_inspect.cli.tables import Column, figure, lines_table, starred
 from genie_inspect.errors import GenieError
 from genie_inspect.files.numbers import number
+from genie_inspect.files.tables import Table
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.signature import facts_of
+from genie_inspect.statistics.descriptive import prompt_means
 from genie_inspect.statistics.differences import TEST, Finding, differences, findings
 from genie_inspect.statistics.effect import cohens_d
-from genie_inspect.statistics.intervals import prompt_means
 from genie_inspect.statistics.ranking import kendall
 
 CONCISE = "concise"
@@ -88,7 +85,7 @@ def _by_length(logs: Sequence[ScoredLog]) -> tuple[dict[str, Novelty], dict[str,
     for log in logs:
         for document in log.documents:
             for scores in document.scores.values():
-                facts = facts_of(scores.signature)
+                facts = dict(scores.signature.facts)
                 named = _LENGTH.search(facts.get("reader", ""))
                 if facts.get("measure") != MEASURE or not named:
                     continue
@@ -143,15 +140,15 @@ KEY = (
     f" over prompts, with its 95% interval; p: {TEST} over prompts, corrected (holm); *: holds. d: of the shift over"
     " documents."
 )
-HEADS: tuple[Head[LengthShift], ...] = (
-    Head("documents", lambda row: str(row.documents)),
-    Head("tau", lambda row: figure(row.tau, ".2f")),
-    Head("first", lambda row: figure(row.finding.difference.before, ".3f")),
-    Head("second", lambda row: figure(row.finding.difference.after, ".3f")),
-    Head("shift [95%]", lambda row: _shift(row)),
-    Head("d", lambda row: figure(row.effect, "+.2f")),
-    Head("p", lambda row: starred(row.finding.p_value, row.finding.differs)),
-    Head("prompts", lambda row: str(row.finding.difference.pairs)),
+COLUMNS: tuple[Column[LengthShift], ...] = (
+    ("documents", lambda row: str(row.documents)),
+    ("tau", lambda row: figure(row.tau)),
+    ("first", lambda row: figure(row.finding.difference.before, ".3f")),
+    ("second", lambda row: figure(row.finding.difference.after, ".3f")),
+    ("shift [95%]", lambda row: _shift(row)),
+    ("d", lambda row: figure(row.effect, "+.2f")),
+    ("p", lambda row: starred(row.finding.p_value, row.finding.differs)),
+    ("prompts", lambda row: str(row.finding.difference.pairs)),
 )
 
 
@@ -170,13 +167,14 @@ def lengths(logs: tuple[str, ...]) -> Answer:
              genie lengths LOG
     """
     rows = length_shifts(logs)
-    return Answer(lambda: {"test": TEST, "shifts": rows}, partial(_parts, rows))
+    return Answer({"test": TEST, "shifts": rows}, _parts(rows))
 
 
-def _parts(rows: Sequence[LengthShift], screen: Console) -> Iterator[Table | str]:
-    for pair in dict.fromkeys((row.before, row.after) for row in rows):
-        lines = [(row.feature.replace("_", " "), row) for row in rows if (row.before, row.after) == pair]
-        yield from blocks(f"{pair[1]} answers against {pair[0]} ones", "feature", lines, HEADS, screen)
+def _parts(rows: Sequence[LengthShift]) -> Iterator[Table | str]:
+    for before, after in dict.fromkeys((row.before, row.after) for row in rows):
+        own = [row for row in rows if (row.before, row.after) == (before, after)]
+        lines = [(row.feature.replace("_", " "), row) for row in own]
+        yield lines_table(f"{after} answers against {before} ones", "feature", lines, COLUMNS)
     yield KEY
 
 

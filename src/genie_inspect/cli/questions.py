@@ -1,36 +1,57 @@
 """`genie questions`: write, review."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from genie_inspect.building.prompts import APART, PAIRS_APART, WORDING, Order, write_pairs
+from genie_inspect.building.features import (
+    MAPPING,
+    discover_features,
+    discovered_features,
+    map_features,
+    read_taxonomy,
+)
+from genie_inspect.building.prompts import APART, PAIRS_APART, WORDING, check_pairs, write_pairs
+from genie_inspect.building.question_writing import write_questions
+from genie_inspect.building.questions import (
+    judged_questions,
+    question_figures,
+    read_prompts,
+    read_questions,
+    read_review,
+    read_table,
+    write_review,
+    write_tables,
+)
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.options import (
     AT_LEAST_1,
-    DRY_RUN,
     FEATURES,
     FILE,
     GRADER,
     PER_FEATURE,
-    TEMPLATES,
     Answer,
     answering,
+    asking,
     embedder_option,
     fact_lines,
+    flag,
+    option,
     output_option,
     seed_option,
 )
-from genie_inspect.cli.running import asked, cost, run_asking
+from genie_inspect.cli.running import asked, run_asking
 from genie_inspect.cli.tables import record_table
 from genie_inspect.cli.terminal import Unbroken
-
-if TYPE_CHECKING:
-    from genie_inspect.populations.schema import Feature
+from genie_inspect.engines.identity import with_commit
+from genie_inspect.files.folders import own_folder
+from genie_inspect.files.writing import check_absent
+from genie_inspect.populations.population import read_features
+from genie_inspect.populations.prompts import check_prompts_file, write_prompts, writing_prompt_sample
+from genie_inspect.populations.schema import Feature, write_rows
 
 PEOPLE_KEY = (
     "questions: that the person calls valid, or of the feature; accuracy: share of these on which we say the same"
@@ -54,10 +75,8 @@ def questions() -> None:
 @GRADER
 @FEATURES
 @PER_FEATURE
-@click.option("--most", default=6, show_default=True, type=AT_LEAST_1, help="Most questions a feature.")
-@TEMPLATES
-@DRY_RUN
-@answering()
+@option("--most", default=6, type=AT_LEAST_1, help="Most questions a feature.")
+@asking
 def write(
     prompts: Path,
     output: Path,
@@ -76,35 +95,24 @@ def write(
     \b
     Example: genie questions write prompts.txt -o questions --grader openai/gpt-4o --per-feature 2
     """
-    from genie_inspect.building.question_writing import Wanted
-    from genie_inspect.building.questions import read_prompts, write_questions
-    from genie_inspect.populations.population import read_features
-
     # --per-feature above the default --most raises it, and is no error
-    wanted = Wanted(per_feature, max(per_feature, most))
-    written = partial(write_questions, read_prompts(prompts), read_features(features), wanted, templates=templates)
+    limits = per_feature, max(per_feature, most)
+    written = partial(write_questions, read_prompts(prompts), read_features(features), *limits, templates=templates)
     return asked(written, grader, output, dry_run=dry_run)
 
 
 @questions.command()
 @click.argument("source", type=FILE)
-@click.option("--to", "table", type=FILE, help="Write this CSV table for people to correct.")
-@click.option("--from", "corrected", multiple=True, type=FILE, help="Read the corrected table; --blind: one a person.")
+@option("--to", "table", type=FILE, help="Write this CSV table for people to correct.")
+@option("--from", "corrected", multiple=True, type=FILE, help="Read the corrected table; --blind: one a person.")
 @output_option("With --from: the new file of questions.", required=False)
-@click.option("--blind", is_flag=True, help="For people who judge and do not correct: shuffled, without our word.")
-@click.option("--count", type=AT_LEAST_1, help="With --blind: how many questions.  [default: all]")
+@flag("--blind", help="For people who judge and do not correct: shuffled, without our word.")
+@option("--count", type=AT_LEAST_1, help="With --blind: how many questions.  [default: all]")
 @seed_option("With --blind: which ones, and their order.")
 @FEATURES
 @answering()
 def review(
-    source: Path,
-    table: Path | None,
-    corrected: tuple[Path, ...],
-    output: Path | None,
-    blind: bool,
-    count: int | None,
-    seed: int,
-    features: str,
+    source: Path, table: Path | None, corrected: tuple[Path, ...], output: Path | None, features: str, **blind: Any
 ) -> Answer | dict[str, Any]:
     """Write the questions of SOURCE (a file or a population) to a table, or read the corrected table back.
 
@@ -120,13 +128,8 @@ def review(
              genie questions review questions --blind --count 50 --to ann.csv
              genie questions review questions --blind --from ann.csv --from bob.csv
     """
-    from genie_inspect.building.questions import read_questions, read_review, write_review
-    from genie_inspect.files.writing import check_absent
-    from genie_inspect.populations.population import read_features
-    from genie_inspect.populations.schema import write_rows
-
-    if blind:
-        return _blind(source, table, corrected, read_features(features), count, seed)
+    if blind.pop("blind"):
+        return _blind(source, table, corrected, read_features(features), **blind)
     if (table is None) != bool(corrected) or bool(corrected) == (output is None) or len(corrected) > 1:
         raise click.UsageError("give either --to TABLE, or --from TABLE with --output FILE")
     rows = read_questions(source, read_features(features))
@@ -142,25 +145,18 @@ def review(
 
 
 def _blind(
-    source: Path,
-    table: Path | None,
-    filled: Sequence[Path],
-    asked_of: "Sequence[Feature]",
-    count: int | None,
-    seed: int,
+    source: Path, table: Path | None, filled: Sequence[Path], features: Sequence[Feature], count: int | None, seed: int
 ) -> Answer | dict[str, Any]:
-    from genie_inspect.building.questions import judged_questions, question_figures, read_table, write_tables
 
     if (table is None) != bool(filled):
         raise click.UsageError("give either --to TABLE, or --from TABLE once for each person")
-    judged = judged_questions(source, asked_of)
+    judged = judged_questions(source, features)
     if table is not None:
-        return {"table": str(table), "questions": write_tables(table, judged, asked_of, count, seed)}
-    votes = [read_table(path, judged, asked_of) for path in filled]
-    rows = [asdict(row) for row in question_figures(votes, judged, asked_of)]
+        return {"table": str(table), "questions": write_tables(table, judged, features, count, seed)}
+    votes = [read_table(path, judged, features) for path in filled]
+    rows = question_figures(votes, judged, features)
     return Answer(
-        lambda: {"people": len(votes), "figures": rows},
-        lambda _: [record_table(f"{len(votes)} people", rows), Unbroken(PEOPLE_KEY)],
+        {"people": len(votes), "figures": rows}, [record_table(f"{len(votes)} people", rows), Unbroken(PEOPLE_KEY)]
     )
 
 
@@ -175,31 +171,25 @@ def features() -> None:
 
 
 @features.command()
-@click.option("--task", required=True, help='What is written: "write a short story", "write a research abstract".')
+@option("--task", required=True, help='What is written: "write a short story", "write a research abstract".')
 @output_option("The new folder: features.json and what was said.")
 @GRADER
-@click.option("--samples", default=10, show_default=True, type=click.IntRange(min=1), help="How often is asked.")
-@click.option(
-    "--method", default="k-means", show_default=True, type=click.Choice(["k-means", "agglomerative", "hdbscan"])
-)
+@option("--samples", default=10, type=click.IntRange(min=1), help="How often is asked.")
+@option("--method", default="k-means", type=click.Choice(["k-means", "agglomerative", "hdbscan"]))
 @embedder_option("static, openai/<model> or sentence-transformers/<id>.")
-@TEMPLATES
-@DRY_RUN
-@answering()
+@asking
 def discover(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Ask for the features of a task several times, put like names together, and write a features file.
 
     \b
     Example: genie features discover --task "write a research abstract" -o abstracts --grader openai/gpt-4o
     """
-    from genie_inspect.building.features import discover_features
-
     return asked(partial(discover_features, **facts), grader, output, dry_run=dry_run)
 
 
 @features.command(name="map")
 @click.argument("folder", type=FILE)
-@click.option(
+@option(
     "--taxonomy",
     required=True,
     metavar="FILE|POPULATION",
@@ -207,9 +197,7 @@ def discover(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str
 )
 @output_option("The new file; mapping.json in FOLDER unless given.", required=False)
 @GRADER
-@TEMPLATES
-@DRY_RUN
-@answering()
+@asking
 def map_(
     folder: Path, taxonomy: str, output: Path | None, grader: str, templates: Path | None, dry_run: bool
 ) -> Answer | dict[str, Any]:
@@ -221,10 +209,6 @@ def map_(
     \b
     Example: genie features map abstracts --taxonomy taxonomy.json --grader openai/gpt-4o
     """
-    from genie_inspect.building.features import MAPPING, discovered_features, map_features, read_taxonomy
-    from genie_inspect.files.folders import own_folder
-    from genie_inspect.files.writing import check_absent
-
     discovered, named = discovered_features(folder), read_taxonomy(taxonomy)
     if output is None and own_folder(folder):
         raise click.UsageError(f"{folder} ships with the package, which is not written: name a file with --output")
@@ -232,8 +216,7 @@ def map_(
     check_absent(file)
 
     work = partial(map_features, discovered, named, templates)
-    result, tally = run_asking(work, grader, file, dry_run=dry_run)
-    spent = cost(tally, dry_run=dry_run)
+    result, spent = run_asking(work, grader, file, dry_run=dry_run)
     if dry_run:
         return {"discovered": len(discovered), "taxonomy": len(named), **spent}
     # as rows, not on one line
@@ -242,8 +225,8 @@ def map_(
     lines = {name: ", ".join(value) if isinstance(value, list) else value for name, value in result.items()}
     counterparts = f"{len(lines.pop('mapping'))} of {len(discovered)}"
     return Answer(
-        lambda: {"file": str(file), **result, **spent},
-        lambda _: [
+        {"file": str(file), **result, **spent},
+        [
             record_table("mapping", rows),
             *fact_lines({"with_counterpart": counterparts, "file": str(file), **lines, **spent}),
         ],
@@ -271,24 +254,16 @@ DISTANCE = click.FloatRange(0, 2)
 
 
 @click.command("write")
-@click.option(
-    "--domain", required=True, help='What the concepts are of: "everyday life", "life at sea", "cell biology".'
-)
+@option("--domain", required=True, help='What the concepts are of: "everyday life", "life at sea", "cell biology".')
 @output_option("The new file, whose name ends in .jsonl.")
 @GRADER
-@click.option("--count", default=25, show_default=True, type=AT_LEAST_1, help="How many pairs.")
+@option("--count", default=25, type=AT_LEAST_1, help="How many pairs.")
 @seed_option("What is asked for, and which of the sound pairs are taken.")
-@click.option(
-    "--apart", default=APART, show_default=True, type=DISTANCE, help="Least cosine distance of a pair's concepts."
-)
-@click.option(
-    "--pairs-apart", default=PAIRS_APART, show_default=True, type=DISTANCE, help="Least cosine distance of two pairs."
-)
-@click.option("--wording", default=WORDING, show_default=True, help="Of the prompts, with {first} and {second}.")
+@option("--apart", default=APART, type=DISTANCE, help="Least cosine distance of a pair's concepts.")
+@option("--pairs-apart", default=PAIRS_APART, type=DISTANCE, help="Least cosine distance of two pairs.")
+@option("--wording", default=WORDING, help="Of the prompts, with {first} and {second}.")
 @embedder_option("For the distances: static, openai/<model> or sentence-transformers/<id>.")
-@TEMPLATES
-@DRY_RUN
-@answering()
+@asking
 def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Ask for pairs of concepts of a domain until there are enough that have nothing to do with each other.
 
@@ -303,27 +278,22 @@ def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> di
              inspect eval genie_inspect/population_prompts -T prompts=sea.jsonl --model ... --log-dir logs
              genie questions write sea.jsonl -o questions --grader openai/gpt-4o
     """
-    from genie_inspect.files.writing import check_absent
-    from genie_inspect.populations.prompts import check_prompts_file
-
     check_prompts_file(output)
     check_absent(output)
-    order = Order(**facts)
+    check_pairs(facts["domain"], facts["wording"])
     if dry_run:
-        order = replace(order, apart=0.0, pairs_apart=0.0)
-
-    work = partial(write_pairs, order)
-    return asked(work, grader, output, dry_run=dry_run, called="file", rehearsed=("prompts",))
+        facts |= {"apart": 0.0, "pairs_apart": 0.0}
+    return asked(partial(write_pairs, **facts), grader, output, dry_run=dry_run, called="file", rehearsed=("prompts",))
 
 
 @click.command()
 @click.argument("source")
 @output_option("The new file, whose name ends in .jsonl.")
-@click.option("--count", default=25, show_default=True, type=AT_LEAST_1, help="How many prompts.")
+@option("--count", default=25, type=AT_LEAST_1, help="How many prompts.")
 @seed_option("Which ones.")
-@click.option("--column", default="prompt", show_default=True, help="Where a row has its prompt.")
-@click.option("--split", default="train", show_default=True, help="Which part of a hub dataset.")
-@click.option("--story-where", is_flag=True, help='Begin each with "Write a story where:", as the study does.')
+@option("--column", default="prompt", help="Where a row has its prompt.")
+@option("--split", default="train", help="Which part of a hub dataset.")
+@flag("--story-where", help='Begin each with "Write a story where:", as the study does.')
 @answering()
 def sample(
     source: str, output: Path, count: int, seed: int, column: str, split: str, story_where: bool
@@ -338,10 +308,6 @@ def sample(
     Example: genie prompts sample SAA-Lab/LitBench-Train --story-where -o litbench.jsonl
              genie prompts sample euclaise/writingprompts --story-where --count 25 --seed 0 -o people.jsonl
     """
-    from genie_inspect.engines.identity import with_commit
-    from genie_inspect.files.writing import check_absent
-    from genie_inspect.populations.prompts import check_prompts_file, write_prompts, writing_prompt_sample
-
     check_prompts_file(output)
     check_absent(output)
     drawn = writing_prompt_sample(source, count, seed, column=column, split=split, story_where=story_where)

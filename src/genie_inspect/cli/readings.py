@@ -1,21 +1,14 @@
 """`genie readings`: whether a reader reads."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from functools import partial
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import anyio
 import click
-from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
-from rich.table import Table
 
-from genie_inspect.agreement.people import write_blind_table
-from genie_inspect.agreement.raters import CalibrationError, Target
+from genie_inspect.agreement.raters import CalibrationError, Target, write_blind_table
 from genie_inspect.agreement.readers import (
-    AnswerPair,
     ReaderFitness,
     fitness_verdict,
     rated_targets,
@@ -23,7 +16,7 @@ from genie_inspect.agreement.readers import (
     reader_fitness,
     sampled_documents,
 )
-from genie_inspect.cli.calibrate import grader_judges, machine_ratings, vector_judges
+from genie_inspect.cli.calibrate import machine_judges, machine_ratings
 from genie_inspect.cli.options import (
     ANSWER_LENGTH,
     FILE,
@@ -32,14 +25,15 @@ from genie_inspect.cli.options import (
     Answer,
     answering,
     embedder_option,
+    option,
     seed_option,
 )
 from genie_inspect.cli.running import named_model, progress_bar, told_by
-from genie_inspect.cli.tables import Head, blocks, counted, figure
+from genie_inspect.cli.tables import Column, counted, figure, lines_table
 from genie_inspect.engines.embedders import embedder as chosen_embedder
+from genie_inspect.files.tables import Table
 from genie_inspect.graders.instrument import MODES, Instrument
-from genie_inspect.populations.population import Population, open_population
-from genie_inspect.populations.schema import Document
+from genie_inspect.populations.population import open_population
 
 KEY = (
     "both: questions that the record and the reader answer. left out: share of the record's answers that the reader "
@@ -48,35 +42,34 @@ KEY = (
     "same document, and of the prompt's others. own nearer: how often the same document's is rated more alike than "
     "another's, with a 95% interval over documents; 50% by chance, highest at most. reach: how far of that way."
 )
-HEADS: tuple[Head[ReaderFitness], ...] = (
-    Head("asked", lambda row: str(row.asked)),
-    Head("both", lambda row: str(row.both)),
-    Head("left out", lambda row: figure(row.left_out, ".0%")),
-    Head("added", lambda row: figure(row.added, ".0%")),
-    Head("repeated", lambda row: figure(row.repeated, ".0%")),
-    Head("same", lambda row: figure(row.same, ".2f")),
-    Head("other", lambda row: figure(row.other, ".2f")),
-    Head("own nearer [95%]", lambda row: _interval(row)),
-    Head("highest", lambda row: figure(row.highest, ".0%")),
-    Head("reach", lambda row: figure(row.reach, ".0%")),
+COLUMNS: tuple[Column[ReaderFitness], ...] = (
+    ("asked", lambda row: str(row.asked)),
+    ("both", lambda row: str(row.both)),
+    ("left out", lambda row: figure(row.left_out, ".0%")),
+    ("added", lambda row: figure(row.added, ".0%")),
+    ("repeated", lambda row: figure(row.repeated, ".0%")),
+    ("same", lambda row: figure(row.same)),
+    ("other", lambda row: figure(row.other)),
+    ("own nearer [95%]", lambda row: _interval(row)),
+    ("highest", lambda row: figure(row.highest, ".0%")),
+    ("reach", lambda row: figure(row.reach, ".0%")),
 )
 
 
 @click.command()
 @POPULATION
-@click.option("--reader", "readers", multiple=True, required=True, help="<provider/model> that reads; repeatable.")
-@click.option("--documents", type=click.IntRange(2), help="How many are read, each prompt in turn.  [default: all]")
+@option("--reader", "readers", multiple=True, required=True, help="<provider/model> that reads; repeatable.")
+@option("--documents", type=click.IntRange(2), help="How many are read, each prompt in turn.  [default: all]")
 @seed_option("Which documents are drawn.")
-@click.option("--record", help="Whose recorded answers are the record, by signature.  [default: who answered most]")
-@click.option(
+@option("--record", help="Whose recorded answers are the record, by signature.  [default: who answered most]")
+@option(
     "--judge",
     default="vectors",
-    show_default=True,
     help=f"Who rates how alike answers are: {', '.join(MODES)}.",
 )
-@click.option("--grader", help="<provider/model> that judges, where the judge asks one.")
+@option("--grader", help="<provider/model> that judges, where the judge asks one.")
 @embedder_option("Whose vectors judge, with --judge vectors.")
-@click.option(
+@option(
     "--export",
     type=FILE,
     help="Instead of comparing, write each answer with the recorded one of the same document to this CSV for people. "
@@ -115,15 +108,19 @@ def readings(
     vectors = chosen_embedder(embedder)
     features = [feature.name for feature in opened.features]
     folder = str(templates) if templates else None
-    judges = grader_judges((judge,), (grader,) if grader else (), folder, anew=False)
-    judges += vector_judges((judge,), vectors, features)
+    judges = machine_judges([judge], [grader] if grader else [], folder, vectors, features, anew=False)
     instrument = Instrument("vectors", templates=folder, answer_length=answer_length)
     chosen = sampled_documents(opened, documents, seed)
     rows: list[ReaderFitness] = []
     sentences: list[str] = []
+    parts: list[Table | str] = []
     signatures: dict[str, str] = {}
     for name in readers:
-        signatures[name], pairs = _read(opened, instrument, name, chosen, record)
+        asked, _ = instrument.reader_and_judge(named_model(name))
+        signatures[name] = asked.signature
+        with progress_bar() as progress:
+            told = told_by(progress, f"reading: {name}", len(chosen))
+            pairs = anyio.run(read_again, opened, asked, chosen, record, told)
         if export:
             own = [
                 Target(pair.question, pair.answer, (pair.recorded,))
@@ -134,37 +131,15 @@ def readings(
         (ratings,) = machine_ratings(judges, rated_targets(pairs), fresh=False)
         rows_of_reader = reader_fitness(name, pairs, ratings, features)
         rows += rows_of_reader
-        sentences += fitness_verdict(rows_of_reader)
-    facts = {"population": opened.name, "documents": len(chosen), "seed": seed, "readers": signatures}
-    return Answer(
-        lambda: {
-            **facts,
-            "judge": judges[0].judge.signature,
-            "verdict": sentences,
-            "fitness": [asdict(row) | {"reach": row.reach} for row in rows],
-        },
-        partial(_parts, rows, sentences),
-    )
-
-
-def _read(
-    population: Population, instrument: Instrument, name: str, documents: Sequence[Document], record: str | None
-) -> tuple[str, list[AnswerPair]]:
-    reader, _ = instrument.reader_and_judge(named_model(name))
-    with progress_bar() as progress:
-        told = told_by(progress, f"reading: {name}", len(documents))
-        return reader.signature, anyio.run(read_again, population, reader, documents, record, told)
-
-
-def _parts(rows: Sequence[ReaderFitness], sentences: Sequence[str], screen: Console) -> Iterator[Table | str]:
-    for name, group in groupby(rows, key=lambda row: row.reader):
-        rows_of_reader = list(group)
         lines = [(row.feature.replace("_", " "), row) for row in rows_of_reader]
-        yield from blocks(f"{name} against the record", "feature", lines, HEADS, screen)
+        parts.append(lines_table(f"{name} against the record", "feature", lines, COLUMNS))
         # the last row is of all features
         if faults := rows_of_reader[-1].faults:
-            yield counted(faults)
-    yield from (KEY, *sentences)
+            parts.append(counted(faults))
+        sentences += fitness_verdict(rows_of_reader)
+    facts = {"population": opened.name, "documents": len(chosen), "seed": seed, "readers": signatures}
+    facts |= {"judge": judges[0].judge.signature, "verdict": sentences}
+    return Answer({**facts, "fitness": [asdict(row) | {"reach": row.reach} for row in rows]}, [*parts, KEY, *sentences])
 
 
 def _interval(row: ReaderFitness) -> str:

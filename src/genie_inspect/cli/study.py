@@ -1,19 +1,14 @@
 """`genie study`: whether a measure deserves trust."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 import click
-from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
-from rich.table import Table
 
-from genie_inspect.cli.options import Answer, answering
-from genie_inspect.cli.tables import Head, blocks, figure, in_parts, ranged, starred
-from genie_inspect.cli.terminal import Unbroken
-from genie_inspect.logs.evidence import Share
-from genie_inspect.logs.scores import is_signed
+from genie_inspect.cli.options import Answer, answering, flag, option
+from genie_inspect.cli.tables import Column, figure, lines_table, ranged, starred
+from genie_inspect.files.tables import Table
 from genie_inspect.populations.interventions import PARAPHRASE
 from genie_inspect.reports.charts import in_words, study_chart
 from genie_inspect.reports.effects import LENGTH, Effect
@@ -33,68 +28,76 @@ LEGEND = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """An effect, and with how many decimals its measure shows."""
-
-    effect: Effect
-    decimals: int
-
-    def shown(self, value: float, sign: str = "") -> str:
-        return figure(value, f"{sign}.{self.decimals}f")
+Line = tuple[Effect, int]  # and with how many decimals its measure shows
 
 
-def effect_tables(study: Study, console: Console) -> list[Table]:
+def effect_table(study: Study) -> Table:
     """By measure a line an intervention; of a measure by feature, a line for each of its features under paraphrase."""
-    lines: list[tuple[str, _Line | None]] = []
+    lines: list[tuple[str, Line | None]] = []
     for measure in study.measures:
         # a line without figures heads each measure's rows
         lines.append((in_words(measure.name), None))
         judged = [effect for effect in measure.effects if effect.is_judged]
-        lines += [(_label(effect, measure), _Line(effect, measure.decimals)) for effect in judged]
+        lines += [(_label(effect, measure), (effect, measure.decimals)) for effect in judged]
     # without texts nothing is known of words
     has_words = any(measure.is_length for measure in study.measures)
-    heads = [head for head in EFFECT if has_words or head.name not in ("words", "less length")]
+    columns = [column for column in EFFECT if has_words or column[0] not in ("words", "less length")]
     originals = f"originals: {len(study.texts.originals)}"
     if not study.texts.originals:
         originals = "no originals: edits of other features stand for them"
-        heads = [Head("other edits", heads[0].cell), *heads[1:]]
+        columns[0] = ("other edits", columns[0][1])
     own = "" if study.names_prompts else " (each original its own)"
     title = f"edits and paraphrases; prompts: {len(set(study.texts.prompts.values()))}{own}, {originals}"
-    return blocks(title, "intervention", lines, heads, console)
+    return lines_table(title, "intervention", lines, columns)
 
 
-def matrix_tables(study: Study, console: Console) -> list[Table]:
+def by_intervention(study: Study, title: str, columns: Iterable[Column[str]]) -> Table:
+    return lines_table(title, "intervention", [(in_words(one), one) for one in study.texts.changed], list(columns))
+
+
+def matrix_tables(study: Study) -> Iterator[Table]:
     """Of each measure by feature: interventions down, its features across, the mean difference with d."""
-    tables = []
+
+    def column(measure: StudiedMeasure, key: str) -> Column[str]:
+        def cell(intervention: str) -> str:
+            effect = _effect(measure, key, intervention)
+            if effect.is_constant or math.isnan(effect.difference.delta):
+                return _d(effect)
+            mark = ">" if intervention != PARAPHRASE and effect.moved and is_largest(effect, measure) else ""
+            return f"{mark}{effect.difference.delta:+.{measure.decimals}f} ({_d(effect)})"
+
+        return in_words(key), cell
+
     for measure in study.measures:
         if measure.is_by_feature:
             title = f"{in_words(measure.name)}: mean difference (d); > the largest d of its row, where it holds"
-            heads = [Head(in_words(key), partial(_matrix_cell, measure, key)) for key in measure.keys]
-            tables += blocks(title, "intervention", _interventions(study), heads, console)
-    return tables
+            yield by_intervention(study, title, (column(measure, key) for key in measure.keys))
 
 
-def published_tables(study: Study, console: Console) -> list[Table]:
+def published_tables(study: Study) -> Iterator[Table]:
     """Effect sizes beside the printed ones; nothing where no measure of the study is among those."""
-    heads: list[Head[str]] = []
-    for measure in study.measures:
-        if measure.printed_as in EFFECTS:
-            heads += [
-                Head(in_words(measure.name), partial(_own_d, measure)),
-                Head("printed", partial(_printed, measure)),
-            ]
-    title = "d beside the printed one (arXiv 2606.12790, table 3); of features under paraphrase the mean of |d|"
-    tables = blocks(title, "intervention", _interventions(study), heads, console) if heads else []
-    for measure in study.measures:
-        if measure.is_by_feature and measure.printed_as in EFFECTS:
-            columns = [Head(in_words(key), partial(_beside_printed, measure, key)) for key in measure.keys]
+
+    def column(measure: StudiedMeasure, key: str) -> Column[str]:
+        def cell(intervention: str) -> str:
+            printed = MATRIX.get(intervention, {}).get(key, math.nan)
+            return f"{_d(_effect(measure, key, intervention))} / {figure(printed, '+.2f')}"
+
+        return in_words(key), cell
+
+    measures = [measure for measure in study.measures if measure.printed_as in EFFECTS]
+    beside: list[Column[str]] = []
+    for measure in measures:
+        beside += [(in_words(measure.name), partial(_own_d, measure)), ("printed", partial(_printed, measure))]
+    if beside:
+        title = "d beside the printed one (arXiv 2606.12790, table 3); of features under paraphrase the mean of |d|"
+        yield by_intervention(study, title, beside)
+    for measure in measures:
+        if measure.is_by_feature:
             title = f"{in_words(measure.name)}: d of every feature / the printed one (table 14)"
-            tables += blocks(title, "intervention", _interventions(study), columns, console)
-    return tables
+            yield by_intervention(study, title, (column(measure, key) for key in measure.keys))
 
 
-def agreement_tables(study: Study, console: Console) -> list[Table]:
+def agreement_tables(study: Study) -> Iterator[Table]:
     """Kendall's tau of the differences of the first measure with each other one, interventions across."""
     first = study.measures[0].name
     # what a constant measure, and what a feature of it, puts in no order has no line and no column
@@ -103,28 +106,32 @@ def agreement_tables(study: Study, console: Console) -> list[Table]:
         for (one, other, intervention), (tau, _) in study.agreements.items()
         if one == first and not math.isnan(tau)
     }
+    if not tau:
+        return
     others = list(dict.fromkeys(other for other, _ in tau))
     interventions = [one for one in study.texts.changed if any((other, one) in tau for other in others)]
-    heads = [Head(in_words(one), partial(_tau, tau, one)) for one in interventions]
+    rows = [
+        [in_words(other), *(figure(tau.get((other, one), math.nan), "+.2f") for one in interventions)]
+        for other in others
+    ]
     title = f"Kendall's tau between the differences of {in_words(first)} and those of other measures"
-    lines = [(in_words(other), other) for other in others]
-    return blocks(title, "measure", lines, heads, console) if heads else []
+    yield Table(title, ["measure", *map(in_words, interventions)], rows, look="narrow")
 
 
-def answer_tables(study: Study, console: Console) -> list[Table]:
+def answer_tables(study: Study) -> Iterator[Table]:
     """Interventions down, features across: how many answers are other words than the original's."""
-    tables = []
     for scorer in dict.fromkeys(scorer for scorer, _, _ in study.answers):
-        counts = {(one, feature): share for (of, one, feature), share in study.answers.items() if of == scorer}
-        features = dict.fromkeys(feature for _, feature in counts)
-        heads = [Head(in_words(feature), partial(_answers, counts, feature)) for feature in features]
+        counts = {
+            (one, feature): f"{changed} of {compared}"
+            for (of, one, feature), (changed, compared) in study.answers.items()
+            if of == scorer
+        }
+        features = list(dict.fromkeys(feature for _, feature in counts))
+        rows = [
+            [in_words(one), *(counts.get((one, feature), "-") for feature in features)] for one in study.texts.changed
+        ]
         title = f"{in_words(scorer)}: answers that changed, by feature of the question"
-        tables += blocks(title, "intervention", _interventions(study), heads, console)
-    return tables
-
-
-def _interventions(study: Study) -> list[tuple[str, str | None]]:
-    return [(in_words(one), one) for one in study.texts.changed]
+        yield Table(title, ["intervention", *map(in_words, features)], rows, look="narrow")
 
 
 def _label(effect: Effect, measure: StudiedMeasure) -> str:
@@ -133,13 +140,8 @@ def _label(effect: Effect, measure: StudiedMeasure) -> str:
     return f"{name}: {in_words(effect.key.name)}" if effect.is_paraphrase and len(measure.keys) > 1 else name
 
 
-def _matrix_cell(measure: StudiedMeasure, key: str, intervention: str) -> str:
-    row = measure.row(intervention)
-    effect = next(effect for effect in row if effect.key.name == key)
-    if effect.is_constant or math.isnan(effect.difference.delta):
-        return _d(effect)
-    mark = ">" if intervention != PARAPHRASE and effect.moved and is_largest(effect, measure) else ""
-    return f"{mark}{effect.difference.delta:+.{measure.decimals}f} ({_d(effect)})"
+def _effect(measure: StudiedMeasure, key: str, intervention: str) -> Effect:
+    return next(effect for effect in measure.row(intervention) if effect.key.name == key)
 
 
 def _own_d(measure: StudiedMeasure, intervention: str) -> str:
@@ -170,12 +172,6 @@ def _printed(measure: StudiedMeasure, intervention: str) -> str:
     return f"{published['effect']:+.2f}{mark}"
 
 
-def _beside_printed(measure: StudiedMeasure, key: str, intervention: str) -> str:
-    effect = next(effect for effect in measure.row(intervention) if effect.key.name == key)
-    printed = MATRIX.get(intervention, {}).get(key, math.nan)
-    return f"{_d(effect)} / {figure(printed, '+.2f')}"
-
-
 def _d(effect: Effect) -> str:
     """The effect size with its mark: * where it holds, = where a paraphrase is equivalent."""
     if effect.is_constant:
@@ -184,61 +180,55 @@ def _d(effect: Effect) -> str:
     return figure(effect.difference.effect, "+.2f") + mark
 
 
-def _delta(line: _Line) -> str:
-    difference = line.effect.difference
+def _delta(line: Line) -> str:
+    effect, decimals = line
+    difference = effect.difference
     # of texts that are as their originals there is no interval
-    low = math.nan if line.effect.is_constant else difference.low
-    return ranged(difference.delta, low, difference.high, f"+.{line.decimals}f")
+    low = math.nan if effect.is_constant else difference.low
+    return ranged(difference.delta, low, difference.high, f"+.{decimals}f")
 
 
-def _unlike(effect: Effect) -> str:
+def _unlike(line: Line) -> str:
+    effect, _ = line
     if not effect.is_paraphrase:
         return ""
     mark = "=" if effect.is_equivalent else " "
     return f"{figure(effect.difference.p_unlike, '.3f')}{mark} {figure(effect.bootstrap_p_unlike, '.3f')}"
 
 
-def _left(line: _Line) -> str:
-    effect = line.effect
+def _left(line: Line) -> str:
+    effect, decimals = line
     if effect.key.scorer == LENGTH or effect.is_constant:
         return ""
-    return line.shown(effect.left, "+") + ("*" if effect.is_left else "")
+    return figure(effect.left, f"+.{decimals}f") + "*" * effect.is_left
 
 
-def _pairs(effect: Effect) -> str:
+def _pairs(line: Line) -> str:
     # prompts are the units; their texts stand in brackets
-    lost = f", {effect.pairs.left_out} left out" if effect.pairs.left_out else ""
-    return f"{effect.difference.pairs} ({effect.pairs.pairs}{lost})"
+    pairs = line[0].pairs
+    lost = f", {pairs.left_out} left out" if pairs.left_out else ""
+    return f"{line[0].difference.pairs} ({pairs.pairs}{lost})"
 
 
-def _tau(tau: Mapping[tuple[str, str], float], intervention: str, other: str) -> str:
-    return figure(tau.get((other, intervention), math.nan), "+.2f")
-
-
-def _answers(counts: Mapping[tuple[str, str], Share], feature: str, intervention: str) -> str:
-    share = counts.get((intervention, feature))
-    return "{} of {}".format(*share) if share else "-"
-
-
-EFFECT: tuple[Head[_Line], ...] = (
-    Head("original", lambda line: line.shown(line.effect.difference.before)),
-    Head("changed", lambda line: line.shown(line.effect.difference.after)),
-    Head("difference [95%]", _delta),
-    Head("sd", lambda line: line.shown(line.effect.difference.spread)),
-    Head("d", lambda line: "constant" if line.effect.is_constant else figure(line.effect.difference.effect, "+.2f")),
-    Head("p", lambda line: starred(line.effect.p_value, line.effect.moved)),
-    Head("bootstrap p", lambda line: figure(line.effect.bootstrap_p, ".3f")),
-    Head("equivalence p", lambda line: _unlike(line.effect)),
-    Head("words", lambda line: figure(line.effect.words, "+.1f")),
-    Head("less length", _left),
-    Head("prompts (texts)", lambda line: _pairs(line.effect)),
+EFFECT: tuple[Column[Line], ...] = (
+    ("original", lambda line: figure(line[0].difference.before, f".{line[1]}f")),
+    ("changed", lambda line: figure(line[0].difference.after, f".{line[1]}f")),
+    ("difference [95%]", _delta),
+    ("sd", lambda line: figure(line[0].difference.spread, f".{line[1]}f")),
+    ("d", lambda line: "constant" if line[0].is_constant else figure(line[0].difference.effect, "+.2f")),
+    ("p", lambda line: starred(line[0].p_value, line[0].moved)),
+    ("bootstrap p", lambda line: figure(line[0].bootstrap_p, ".3f")),
+    ("equivalence p", _unlike),
+    ("words", lambda line: figure(line[0].words, "+.1f")),
+    ("less length", _left),
+    ("prompts (texts)", _pairs),
 )
 
 
 @click.command()
 @click.argument("log")
-@click.option("--scorer", "scorers", multiple=True, help="Whose scores; default: those of every scorer.")
-@click.option("--published", is_flag=True, help="Beside the effect sizes those that the study behind Genie printed.")
+@option("--scorer", "scorers", multiple=True, help="Whose scores; default: those of every scorer.")
+@flag("--published", help="Beside the effect sizes those that the study behind Genie printed.")
 @answering("tables", picture="heatmap and bars", csv="the effects")
 def study(log: str, scorers: tuple[str, ...], published: bool) -> Answer:
     """What a measure is sensitive to, if it is robust, what it confounds: by edits of one feature and by paraphrases.
@@ -263,23 +253,21 @@ def study(log: str, scorers: tuple[str, ...], published: bool) -> Answer:
     """
     found = studied(log, scorers)
     return Answer(
-        lambda: as_values(found, published=published),
-        partial(_parts, found, published),
+        as_values(found, published=published),
+        _parts(found, published),
         chart=lambda: study_chart(found),
         csv=lambda: as_csv(found),
     )
 
 
-def _parts(found: Study, published: bool, screen: Console) -> Iterator[RenderableType]:
+def _parts(found: Study, published: bool) -> Iterator[Table | str]:
     yield from (*map(sentence, found.measures), "")
-    yield from effect_tables(found, screen)
-    yield from matrix_tables(found, screen)
+    yield effect_table(found)
+    yield from matrix_tables(found)
     if published:
-        yield from published_tables(found, screen)
-    yield from agreement_tables(found, screen)
-    yield from answer_tables(found, screen)
+        yield from published_tables(found)
+    yield from agreement_tables(found)
+    yield from answer_tables(found)
     yield LEGEND
-    yield from (
-        Unbroken(in_parts(signature, screen.width)) for signature in filter(is_signed, found.signatures.values())
-    )
+    yield from (signature for signature in found.signatures.values() if signature.is_ours)
     yield from (f"Beware: {note}." for note in warnings(found))

@@ -15,7 +15,7 @@ from genie_inspect.errors import GenieWarning
 from genie_inspect.files.printable import json_text, one_line, printable
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
@@ -67,12 +67,6 @@ class Unbroken(str):
     """A line that is longer than the window rather than broken: one that is copied."""
 
     __slots__ = ()
-
-
-def print_parts(screen: "Console", parts: "Iterable[RenderableType]") -> None:
-    """Print tables and lines, one below the other; what a line holds is text, and never markup."""
-    for part in parts:
-        screen.print(part, highlight=False, markup=False, soft_wrap=isinstance(part, Unbroken))
 
 
 @contextmanager

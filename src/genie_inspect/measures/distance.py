@@ -20,15 +20,11 @@ def cosine_distances(target: ArrayLike, population: ArrayLike) -> NDArray[np.flo
         raise ValueError(f"{which} is a zero vector, expected a direction")
     cosines = np.asarray(rows @ vector, dtype=np.float64) / (lengths * length)
     # rounding can carry the cosine of equal vectors above 1
-    distances: NDArray[np.float64] = np.clip(1 - cosines, 0, 2)
-    return distances
+    return np.asarray(np.clip(1 - cosines, 0, 2))
 
 
 def mean_distance(target: ArrayLike, population: ArrayLike) -> float:
-    """Mean cosine distance from one document to a population, 0 (same direction) to 2 (opposite).
-
-    Source: Genie (arXiv 2606.12790), section 6.1. Deviation: none.
-    """
+    """Mean cosine distance to a population, 0 to 2, NaN when it is empty. Source: Genie (arXiv 2606.12790), 6.1."""
     distances = cosine_distances(target, population)
     return float(distances.mean()) if len(distances) else math.nan
 

@@ -14,7 +14,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.measures.ngrams import Corpus, index_of
+from genie_inspect.measures.ngrams import Corpus
+from genie_inspect.measures.suffix_array import TokenIndex
 
 Numbers = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -26,33 +27,21 @@ class RunCounts(Protocol):
     """A corpus whose runs of tokens can be counted, such as a `TokenIndex`."""
 
     @property
-    def tokens(self) -> int:
-        """How many tokens it has."""
-        ...
+    def tokens(self) -> int: ...
 
     def lengths(self, tokens: Sequence[str], limits: Numbers) -> Numbers:
-        """The length of the longest run at each token of a text that also stands in the corpus, shape (N,).
-
-        No run from a token goes beyond the token's limit, shape (N,).
-        """
-        ...
+        """The longest run at each token of a text that also stands in the corpus, up to the token's limit, (N,)."""
 
     def counts(self, tokens: Sequence[str], starts: Numbers, ends: Numbers) -> Numbers:
-        """How often the runs of a text from `starts` up to `ends` stand in the corpus, shape (R,).
-
-        The run of no token counts as often as there are tokens.
-        """
-        ...
+        """How often the runs of a text stand in the corpus, (R,); that of no token as often as there are tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunNovelty:
     """How new a run of words is to a corpus; NaN for a run without words, and where the corpus has none."""
 
-    log_perplexity: float
-    """Mean of -log P of its words, 0 or more; higher = less likely."""
-    novel_share: float
-    """NovelPct, 0 (all of it stands in the corpus) to 1."""
+    log_perplexity: float  # mean of -log P of its words, 0 or more; higher = less likely
+    novel_share: float  # NovelPct, 0 (all of it stands in the corpus) to 1
 
 
 def probability(context: Sequence[str], word: str, corpus: Corpus | RunCounts) -> float:
@@ -70,8 +59,9 @@ def probability(context: Sequence[str], word: str, corpus: Corpus | RunCounts) -
     >>> probability(["never", "the"], "owl", [["the", "owl", "and", "the", "fox"]])  # one of two after "the"
     0.5
     """
-    tokens = [*context, word]
-    return float(_probabilities(tokens, _reach([tokens], tokens, counted := _counted(corpus)), [0], counted)[-1])
+    tokens, counted = [*context, word], _counted(corpus)
+    reach = np.arange(len(tokens)) + counted.lengths(tokens, np.full(len(tokens), len(tokens)))
+    return float(_probabilities(tokens, reach, np.zeros(1, dtype=np.int64), counted)[-1])
 
 
 def log_perplexity(tokens: Sequence[str], corpus: Corpus | RunCounts, floor: float = FLOOR) -> float:
@@ -113,52 +103,38 @@ def novel_share(tokens: Sequence[str], corpus: Corpus | RunCounts) -> float:
 def novelties(runs: Sequence[Sequence[str]], corpus: Corpus | RunCounts, floor: float = FLOOR) -> list[RunNovelty]:
     """How new each of many runs of words is, all looked up together."""
     counted = _counted(corpus)
-    nothing = RunNovelty(math.nan, math.nan)
     tokens = list(chain.from_iterable(runs))
     if not tokens or not counted.tokens:
-        return [nothing] * len(runs)
-    ends = np.cumsum([len(run) for run in runs])
-    starts = ends - [len(run) for run in runs]
-    reach = _reach(runs, tokens, counted)
-    likely = _probabilities(tokens, reach, starts, counted)
+        return [RunNovelty(math.nan, math.nan)] * len(runs)
+    sizes = np.array([len(run) for run in runs])
+    ends = np.cumsum(sizes)
+    # how far what stands in the corpus extends from each token, no further than its own run
+    reach = np.arange(len(tokens)) + counted.lengths(tokens, np.repeat(ends, sizes))
+    likely = _probabilities(tokens, reach, ends - sizes, counted)
     surprise = -np.log(np.where(likely > 0, likely, floor))
-    return [
-        RunNovelty(float(surprise[start:end].mean()), _novel_share(reach[start:end] - start))
-        if end > start
-        else nothing
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
-    ]
+
+    def novelty(start: int, end: int) -> RunNovelty:
+        if start == end:
+            return RunNovelty(math.nan, math.nan)
+        perplexity = float(surprise[start:end].mean())
+        if reach[start] == end:
+            return RunNovelty(perplexity, 0.0)
+        # behind the last absent n-gram everything reaches the end, and says nothing of what would be absent there
+        lengths = reach[start:end] - np.arange(start, end)
+        n = int(lengths[reach[start:end] < end].min()) + 1
+        return RunNovelty(perplexity, float((lengths[: end - start - n + 1] < n).mean()))
+
+    return [novelty(end - size, end) for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)]
 
 
 def _counted(corpus: Corpus | RunCounts) -> RunCounts:
-    return index_of(corpus) if isinstance(corpus, Sequence) else corpus
+    return TokenIndex(corpus) if isinstance(corpus, Sequence) else corpus
 
 
-def _reach(runs: Sequence[Sequence[str]], tokens: Sequence[str], counted: RunCounts) -> Numbers:
-    """How far what stands in the corpus extends from each token, no further than its own run."""
-    limits = np.repeat(np.cumsum([len(run) for run in runs]), [len(run) for run in runs])
-    return np.arange(len(tokens)) + counted.lengths(tokens, limits)
-
-
-def _probabilities(
-    tokens: Sequence[str], reach: Numbers, starts: Sequence[int] | Numbers, counted: RunCounts
-) -> Values:
+def _probabilities(tokens: Sequence[str], reach: Numbers, starts: Numbers, counted: RunCounts) -> Values:
     """Of each token after what stands before it in its own run."""
     places = np.arange(len(tokens))
     # a suffix of what occurs occurs too, so that reaches never fall: the first that extends to the token is the longest
-    own = np.asarray(starts)[np.searchsorted(starts, places, "right") - 1]
-    context = np.maximum(np.searchsorted(reach, places), own)
-    before = counted.counts(tokens, context, places)
-    both = counted.counts(tokens, context, places + 1)
-    likely: Values = np.divide(both, before, out=np.full(len(tokens), math.nan), where=before > 0)
-    return likely
-
-
-def _novel_share(reach: Numbers) -> float:
-    """NovelPct from how far what occurs extends from each token of one run."""
-    lengths = reach - np.arange(len(reach))
-    if reach[0] == len(reach):
-        return 0.0
-    # behind the last absent n-gram everything reaches the end, and says nothing of what would be absent there
-    n = int(lengths[reach < len(reach)].min()) + 1
-    return float((lengths[: len(reach) - n + 1] < n).mean())
+    context = np.maximum(np.searchsorted(reach, places), starts[np.searchsorted(starts, places, "right") - 1])
+    before, both = (counted.counts(tokens, context, ends) for ends in (places, places + 1))
+    return np.asarray(np.divide(both, before, out=np.full(len(tokens), math.nan), where=before > 0))

@@ -6,6 +6,7 @@ Source: NoveltyBench (Zhang et al. 2025, arXiv 2504.05228).
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
 from typing import Generic, TypeVar
 
 ItemT = TypeVar("ItemT")
@@ -29,10 +30,9 @@ class Classes(Generic[ItemT]):
     """
 
     def __init__(self) -> None:
-        self.founders: list[ItemT] = []
-        """The first member of each class."""
+        self.founders: list[ItemT] = []  # the first member of each class
+        # the class of each item, counted up from 0 in order of first appearance; None where nobody could tell
         self.labels: list[int | None] = []
-        """The class of each item, counted up from 0 in order of first appearance; None where nobody could tell."""
 
     def add(self, item: ItemT, verdicts: Iterable[bool | None]) -> int:
         """The class that the next item is in."""
@@ -46,7 +46,6 @@ class Classes(Generic[ItemT]):
 
     @property
     def undecided(self) -> int:
-        """How many items are in no class."""
         return self.labels.count(None)
 
 
@@ -65,21 +64,11 @@ def partition(items: Sequence[ItemT], same: Callable[[ItemT, ItemT], bool]) -> l
 
 
 def joined(verdicts: Iterable[bool | None]) -> int:
-    """The first class that an item joins, or the number of classes when it founds one.
-
-    >>> joined([False, True, None]), joined([])
-    (1, 0)
-    """
-    count = 0
-    undecided = 0
-    for verdict in verdicts:
-        if verdict:
-            break
-        undecided += verdict is None
-        count += 1
-    if undecided:
-        raise UndecidedError(f"{undecided} of {count} comparisons with a class could not be decided")
-    return count
+    """The first class that an item joins, or the number of classes when it founds one."""
+    before = list(takewhile(lambda verdict: not verdict, verdicts))
+    if undecided := before.count(None):
+        raise UndecidedError(f"{undecided} of {len(before)} comparisons with a class could not be decided")
+    return len(before)
 
 
 def distinct_count(classes: Sequence[int | None]) -> int:
@@ -142,13 +131,7 @@ def reward_level(reward: float) -> int:
 
 
 def short_texts_same(first: str, second: str) -> bool | None:
-    """Whether two texts of at most five words share half the words of the longer; None when one is longer.
-
-    In a script without spaces between words each character is one.
-
-    >>> short_texts_same("Blue", "blue"), short_texts_same("red", "blue"), short_texts_same("a " * 6, "a")
-    (True, False, None)
-    """
+    """Whether two texts of at most five words share half the words of the longer; None when one is longer."""
     from genie_inspect.scripts import spaced_words  # here, as `_registry` imports this file
 
     words, others = spaced_words(first.lower()), spaced_words(second.lower())

@@ -31,6 +31,7 @@ from genie_inspect.reports.pairing import (
     selected,
 )
 from genie_inspect.reports.summary import read_runs
+from genie_inspect.signature import Signature
 from genie_inspect.statistics.differences import (
     CORRECTIONS,
     Difference,
@@ -46,7 +47,7 @@ def rows_of(
     runs: Sequence[ScoredLog],
     base_of: Mapping[int, int],
     pairs: Mapping[int, Pairs],
-    signatures: Mapping[str, str],
+    signatures: Mapping[str, Signature],
     options: Options,
 ) -> Iterator[Row]:
     """A row for each key of each run."""
@@ -174,7 +175,9 @@ def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) ->
 def facts_of(run: ScoredLog, left_out: int, scorers: Sequence[str], *, rated: bool) -> Facts:
     measures = {scorer: results_of(run, scorer) for scorer in scorers}
     results = measures[scorers[0]]
-    lengths = lengths_of([document for document in run.documents if not document.why_unscored(scorers[0])])
+    words, population_words = lengths_of(
+        [document for document in run.documents if not document.why_unscored(scorers[0])]
+    )
     # its score has one key
     coherence = results_of(run, COHERENCE).cells.values() if rated else ()
     responses = [document.responses for document in run.documents if document.responses]
@@ -185,8 +188,8 @@ def facts_of(run: ScoredLog, left_out: int, scorers: Sequence[str], *, rated: bo
         strategy=CONFORMATIVE if run.model.startswith(f"{CONFORMATIVE}/") else run.strategy,
         documents=results.documents,
         scored=results.scored,
-        words=lengths.words,
-        population_words=lengths.population,
+        words=words,
+        population_words=population_words,
         coherence=next((interval.mean for interval in coherence), math.nan),
         refusals=results.refusals,
         left_out=left_out,

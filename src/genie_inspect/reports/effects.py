@@ -11,7 +11,7 @@ from statistics import fmean
 
 import numpy as np
 
-from genie_inspect.logs.measures import GENIE, Bounds, keys_to_test, measure_of
+from genie_inspect.logs.measures import GENIE, Bounds, keys_to_test
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog, one_signature
 from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.samples import InterventionFacts
@@ -102,7 +102,7 @@ WORDS = StudyKey(LENGTH, "words", "", tested=True)  # what a count of words woul
 
 def keys_of(log: ScoredLog, scorer: str, edited: Collection[str]) -> Iterator[StudyKey]:
     """A scorer's keys. Those that are named like an edited feature are scores of it; all of Genie's are of features."""
-    by_genie = measure_of(one_signature([log], scorer)) == GENIE
+    by_genie = one_signature([log], scorer).measure == GENIE
     # every key that any of the texts has, originals or not
     names = replace(log, documents=(*log.documents, *log.changed)).keys(scorer)
     headlines = keys_to_test(log.declared(scorer), names)

@@ -44,7 +44,7 @@ from genie_inspect.reports.study import Study
 from genie_inspect.reports.study_verdict import sentence
 from genie_inspect.reports.study_verdict import warnings as study_warnings
 from genie_inspect.reports.verdict import DIFFERENCE, prompts_needed, verdict, warnings
-from genie_inspect.signature import facts_of, package_version
+from genie_inspect.signature import package_version
 from genie_inspect.statistics.power import USUAL_POWER
 
 TASK = "genie_inspect/leave_one_out"
@@ -116,7 +116,7 @@ def opening(report: Report) -> dict[str, str]:
     # the populations that the signatures name, in a log's own words where it speaks of the same one: a log that was
     # scored afterwards speaks of the population of the run that wrote
     told = [str((run.header.eval.metadata or {}).get("population") or "") for run in runs]
-    names = dict.fromkeys(facts_of(measure.signature).get("population", "") for measure in report.measures)
+    names = dict.fromkeys(measure.signature.facts.get("population", "") for measure in report.measures)
     populations = [next((words for words in told if words.startswith(name)), name) for name in names if name]
     facts = {
         "models": [run.model for run in runs],
@@ -188,7 +188,7 @@ def page(report: Report) -> str:
     )
     environment.filters |= {"number": number, "words": in_words}
     asked = (
-        *(beware, caution, command_for_yardstick, cost, cut_warning, definitions, facts_of, forests, images),
+        *(beware, caution, command_for_yardstick, cost, cut_warning, definitions, forests, images),
         *(length_ridges, length_warning, matrix, meanings, opening, places, prompts_needed, radars, ridges, run_facts),
         *(sentence, shade, study_figures, unlike_lengths, verdict),
     )

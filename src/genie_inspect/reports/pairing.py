@@ -17,8 +17,9 @@ from genie_inspect.logs.measures import COHERENCE
 from genie_inspect.logs.results import Results
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
 from genie_inspect.measures.tokens import is_like_length
+from genie_inspect.signature import Signature
+from genie_inspect.statistics.descriptive import prompt_means
 from genie_inspect.statistics.differences import Difference, Finding
-from genie_inspect.statistics.intervals import prompt_means
 
 PROMPT, INSTANCE = "prompt", "instance"
 Key = tuple[str, str]  # scorer, and key of its score
@@ -244,7 +245,7 @@ class Comparison:
     options: Options
     named: str  # what the baseline was called
     baselines: tuple[str, ...]  # their labels
-    signatures: dict[str, str]  # by scorer
+    signatures: dict[str, Signature]  # by scorer
     runs: tuple[Facts, ...]
     rows: tuple[Row, ...]
     pairs: Mapping[str, Pairs]  # by run: the scores that its rows are made of

@@ -10,7 +10,7 @@ from typing import Any
 from genie_inspect.files.tables import plain
 from genie_inspect.logs.evidence import NO_SHARE, GraderResults
 from genie_inspect.logs.files import LogError
-from genie_inspect.logs.measures import GENIE, UNIT, measure_of, viewed_range
+from genie_inspect.logs.measures import GENIE, UNIT, viewed_range
 from genie_inspect.logs.results import Results, results_of, standing_of
 from genie_inspect.logs.scored_log import ScoredLog, one_signature
 from genie_inspect.reports.charts import in_words
@@ -21,8 +21,8 @@ from genie_inspect.reports.study import Study, study_of
 from genie_inspect.reports.study_verdict import as_values as study_values
 from genie_inspect.reports.summary import read_runs
 from genie_inspect.reports.verdict import as_values
-from genie_inspect.statistics.descriptive import Standing, quartiles
-from genie_inspect.statistics.intervals import NO_INTERVAL, Interval
+from genie_inspect.signature import Signature
+from genie_inspect.statistics.descriptive import NO_INTERVAL, Interval, Standing, quartiles
 from genie_inspect.statistics.ranking import kendall
 
 MOST = 40  # rows that a table of pairs can have and still be read
@@ -98,7 +98,7 @@ class Measure:
     """One scorer: a row a run, a column a key."""
 
     scorer: str
-    signature: str
+    signature: Signature
     keys: tuple[str, ...]
     ranges: dict[str, Range]  # by key
     rows: tuple[dict[str, Cell], ...]  # in the order of the runs; empty for a run that it did not score
@@ -255,7 +255,7 @@ def _measured(run: ScoredLog, scorer: str, key: str) -> list[float]:
 def _range(scorer: str, key: str, runs: Sequence[ScoredLog]) -> Range:
     for run in runs:
         # novelty by feature has these ends whatever a view says of colours
-        if any(measure_of(signature) == GENIE for signature in run.signatures.get(scorer, ())):
+        if any(signature.measure == GENIE for signature in run.signatures.get(scorer, ())):
             return Range(*UNIT, known=True)
         # the first log whose task has a view speaks for all
         if ends := viewed_range(run.header, key):

@@ -16,7 +16,7 @@ from genie_inspect.files.numbers import MOST, cell_number
 from genie_inspect.files.tables import csv_rows
 from genie_inspect.logs.evidence import Share, mapping
 from genie_inspect.logs.files import LogError, each_log, samples
-from genie_inspect.logs.measures import GENIE, measure_of
+from genie_inspect.logs.measures import GENIE
 from genie_inspect.logs.reading import read_scored_log
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog, one_signature
 from genie_inspect.logs.scores import NONE, Scores
@@ -35,8 +35,7 @@ from genie_inspect.reports.effects import (
     texts_of,
 )
 from genie_inspect.samples import InterventionFacts
-from genie_inspect.samples import intervention_of as facts_of_sample
-from genie_inspect.signature import judge_of
+from genie_inspect.signature import Signature
 from genie_inspect.statistics.effect import ROUNDING
 from genie_inspect.statistics.ranking import kendall
 
@@ -47,7 +46,7 @@ class StudiedMeasure:
 
     name: str  # the scorer where it scores by feature, else the key; with what tells it apart from another of that name
     scorer: str
-    signature: str
+    signature: Signature
     keys: tuple[str, ...]  # the one, or one a feature
     is_by_feature: bool
     effects: tuple[Effect, ...]  # of each intervention on each key
@@ -61,7 +60,7 @@ class StudiedMeasure:
     @property
     def printed_as(self) -> str:
         """Under which name the study behind Genie would have printed it: `genie`, or the key of a measure of texts."""
-        return measure_of(self.signature) or self.scorer if self.is_by_feature else self.keys[0]
+        return self.signature.measure or self.scorer if self.is_by_feature else self.keys[0]
 
     @property
     def own(self) -> list[Effect]:
@@ -110,15 +109,15 @@ class StudiedMeasure:
 
 
 def measures_of(
-    effects: Sequence[Effect], signatures: Mapping[str, str], *, has_originals: bool = True
+    effects: Sequence[Effect], signatures: Mapping[str, Signature], *, has_originals: bool = True
 ) -> Iterator[StudiedMeasure]:
     """The tested keys as measures: those of features by scorer, others one by one."""
     groups: dict[tuple[str, str], list[Effect]] = {}
     for effect in effects:
         if effect.key.tested:
             groups.setdefault((effect.key.scorer, "" if effect.key.feature else effect.key.name), []).append(effect)
-    judges = [judge_of(signatures.get(scorer, "")) for scorer, _ in groups]
-    measures = [key or measure_of(signatures[scorer]) or scorer for scorer, key in groups]
+    judges = [signatures.get(scorer, NONE).judge for scorer, _ in groups]
+    measures = [key or signatures[scorer].measure or scorer for scorer, key in groups]
     for ((scorer, key), own), judge, measure in zip(groups.items(), judges, measures, strict=True):
         # no two names are alike: of scorer, key and judge as much as tells it from the others
         if scorer == LENGTH:
@@ -131,7 +130,7 @@ def measures_of(
         else:
             name = f"{scorer}: {key}" if key and key != scorer else scorer
         keys = tuple(dict.fromkeys(effect.key.name for effect in own))
-        yield StudiedMeasure(name, scorer, signatures.get(scorer, ""), keys, not key, tuple(own), has_originals)
+        yield StudiedMeasure(name, scorer, signatures.get(scorer, NONE), keys, not key, tuple(own), has_originals)
 
 
 CUT = "…"  # how an answer ends that the score's metadata had no room for
@@ -145,7 +144,7 @@ def answer_changes(file: str, scorers: Collection[str]) -> dict[tuple[str, str, 
     originals: dict[tuple[str, str, int], dict[str, str]] = {}
     changed: list[tuple[tuple[str, str, int], InterventionFacts, list[Mapping[str, Any]]]] = []
     for sample in samples(file):
-        facts = facts_of_sample(sample)
+        facts = InterventionFacts.of(sample.metadata)
         for scorer, score in (sample.scores or {}).items() if facts else ():
             table = (score.metadata or {}).get("questions")
             # what has another form, or no room was for, is no answer
@@ -188,7 +187,7 @@ class Study:
     file: str
     label: str  # its name among the logs that it is read with
     texts: StudyTexts
-    signatures: Mapping[str, str]  # by scorer
+    signatures: Mapping[str, Signature]  # by scorer
     effects: tuple[Effect, ...]  # of every key, also of those that are not tested
     measures: tuple[StudiedMeasure, ...]  # those that are tested; by feature first
     agreements: Mapping[tuple[str, str, str], tuple[float, int]]
@@ -247,7 +246,12 @@ def _chosen(file: str | Path, scorers: Sequence[str], known: Iterable[str]) -> l
 
 
 def _studied(
-    texts: StudyTexts, keys: Sequence[StudyKey], signatures: Mapping[str, str], resamples: int, seed: int, **facts: Any
+    texts: StudyTexts,
+    keys: Sequence[StudyKey],
+    signatures: Mapping[str, Signature],
+    resamples: int,
+    seed: int,
+    **facts: Any,
 ) -> Study:
     effects = effects_of(texts, keys, resamples, seed)
     every = measures_of(effects, signatures, has_originals=bool(texts.originals))

@@ -16,6 +16,7 @@ from genie_inspect.logs.reading import labelled, read_logs
 from genie_inspect.logs.results import Results, results_of, yardstick_command
 from genie_inspect.logs.scored_log import ScoredLog, by_signature, cut_warning, length_warning, one_signature
 from genie_inspect.prompting.texts import shortened
+from genie_inspect.signature import Signature
 
 SHOWN = 5  # ids in an error
 JOINED = " + "
@@ -103,7 +104,7 @@ class Summary:
     """Columns that may be compared: they share one signature."""
 
     scorer: str
-    signature: str
+    signature: Signature
     keys: tuple[str, ...]
     columns: tuple[Column, ...]
     warnings: tuple[str, ...] = ()  # what to beware of where columns are compared, a line each

@@ -1,13 +1,11 @@
 """The scorer `cosine`: how far a document's embedding is from the population's."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
-from inspect_ai.scorer import Score, Scorer, Target, scorer
-from inspect_ai.solver import TaskState
+from inspect_ai.scorer import Scorer, scorer
 
 from genie_inspect.scorers.stderr import per_key
 
@@ -48,7 +46,7 @@ def cosine(population: str = "starter", embedder: str = "static") -> Scorer:
 
     from genie_inspect.engines.embedders import blindness, half_blindness
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.scorers.outcome import Measurement, Warm, kept_embedder, reference, scored
+    from genie_inspect.scorers.outcome import Measurement, Warm, kept_embedder, nothing, panel_scorer, reference
     from genie_inspect.signature import signature
 
     with refusals():
@@ -66,20 +64,17 @@ def cosine(population: str = "starter", embedder: str = "static") -> Scorer:
 
     async def distances(text: str, prompt: str, others: "Compared") -> Measurement:
         if blind := blindness(engine, text):
-            return Measurement(dict.fromkeys(KEYS, math.nan), f"Not measured: {blind}.", reason=blind)
+            return nothing(blind)
         ids, vectors = await warm.get((prompt, others.left_out), lambda: embedded(others))
         # in a thread: embedding blocks, and other samples go on meanwhile
         target = (await to_thread.run_sync(engine.embed, [text]))[0]
         if not target.any() or not ids:
-            return Measurement(dict.fromkeys(KEYS, math.nan), f"Not measured: {UNKNOWN_WORDS}.", reason=UNKNOWN_WORDS)
+            return nothing(UNKNOWN_WORDS)
         measured = measurement(target, ids, vectors)
         warning = half_blindness(engine, text)
         return replace(measured, explanation=f"{measured.explanation}\n\n{warning}") if warning else measured
 
-    async def score(state: TaskState, target: Target) -> Score:
-        return await scored(state, opened, KEYS, facts, distances)
-
-    return score
+    return panel_scorer(opened, KEYS, facts, distances)
 
 
 def measurement(target: "NDArray[np.float64]", ids: Sequence[str], vectors: "NDArray[np.float64]") -> "Measurement":

@@ -60,7 +60,7 @@ def litbench(
     from genie_inspect.inspect_private import unlogged
     from genie_inspect.options import check_count
     from genie_inspect.scorers.outcome import reference, scored
-    from genie_inspect.signature import signature
+    from genie_inspect.signature import digest, signature
 
     with refusals():
         if opponents is not None:
@@ -82,7 +82,10 @@ def litbench(
 
         async def contest(text: str, prompt: str, others: "Compared") -> "Measurement":
             """How a text fares against the documents, each met in both orders."""
-            met = drawn(others.documents, opponents, text)
+            met: Sequence[Document] = others.documents
+            if opponents is not None and opponents < len(met):
+                # seeded by the text: a rerun meets the same opponents, and other texts meet others
+                met = random.Random(digest(text)).sample(met, opponents)  # noqa: S311  # no secret
             orders = [(text, document.text) for document in met] + [(document.text, text) for document in met]
             # each call holds two whole stories: a hundred of them would be a log of megabytes
             with unlogged():
@@ -96,25 +99,13 @@ def litbench(
 
 def cost(pricing: Callable[[str, float], "Cost"], population: "Population", documents: Mapping[str, int]) -> "Cost":
     """What the judge is asked of new documents that meet all of the population's."""
-    from genie_inspect.graders.cost import Cost, tokens
+    from genie_inspect.scorers.outcome import cost_over
 
-    total = Cost()
-    for prompt, count in documents.items():
-        lengths = [tokens(document.text) for document in population.documents(prompt)]
+    def price(prompt: str, lengths: list[int], count: int) -> "Cost":
         # each opponent in both orders, beside a document of mean length
-        verdict = pricing(prompt, 2 * fmean(lengths)) if lengths else Cost()
-        total += verdict * (2 * len(lengths) * count)
-    return total
+        return pricing(prompt, 2 * fmean(lengths)) * (2 * len(lengths) * count)
 
-
-def drawn(documents: "Sequence[Document]", most: int | None, text: str) -> "Sequence[Document]":
-    """So many of the documents, by a seed drawn from the text; all when there are no more."""
-    from genie_inspect.signature import digest
-
-    if most is None or most >= len(documents):
-        return documents
-    # seeded by the text: a rerun meets the same opponents, and other texts meet others
-    return random.Random(digest(text)).sample(documents, most)  # noqa: S311  # no secret
+    return cost_over(population, documents, price)
 
 
 def measurement(

@@ -1,6 +1,5 @@
 """The scorer `partition`: which of the population's kinds of document a document is."""
 
-import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from statistics import fmean
@@ -85,15 +84,14 @@ def partition(
 
 def cost(template: "Template", population: "Population", documents: Mapping[str, int]) -> "Cost":
     """At most what a grader is asked to place new documents: as if each of the population's were a class of its own."""
-    from genie_inspect.graders.cost import Cost, tokens
     from genie_inspect.graders.equivalence import comparing_cost, partition_cost
+    from genie_inspect.scorers.outcome import cost_over
 
-    total = Cost()
-    for prompt, count in documents.items():
-        lengths = [tokens(document.text) for document in population.documents(prompt)]
-        new = comparing_cost(template, prompt, fmean(lengths), lengths) if lengths else Cost()
-        total += partition_cost(template, prompt, lengths) + new * count
-    return total
+    def price(prompt: str, lengths: list[int], count: int) -> "Cost":
+        new = comparing_cost(template, prompt, fmean(lengths), lengths)
+        return partition_cost(template, prompt, lengths) + new * count
+
+    return cost_over(population, documents, price)
 
 
 def measurement(label: int | None, classes: "Classes[str]", ids: Sequence[str]) -> "Measurement":
@@ -106,7 +104,7 @@ def measurement(label: int | None, classes: "Classes[str]", ids: Sequence[str]) 
     metadata = {"classes": len(classes.founders), "undecided": classes.undecided, "class": label}
     if label is None or not decided:
         why = "the judge's replies could not be read" if label is None else "no document of the population has a class"
-        return Measurement(dict.fromkeys(KEYS, math.nan), f"Not measured: {why}.", metadata, reason=why)
+        return Measurement({}, f"Not measured: {why}.", metadata, reason=why)
     # a class that the document founds has no members yet, and so a share of 0
     members = [ids[place] for place, other in enumerate(classes.labels) if other == label]
     value = {"partition_novel": float(not members), "partition_share": 1 - len(members) / decided}

@@ -96,10 +96,11 @@ def ttcw(
         passes_from = (scale_cutoff(levels) if cutoff is None else int(cutoff)) if reference else None
         keyed = tests if prefix is None else renamed(tests, prefix)
     # known by its own name whatever its keys begin with
-    settings = {"rubric": f"{tests.name}@{tests.digest}"}
-    if reference:
-        settings["levels"] = str(levels)
-    settings |= {"analyse": str(analyse).lower(), "reference": str(reference).lower()}
+    settings = {
+        "rubric": f"{tests.name}@{tests.digest}",
+        **({"levels": str(levels)} if reference else {}),
+        **{"analyse": str(analyse).lower(), "reference": str(reference).lower()},
+    }
 
     def critic_of(model: Model) -> Critic:
         return Critic(model, instructions, Memo(cache_for(model, Cache() if cache else None)))
@@ -127,7 +128,7 @@ async def examined(
     from genie_inspect.prompting.texts import has_word
     from genie_inspect.samples import document_of, prompt_of
     from genie_inspect.scorers.explanation import cut
-    from genie_inspect.scorers.outcome import scored_or_reason, unscored
+    from genie_inspect.scorers.outcome import Measurement, nothing, scored_or_reason
     from genie_inspect.signature import signature
 
     text = document_of(state)
@@ -143,18 +144,14 @@ async def examined(
         "prompt": cut(prompt_of(state), PHRASES),
     }
 
-    async def measured() -> Score:
+    async def measured() -> Measurement:
         # a reference of nothing but punctuation would lose every test
         if not (reference is None or has_word(reference)):
-            return unscored(rubric.keys, NO_REFERENCE, f"Not scored: {NO_REFERENCE}.", text, facts)
+            return nothing(NO_REFERENCE, "scored")
         critique = Critique(rubric, tuple(await critic.compare(text, reference, rubric.tests)), cutoff)
-        return Score(
-            value=dict(critique.value),
-            answer=text,
-            explanation=explained(critique, text, reference or ""),
-            reason=None if critique.judged else "invalid_response_format",
-            metadata=evidence(critique, **facts),
-        )
+        shown = explained(critique, text, reference or "")
+        reason = None if critique.judged else "invalid_response_format"
+        return Measurement(critique.value, shown, evidence(critique, **facts), reason)
 
     return await scored_or_reason(state, rubric.keys, facts, measured)
 

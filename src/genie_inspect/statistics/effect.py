@@ -10,14 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 Values = NDArray[np.float64]
 
+# differences below this share of the values themselves come from the order of summation, not from the values
 ROUNDING = 1e-12
-"""Differences below this share of the values themselves come from the order of summation, not from the values."""
-
+# a resampled statistic this close to the observed one, relative to it, equals it: the same sum in another order
 TIE = 1e-9
-"""A resampled statistic this close to the observed one, relative to it, equals it: the same sum in another order."""
-
+# draws held at once: few enough to stay in a processor's cache, so that memory does not grow with the resamples
 CELLS = 2**15
-"""Draws held at once: few enough to stay in a processor's cache, so that memory does not grow with the resamples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +26,7 @@ class PairedTest:
     low: Any
     high: Any
     p_value: Any
-    n: Any
-    """Complete pairs."""
+    n: Any  # complete pairs
 
 
 Method = Callable[[Values, Values], tuple[Values, Values, Values]]
@@ -119,25 +116,15 @@ def cohens_d(before: ArrayLike, after: ArrayLike) -> float:
 
 
 def bonferroni(p_values: ArrayLike) -> Values:
-    """Each p-value times how many there are, at most 1; compare with the level as it is.
-
-    >>> bonferroni([0.01, 0.4, float("nan")]).tolist()
-    [0.02, 0.8, nan]
-    """
+    """Each p-value times how many there are, at most 1; compare with the level as it is."""
     values = _checked(p_values)
-    adjusted: Values = np.minimum(1, values * (~np.isnan(values)).sum())
-    return adjusted
+    return np.asarray(np.minimum(1, values * (~np.isnan(values)).sum()))
 
 
 def holm(p_values: ArrayLike) -> Values:
-    """Holm's step-down adjustment: as safe as Bonferroni's, never larger.
+    """Holm's step-down adjustment (1979): as safe as Bonferroni's, never larger.
 
     The i-th smallest of M is multiplied by M - i + 1, and is at least as large as the one before it, at most 1.
-
-    Source: Holm (1979).
-
-    >>> holm([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.06, 0.06]
     """
     values = _checked(p_values)
     order = np.argsort(values)  # NaN last
@@ -149,7 +136,7 @@ def holm(p_values: ArrayLike) -> Values:
     return adjusted
 
 
-def check_draws(resamples: int, **shares: float) -> None:
+def check_options(resamples: int = 1, **shares: float) -> None:
     """Refuse a number of resamples that is none, and options that are no share."""
     if resamples < 1:
         raise ValueError(f"resamples is {resamples}, expected at least 1")
