@@ -91,9 +91,8 @@ class StudyKey:
 
     def value_of(self, text: Text) -> float:
         """The mean over the epochs in which the text has a value; NaN without any."""
-        values = [value for document in text if not math.isnan(value := document.value(self.scorer, self.name))]
-        if self.scorer == LENGTH:
-            values = [document.words for document in text]
+        each = (d.words if self.scorer == LENGTH else d.value(self.scorer, self.name) for d in text)
+        values = [value for value in each if not math.isnan(value)]
         return fmean(values) if values else math.nan
 
 
