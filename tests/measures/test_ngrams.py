@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.processes import tries
 
-from genie_inspect.measures.infinity_gram import RunNovelty, log_perplexity, novel_share, novelties, probability
+from genie_inspect.measures.infinity_gram import RunCounts, RunsInCorpus, log_perplexity, novel_share, probability
 from genie_inspect.measures.ngrams import (
     copied_spans,
     counted_match_lengths,
@@ -301,13 +301,17 @@ def test_perplexity_and_novel_share_are_those_of_plain_counting(tokens: list[str
     assert novel_share(tokens, corpus) == pytest.approx(plain_novel_share(tokens, corpus))
 
 
+def novelties(runs: Sequence[Sequence[str]], corpus: Sequence[Sequence[str]] | RunCounts) -> list[tuple[float, float]]:
+    """Perplexity and novel share of each run, all looked up together."""
+    known = RunsInCorpus(runs, corpus)
+    return [(log_perplexity(run, known), novel_share(run, known)) for run in runs]
+
+
 @given(st.lists(WORDS, max_size=6), CORPUS)
 def test_many_runs_at_once_are_each_as_if_alone(runs: list[list[str]], corpus: list[list[str]]) -> None:
-    together = novelties(runs, corpus)
-    alone = [RunNovelty(log_perplexity(run, corpus), novel_share(run, corpus)) for run in runs]
-    for one, other in zip(together, alone, strict=True):
-        assert one.log_perplexity == pytest.approx(other.log_perplexity, nan_ok=True)
-        assert one.novel_share == pytest.approx(other.novel_share, nan_ok=True)
+    for run, together in zip(runs, novelties(runs, corpus), strict=True):
+        alone = log_perplexity(run, corpus), novel_share(run, corpus)
+        assert together == pytest.approx(alone, nan_ok=True)
 
 
 @given(WORDS, CORPUS, st.lists(st.tuples(st.integers(0, 16), st.integers(0, 16)), max_size=8))

@@ -23,10 +23,7 @@ from genie_inspect.measures.compression import (
 )
 from genie_inspect.measures.partition import (
     REWARD_THRESHOLDS,
-    Classes,
-    UndecidedError,
     distinct_count,
-    joined,
     partition,
     reward_level,
     short_texts_same,
@@ -54,6 +51,7 @@ def test_an_item_costs_at_most_one_comparison_a_class(items: list[int]) -> None:
     labels = partition(items, same)
     founded = 0
     for item, label in zip(items, labels, strict=True):
+        assert label is not None
         compared, asked = asked[: min(label + 1, founded)], asked[min(label + 1, founded) :]
         assert [other for _, other in compared] == [item] * len(compared)
         founded = max(founded, label + 1)
@@ -68,23 +66,14 @@ def test_with_true_equality_classes_are_the_distinct_items(items: list[int]) -> 
     assert all((a == b) == (x == y) for a, x in pairs for b, y in pairs)
 
 
-def test_an_item_of_which_nobody_could_tell_is_in_no_class_and_founds_none() -> None:
-    classes: Classes[str] = Classes()
-    assert classes.add("a", []) == 0
-    with pytest.raises(UndecidedError):
-        classes.add("b", [None])
-    assert classes.add("c", [False]) == 1
-    assert classes.add("a2", [True, False]) == 0
-    assert (classes.labels, classes.founders, classes.undecided) == ([0, None, 1, 0], ["a", "c"], 1)
-
-
-def test_an_item_joins_the_first_class_that_says_yes_unless_an_earlier_one_could_not_be_judged() -> None:
-    assert joined([False, True, True]) == 1
-    with pytest.raises(UndecidedError, match="1 of 2 comparisons"):
-        joined([None, False])
-    with pytest.raises(UndecidedError):
-        joined([None, True])
-    assert joined([True, None]) == 0  # the yes came first: what follows does not matter
+def test_an_item_of_which_nobody_could_tell_before_a_class_says_yes_is_in_no_class_and_founds_none() -> None:
+    verdicts: dict[tuple[str, str], bool | None] = {
+        ("a", "b"): None, ("a", "c"): False, ("a", "d"): None, ("c", "d"): True, ("a", "e"): True, ("c", "e"): None
+    }  # fmt: skip
+    founders = ["a"]
+    # of "d" the first class could not be judged; of "e" the yes came first: what follows does not matter
+    assert partition("bcde", lambda first, item: verdicts[first, item], founders) == [None, 1, None, 0]
+    assert founders == ["a", "c"]
 
 
 def test_what_is_in_no_class_counts_for_nothing() -> None:

@@ -9,10 +9,9 @@ import pytest
 from inspect_ai.scorer import Score
 from markdown_it import MarkdownIt
 from tests.scorers.test_explanation import size
-from tests.scripted import OWL, Script, evaluated, metadata, output, saying, scores, small_population
+from tests.scripted import OWL, Script, evaluated, metadata, output, saying, scores
 
 from genie_inspect.graders.close_reader import Approach, Mark, Reading
-from genie_inspect.graders.cost import tokens
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.close_reading import close_reading, cost, evidence, explained, with_marks
 from genie_inspect.scorers.explanation import MOST_BYTES
@@ -146,15 +145,8 @@ def test_a_text_of_markup_is_marked_where_it_says_and_shown_as_text(name: str, t
     assert shown.count("⟦") == shown.count("(1 novel)") == 1
 
 
-def test_what_is_asked_of_new_documents_grows_with_their_number_and_the_population_s_mean_length(
-    tmp_path: Path,
-) -> None:
-    texts = ("Grey owl over barns.", "White owl in snow, all night long, and then on.")
-    population = small_population(tmp_path / "population", {OWL: texts})
-    approach = Approach()
-    mean = sum(map(tokens, texts)) / 2
-    assert cost(approach, population, {OWL: 3}) == approach.cost(mean) * 3
-    assert cost(approach, population, {"Unknown.": 3}).calls == 0
+def test_what_is_asked_of_new_documents_grows_with_their_number_and_the_population_s_mean_length() -> None:
+    assert cost(Approach(), OWL, [10, 20], 3) == Approach().cost(15) * 3
 
 
 @pytest.mark.parametrize(("letter", "kept"), [("a", 300), ("ж", 160)])

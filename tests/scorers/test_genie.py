@@ -23,12 +23,11 @@ from tests.scripted import (
     values,
 )
 
-from genie_inspect.errors import PopulationError
-from genie_inspect.graders.instrument import Instrument
+from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.reader import READ
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.explanation import MOST_BYTES
-from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie, suited
+from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie
 from genie_inspect.signature import Signature
 
 STORY = "A blue owl flew."
@@ -265,11 +264,10 @@ def test_templates_of_ones_own_change_the_signature(folder: Path, tmp_path: Path
 
 
 def test_answers_without_documents_suit_a_judge_that_reads_and_not_one_by_vectors(tmp_path: Path) -> None:
-    alone = answers_alone(tmp_path / "alone", {"r": ["rain"]})
-    assert suited(str(alone.folder), Instrument("list")).answers_alone
-    with pytest.raises(PopulationError, match=r"^judge=embedded compares with documents, and population .* has only"):
-        suited(str(alone.folder), Instrument("embedded"))
-    assert not suited(str(small_population(tmp_path / "whole").folder), Instrument("embedded")).answers_alone
+    alone = str(answers_alone(tmp_path / "alone", {"r": ["rain"]}).folder)
+    assert genie(alone)
+    with pytest.raises(PrerequisiteError, match=r"^judge=embedded compares with documents, and population .* has only"):
+        genie(alone, judge="embedded")
 
 
 def test_a_score_says_who_read_a_population_that_has_answers_alone_and_of_no_other(tmp_path: Path) -> None:

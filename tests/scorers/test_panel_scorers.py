@@ -24,12 +24,11 @@ from tests.scripted import (
     values,
 )
 
-from genie_inspect.engines.corpora import CopiedRun, Copies
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.measures.compression import compression_novelty, compression_ratio
+from genie_inspect.measures.distance import cosine_distances
 from genie_inspect.measures.infinity_gram import log_perplexity, novel_share
-from genie_inspect.measures.partition import Classes
 from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.fence import unfenced
@@ -38,14 +37,10 @@ from genie_inspect.scorers.compression import compression as compression_scorer
 from genie_inspect.scorers.compression import compression_ratio as compression_metric
 from genie_inspect.scorers.cosine import UNKNOWN_WORDS
 from genie_inspect.scorers.cosine import cosine as cosine_scorer
-from genie_inspect.scorers.cosine import measurement as cosine_measurement
 from genie_inspect.scorers.creativity_index import KEYS as CREATIVITY_KEYS
 from genie_inspect.scorers.creativity_index import creativity_index as creativity_scorer
-from genie_inspect.scorers.creativity_index import measurement as creativity_measurement
 from genie_inspect.scorers.expression_novelty import KEYS as EXPRESSION_KEYS
 from genie_inspect.scorers.expression_novelty import NOTHING, expression_novelty
-from genie_inspect.scorers.partition import SHOWN
-from genie_inspect.scorers.partition import measurement as partition_measurement
 from genie_inspect.scorers.partition import partition as partition_scorer
 
 STORY = "A brown owl counted the trains."
@@ -206,12 +201,23 @@ def test_the_population_is_partitioned_once_for_all_samples(population: Populati
 
 
 def test_documents_without_a_class_are_in_no_share(population: Population, tmp_path: Path) -> None:
-    grader = Script(lambda request: "Hm." if unfenced(request)["reply"].startswith("Old") else same_animal(request))
-    log = evaluated(partition_scorer(str(population.folder)), saying("Grey owl, late."), grader, tmp_path)
-    (score,) = scores(log, "partition")
+    (grey,) = [document for document in population.documents(OWL) if document.text.startswith("Grey")]
+    unread = ("Old", "Hm?")
+    grader = Script(lambda request: "Hm." if unfenced(request)["reply"].startswith(unread) else same_animal(request))
+    log = evaluated(
+        partition_scorer(str(population.folder)), saying("Grey owl, late.", "Hm?"), grader, tmp_path, epochs=2
+    )
+    score, undecided = sorted(scores(log, "partition"), key=lambda score: score.answer or "")
     # of three documents two have a class, one of them that of the story
     assert values(score) == {"partition_novel": 0.0, "partition_share": 1 - 1 / 2}
-    assert "1 more could not be put in a class" in (score.explanation or "")
+    assert metadata(score)["members"] == [grey.id]
+    assert (metadata(score)["classes"], metadata(score)["undecided"]) == (2, 1)
+    assert (score.explanation or "").startswith(
+        "Classes among 2 documents of the population: 2; this one is in one class with 1 of them, such as "
+        f"{grey.id}. 1 more could not be put in a class and do not count."
+    )
+    assert undecided.reason == "the judge's replies could not be read"
+    assert is_unscored(undecided)
 
 
 def test_a_grader_that_contradicts_itself_between_epochs_is_scored_as_it_said(
@@ -267,87 +273,54 @@ def test_the_ratio_of_all_generations_does_not_depend_on_which_came_first_and_si
     assert ratio(given) == ratio(given[::-1]) == expected
 
 
-def runs(*lengths: int) -> tuple[CopiedRun, ...]:
-    return tuple(CopiedRun(f"run of {length} " * 20, length, f"d-{length}, from token 4") for length in lengths)
+def test_a_text_without_copied_runs_is_its_own_at_every_length(population: Population, tmp_path: Path) -> None:
+    # the shortest run that counts has five tokens, and "owl on a clock" has four
+    score = scored("creativity_index", population, "An owl on a clock", tmp_path)
+    assert values(score) == {key: 8.0 if key.endswith("sum") else 1.0 for key in CREATIVITY_KEYS}
+    assert (score.explanation or "").startswith("No run of 5 or more of its 5 tokens stands in the corpus.")
+    facts = {"tokens": 5, "runs": 0, "longest": [], "left_out_of_corpus": []}
+    assert facts.items() <= metadata(score).items()
 
 
-def test_a_text_without_copied_runs_is_its_own_at_every_length() -> None:
-    found = creativity_measurement(Copies([0, 4, 3, 2, 1], ()))
-    assert list(found.value) == list(CREATIVITY_KEYS)
-    assert found.value == {key: 8.0 if key.endswith("sum") else 1.0 for key in CREATIVITY_KEYS}
-    # the shortest run that counts has five tokens
-    assert found.explanation == "No run of 5 or more of its 5 tokens stands in the corpus."
-    assert found.metadata == {"tokens": 5, "runs": 0, "longest": [], "left_out_of_corpus": []}
-
-
-def test_the_longest_runs_are_shown_three_in_the_log_and_ten_to_a_reader() -> None:
-    found = creativity_measurement(Copies([5] * 40, runs(*range(5, 17)), left_out=("d-0",)))
-    assert found.metadata["tokens"] == 40
-    assert found.metadata["runs"] == 12
-    assert found.metadata["left_out_of_corpus"] == ["d-0"]
-    longest = [(run["tokens"], run["where"]) for run in found.metadata["longest"]]
-    assert longest == [(length, f"d-{length}, from token 4") for length in (16, 15, 14)]
-    assert {len(run["words"]) for run in found.metadata["longest"]} == {160}
-    lines = found.explanation.splitlines()
+def test_the_longest_runs_are_shown_three_in_the_log_and_ten_to_a_reader(tmp_path: Path) -> None:
+    copied = [" ".join(f"anunlikelyword{size}x{place}" for place in range(size)) for size in range(5, 17)]
+    population = small_population(tmp_path / "population", documents={OWL: copied})
+    ids = {document.text: document.id for document in population.documents(OWL)}
+    score = scored("creativity_index", population, ". ".join(copied), tmp_path)
+    facts = metadata(score)
+    assert (facts["runs"], facts["tokens"]) == (12, sum(range(5, 17)) + 11)
+    assert facts["longest"] == [
+        {"words": text[:160], "tokens": len(text.split()), "where": f"{ids[text]}, from token 1"}
+        for text in (copied[-1], copied[-2], copied[-3])
+    ]
+    lines = (score.explanation or "").splitlines()
     assert lines[0] == "| copied words | tokens | where |"
     assert [line.split(" | ")[1] for line in lines[2:12]] == [str(length) for length in range(16, 6, -1)]
     assert lines[13] == "12 runs of 5 or more tokens stand in the corpus."
+    own = scored("creativity_index", population, copied[3], tmp_path)
+    assert (metadata(own)["left_out_of_corpus"], metadata(own)["runs"]) == ([ids[copied[3]]], 0)
 
 
-def test_the_mean_and_the_nearest_distance_are_told_with_the_nearest_document() -> None:
-    vectors = np.array([[1.0, 0.0], [0.6, 0.8], [-1.0, 0.0]])
-    found = cosine_measurement(np.array([0.6, 0.8]), ["d-a", "d*b", "d-c"], vectors)
-    # cosines 0.6, 1 and -0.6
-    assert found.value["cosine_mean"] == (0.4 + 0 + 1.6) / 3
-    assert abs(found.value["cosine_nearest"]) < 1e-12
-    assert found.metadata == {"nearest": "d*b"}
-    apart = cosine_measurement(np.array([0.8, 0.6]), ["d-a", "d*b", "d-c"], vectors)
-    # 1 less 0.8, 0.96 and -0.8; shown with three digits, and markup as text
-    assert apart.explanation == "Mean cosine distance 0.680; nearest is d\\*b at 0.040."
+def test_the_mean_and_the_nearest_distance_are_told_with_the_nearest_document(
+    population: Population, tmp_path: Path
+) -> None:
+    ordered = sorted(population.documents(OWL), key=lambda document: document.id)
+    target, *vectors = embedder().embed([STORY, *(document.text for document in ordered)])
+    apart = cosine_distances(target, vectors)
+    score = scored("cosine", population, STORY, tmp_path)
+    mean, least = apart.mean(), apart.min()
+    assert values(score) == pytest.approx({"cosine_mean": mean, "cosine_nearest": least}, abs=5e-4)
+    nearest = ordered[apart.argmin()].id
+    assert metadata(score)["nearest"] == nearest
+    assert f"Mean cosine distance {mean:.3f}; nearest is {nearest} at {least:.3f}." in (score.explanation or "")
 
 
-def classes(*labels: int | None) -> Classes[str]:
-    """Documents of these classes; None could not be put in one."""
-    made: Classes[str] = Classes()
-    for place, label in enumerate(labels):
-        if label is None:
-            made.labels.append(None)
-        else:
-            made.labels.append(label)
-            if label == len(made.founders):
-                made.founders.append(f"text {place}")
-    return made
-
-
-def ids(count: int) -> list[str]:
-    return [f"d-{place}" for place in range(count)]
-
-
-def test_a_document_shares_its_class_with_its_members_of_those_that_have_one() -> None:
-    new = partition_measurement(2, classes(0, 1), ids(2))
-    assert new.value == {"partition_novel": 1.0, "partition_share": 1.0}
-    assert new.explanation.endswith("this one is a class of its own.")
-    found = partition_measurement(0, classes(0, 1, 0, None), ids(4))
-    assert found.value == {"partition_novel": 0.0, "partition_share": 1 - 2 / 3}
-    assert found.metadata == {"classes": 2, "undecided": 1, "class": 0, "members": ["d-0", "d-2"]}
-    assert found.explanation == (
-        "Classes among 3 documents of the population: 2; this one is in one class with 2 of them, such as d-0. "
-        "1 more could not be put in a class and do not count."
-    )
-
-
-def test_of_a_large_class_twenty_members_are_kept() -> None:
-    assert SHOWN == 20
-    assert partition_measurement(0, classes(*[0] * 25), ids(25)).metadata["members"] == ids(20)
-
-
-def test_what_cannot_be_told_is_not_measured_and_says_why() -> None:
-    unread = partition_measurement(None, classes(0), ids(1))
-    assert unread.value == {}
-    assert unread.reason == "the judge's replies could not be read"
-    alone = partition_measurement(0, classes(None, None), ids(2))
-    assert alone.reason == "no document of the population has a class"
-    assert alone.metadata["undecided"] == 2
+def test_of_a_large_class_twenty_members_are_kept(tmp_path: Path) -> None:
+    many = small_population(tmp_path / "many", documents={OWL: [f"Grey owl {number}." for number in range(25)]})
+    log = evaluated(partition_scorer(str(many.folder)), saying("Grey owl."), Script(same_animal), tmp_path)
+    facts = metadata(scores(log, "partition")[0])
+    assert facts["members"] == sorted(document.id for document in many.documents(OWL))[:20]
+    assert (facts["classes"], facts["class"], facts["undecided"]) == (1, 0, 0)
 
 
 def test_near_verbatim_runs_of_the_populations_documents_are_copied_too(tmp_path: Path) -> None:

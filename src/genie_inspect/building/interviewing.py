@@ -207,7 +207,7 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
         with suppress(RefusalError):
             assessment = await assessor.assess(document.text, document.prompt)
         # unlike a score, which says that it is poorer, a yardstick is kept for all later scores
-        if assessment and (lost := assessment.faults().get(GRADER_FAILED, 0)):
+        if assessment and (lost := assessment.faults.get(GRADER_FAILED, 0)):
             raise GraderFailedError(f"the grader failed on {lost} ratings of document {document.id}: run it again")
         done += 1
         progress("leaving one out", done, total)
@@ -218,12 +218,12 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
         documents = population.documents(prompt)
         prompts += [prompt] * len(documents)
         for document, assessment in zip(documents, await gathered(*map(assessed, documents)), strict=True):
-            novelty = assessment.novelty(features) if assessment else dict.fromkeys(features, math.nan)
+            novelty = assessment.novelty if assessment else dict.fromkeys(features, math.nan)
             for feature in features:
                 novelties[feature].append(novelty[feature])
-            for feature, spread in assessment.spread(features).items() if assessment else ():
+            for feature, spread in assessment.spread.items() if assessment else ():
                 spreads[feature].append(spread)
-            missing.update(assessment.faults() if assessment else [REFUSAL])
+            missing.update(assessment.faults if assessment else [REFUSAL])
             ratings[document.id] = assessment.tallies if assessment else {}
     return LeftOut(
         Measured(signature=assessor.signature, ratings=ratings),

@@ -24,7 +24,7 @@ from genie_inspect.graders.protocols import (
     Reading,
     reading_anew,
 )
-from genie_inspect.logs.evidence import Evidence, agreement, evidence_of
+from genie_inspect.logs.evidence import agreement, evidence_of
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.population import Population
@@ -48,6 +48,7 @@ class Assessor:
         self.judged_by, self.read_by = judge.signature, reader.signature
         # what a novelty that comes of it depends on, as it stands in scores
         self.signature = signed(population, self.judged_by, self.read_by, min_coverage)
+        self._features = tuple(feature.name for feature in population.features)
         self._others = lru_cache(maxsize=KEPT)(lambda prompt: Others(population.documents(prompt)))
         self._readings: dict[str, Reading] = {}
         self._reading: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
@@ -70,8 +71,8 @@ class Assessor:
         # a grader that failed throughout is a failed sample, which can be scored again
         if failures and not any(result.usable for result in results):
             raise failures[0]
-        lengths = tuple(word_count(document.text) for document in read)
-        return Assessment(tuple(results), len(alone or rest.documents), rest.same, lengths, rest.made_of)
+        lengths, compared = tuple(word_count(document.text) for document in read), len(alone or rest.documents)
+        return Assessment(tuple(results), self._features, compared, rest.same, lengths, rest.made_of)
 
     async def reading(self, text: str, prompt: str, *, anew: bool = False) -> Reading:
         """The answers of one document; anew, one of the population's is read without its answers on record."""
@@ -182,7 +183,8 @@ class Jury:
             except (GraderFailedError, RefusalError) as error:
                 errors.append(error)
                 fault = REFUSAL if isinstance(error, RefusalError) else GRADER_FAILED
-                return Assessment(tuple(QuestionResult(q, None, (), (), (fault,)) for q in questions), 0, ())
+                features = tuple(feature.name for feature in self.population.features)
+                return Assessment(tuple(QuestionResult(q, None, (), (), (fault,)) for q in questions), features, 0)
 
         parts = await gathered(*map(part, self.assessors.values()))
         if len(errors) == len(parts):
@@ -202,34 +204,32 @@ def assessor_of(population: Population, instrument: Instrument, models: Sequence
     return by(next(iter(models), None))
 
 
-def jury_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
+def jury_facts(assessment: Assessment) -> dict[str, Any]:
     """A score's metadata on its jury, with each grader's novelties; empty where one grader measured."""
+    if not assessment.parts:
+        return {}
     graders: dict[str, Any] = {}
-    kept: dict[str, Evidence] = {}
     for name, part in assessment.parts.items():
-        rests, by_feature = rests_on(part, features), part.by_feature(features)
+        rests = rests_on(part)
         graders[name] = {
-            "novelty": {key: rounded(value) for key, value in part.novelty(features).items()},
-            "questions": {key: [rounded(result.novelty) for result in results] for key, results in by_feature.items()},
+            "novelty": {key: rounded(value) for key, value in part.novelty.items()},
+            "questions": {key: [rounded(r.novelty) for r in results] for key, results in part.by_feature.items()},
             **{key: rests[key] for key in ("coverage", "pairs", "ratings", "faults") if key in rests},
         }
-        # over the digits that are kept, so that a report of the log comes to the same
-        kept[name] = evidence_of(graders[name])
-    if not graders:
-        return {}
-    agreed = {name: rounded(alpha) for name, alpha in agreement([kept], features).items()}
+    # over the digits that are kept, so that a report of the log comes to the same
+    alphas = agreement([{name: evidence_of(facts) for name, facts in graders.items()}], assessment.features)
     shown = next(name for name, part in assessment.parts.items() if part is assessment.shown)
-    return {"graders": graders, "agreement": agreed, "shown": shown}
+    return {"graders": graders, "agreement": {name: rounded(alpha) for name, alpha in alphas.items()}, "shown": shown}
 
 
-def jury_notes(facts: Mapping[str, Any], features: Sequence[str]) -> list[str]:
+def jury_notes(facts: Mapping[str, Any]) -> list[str]:
     """A Markdown table with each grader's novelty by feature and their agreement; nothing without a jury."""
     if not facts:
         return []
     graders = facts["graders"]
     rows = []
-    for feature in features:
-        values = [*(part["novelty"][feature] for part in graders.values()), facts["agreement"][feature]]
+    for feature, alpha in facts["agreement"].items():
+        values = [*(part["novelty"][feature] for part in graders.values()), alpha]
         shown = [shown_value(math.nan if value is None else value) for value in values]
         rows.append([cell(feature.replace("_", " ")), *shown])
     count = f"Novelty is the mean over {len(graders)} graders, where each of them measured it:"

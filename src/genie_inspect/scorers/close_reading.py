@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,6 @@ from genie_inspect.scorers.stderr import per_key
 if TYPE_CHECKING:
     from genie_inspect.graders.close_reader import Approach, Mark, Reading
     from genie_inspect.graders.cost import Cost
-    from genie_inspect.populations.population import Population
 
 KEYS = ("novel_per_100_words", "awkward_per_100_words")
 """Those that every score has; with `sensical` there is a third."""
@@ -92,11 +91,9 @@ def close_reading(sensical: bool = False, examples: str | None = None, templates
     return score
 
 
-def cost(approach: "Approach", population: "Population", documents: Mapping[str, int]) -> "Cost":
-    """What the reader is asked of new documents."""
-    from genie_inspect.scorers.outcome import cost_over
-
-    return cost_over(population, documents, lambda _, lengths, count: approach.cost(fmean(lengths)) * count)
+def cost(approach: "Approach", prompt: str, lengths: Sequence[int], count: int) -> "Cost":
+    """What the reader is asked of new documents of mean length."""
+    return approach.cost(fmean(lengths)) * count
 
 
 def explained(text: str, readings: "Sequence[Reading]") -> str:

@@ -244,7 +244,7 @@ async def draw_plots(
 
 @click.command()
 @click.argument("stories", type=FILE)
-@output_option("The new file, for -T stories= of the task ttcw.")
+@output_option(help="The new file, for -T stories= of the task ttcw.")
 @GRADER
 @TEMPLATES
 @DRY_RUN
