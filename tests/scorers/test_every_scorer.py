@@ -1,6 +1,5 @@
 """What holds of every scorer, in each of its settings: keys, signature, reasons, text that stays text, metrics."""
 
-import inspect
 import json
 import math
 import socket
@@ -202,16 +201,8 @@ def test_half_a_character_is_scored_as_its_replacement_and_reaches_no_grader(
     name: str, population: Population, tmp_path: Path
 ) -> None:
     grader = Script(graded)
-    (done,) = evaluate(
-        Task(dataset=[Sample(input=OWL)], solver=generations(2), scorer=SCORERS[name](str(population.folder))),
-        model=saying(HALF).model(),
-        model_roles={"grader": grader.model()},
-        log_dir=str(tmp_path),
-        display="none",
-        log_realtime=False,
-    )
-    assert done.status == "success", done.error
-    (one,) = ((done.samples or [])[0].scores or {}).values()
+    made = SCORERS[name](str(population.folder))
+    (one,) = scores(evaluated(made, saying(HALF), grader, tmp_path, solver=generations(2)), name.split()[0])
     assert one.reason is None
     assert not any(map(math.isnan, values(one).values()))
     assert one.answer == "An owl \ufffd sat on a clock.\ufffd It struck."
@@ -384,16 +375,8 @@ PAIRS: list[Any] = rest_with_ci(list(product([*SCORERS, "ttcw beside"], GRADERS)
 @pytest.mark.parametrize(("name", "grader"), PAIRS)
 def test_nothing_that_is_quoted_becomes_markup(name: str, grader: str, marked_up: Population, tmp_path: Path) -> None:
     made = MAKERS["ttcw"]() if name == "ttcw beside" else SCORERS[name](str(marked_up.folder))
-    (done,) = evaluate(
-        Task(dataset=[Sample(input=OWL, target=f"A fine bee. {MARKUP}")], scorer=made),
-        model=saying(QUOTING).model(),
-        model_roles={"grader": Script(GRADERS[grader]).model()},
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-        log_realtime=False,
-    )
-    assert done.status == "success", done.error
-    (one,) = ((done.samples or [])[0].scores or {}).values()
+    beside = Sample(input=OWL, target=f"A fine bee. {MARKUP}")
+    (one,) = scores(evaluated(made, saying(QUOTING), Script(GRADERS[grader]), tmp_path, [beside]), name.split()[0])
     said = one.explanation or ""
     assert {t.tag for block in RENDERER.parse(said) for t in [block, *(block.children or [])] if t.tag} <= OF_OURS, said
     assert "<http://" not in said
@@ -401,66 +384,31 @@ def test_nothing_that_is_quoted_becomes_markup(name: str, grader: str, marked_up
     assert "127.0.0.1" in said or not name.startswith(("cosine", "creativity_index", "partition embedded"))
 
 
-# what a caller may leave out, which key is tested, and from where to where values go; a scorer that is not named here
-# is held to what the tests above say of all
-DECLARED: Mapping[str, tuple[str, str, Mapping[str, tuple[Any, ...]]]] = {
-    "close_reading": (
-        "sensical=False, examples=None, templates=None",
-        "novel_per_100_words",
-        {"*_per_100_words": (0, None)},
-    ),
-    "coherence": ("by='grader', templates=None", "coherence_rating", {"coherence_rating": (1, 5)}),
-    "compression": ("population='starter', codec='gzip'", "compression_novelty", {}),
-    "cosine": ("population='starter', embedder='static'", "cosine_mean", {"cosine_*": (0, 2)}),
-    "creativity_index": (
-        "population='starter', corpus='population', matcher='exact', embedder='static'",
-        "creativity_index_mean",
-        {"creativity_index_mean": (0, 1), "creativity_index_sum": (0, 8), "creativity_index_*": (0, 1)},
-    ),
-    "expression_novelty": (
-        "population='starter', corpus='population', floor=1.2e-10, case='either'",
-        "log_perplexity_mean",
-        {"log_perplexity_mean": (0, None), "novel_expression_share": (0, 1)},
-    ),
-    "genie": (
-        "population='starter', judge='list', embedder='static', templates=None, cache=True, min_coverage=0.5, "
-        "answer_length='concise'",
-        "*",
-        {"plot": (0, 1), "*": (0, 1)},
-    ),
-    "litbench": (
-        "population='starter', opponents=None, templates=None, protocol='chat'",
-        "litbench_win_rate",
-        {"litbench_win_rate": (0, 1), "litbench_order_bias": (-1, 1)},
-    ),
-    "novelty_bench": (
-        "equivalence='grader', quality='grader', threshold=None, embedder='static', patience=0.8, templates=None",
-        "distinct",
-        {"distinct": (1, "k"), "utility": (0, 10)},
-    ),
-    "partition": (
-        "population='starter', equivalence='grader', threshold=None, embedder='static', templates=None",
-        "partition_novel",
-        {"partition_*": (0, 1)},
-    ),
-    "ttcw": (
-        "rubric='ttcw', levels=5, cutoff=None, analyse=True, reference=True, templates=None, cache=True, prefix=None",
-        "*_total",
-        {"*_total": (0, None), "*": (0, 1)},
-    ),
-}
+# from where to where values go; a scorer that is not named here is held to what the tests above say of all
+RANGES: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
+    "close_reading": {"*_per_100_words": (0, None)},
+    "coherence": {"coherence_rating": (1, 5)},
+    "compression": {},
+    "cosine": {"cosine_*": (0, 2)},
+    "creativity_index": {
+        "creativity_index_mean": (0, 1), "creativity_index_sum": (0, 8), "creativity_index_*": (0, 1)
+    },
+    "expression_novelty": {"log_perplexity_mean": (0, None), "novel_expression_share": (0, 1)},
+    "genie": {"plot": (0, 1), "*": (0, 1)},
+    "litbench": {"litbench_win_rate": (0, 1), "litbench_order_bias": (-1, 1)},
+    "novelty_bench": {"distinct": (1, "k"), "utility": (0, 10)},
+    "partition": {"partition_*": (0, 1)},
+    "ttcw": {"*_total": (0, None), "*": (0, 1)},
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", DECLARED)
-def test_defaults_headline_and_ranges_are_those_that_docs_and_reports_rest_on(name: str) -> None:
-    defaults, headline, ranges = DECLARED[name]
-    options = inspect.signature(MAKERS[name]).parameters.items()
-    assert ", ".join(f"{option}={given.default!r}" for option, given in options) == defaults
-    found = registry_info(MAKERS[name]).metadata
-    assert (found["headline"], found.get("ranges", {})) == (headline, ranges)
-    # in the order in which Inspect's tables show them; every key that is not named has its metrics last
-    by_key = found["metrics"][0] if isinstance(found["metrics"], list) else found["metrics"]
-    assert list(by_key) == list(dict.fromkeys([*ranges, "*"]) if name != "coherence" else ["*"])
+@pytest.mark.parametrize("name", RANGES)
+def test_values_go_from_where_to_where_docs_and_reports_say_and_columns_come_in_that_order(name: str) -> None:
+    declared = registry_info(MAKERS[name]).metadata
+    assert declared.get("ranges", {}) == RANGES[name]
+    # every key that is not named has its metrics last
+    by_key = declared["metrics"][0] if isinstance(declared["metrics"], list) else declared["metrics"]
+    assert list(by_key) == list(dict.fromkeys([*RANGES[name], "*"]) if name != "coherence" else ["*"])
 
 
 @pytest.mark.parametrize("name", ["coherence", "ttcw"])

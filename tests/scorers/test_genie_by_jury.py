@@ -169,45 +169,34 @@ def test_a_jury_that_loses_one_grader_on_half_of_the_documents_keeps_its_mean_in
     assert f"{lost}jury's means leave out the documents that it did not measure" in results.warnings
 
 
-def test_where_every_grader_fails_the_document_is_unscored_with_the_reason(tmp_path: Path) -> None:
-    score = judged(tmp_path, named(Script(failing), "one"), named(Script(failing), "two"))
-    assert is_unscored(score)
-    assert score.reason == "grader_failed"
-    assert "mockllm/two" in metadata(score)["signature"]
-
-
 def refusing(request: str) -> str:
     """A reader to whom every text is a refusal."""
     return '{"attempt": "no"}'
 
 
-def test_one_graders_refusal_leaves_no_mean_and_that_of_all_is_a_refusal(tmp_path: Path) -> None:
+def test_one_graders_refusal_leaves_no_mean_and_where_all_refuse_or_fail_that_is_the_reason(tmp_path: Path) -> None:
     one = judged(tmp_path / "one", named(rating(FIRST), "one"), named(Script(refusing), "two"))
     # not counted as a document that the model refused to write: one grader read it
     assert one.reason == "nothing to compare: refusal"
     assert metadata(one)["faults"] == {"refusal": 3}
     assert metadata(one)["graders"]["mockllm/one"]["novelty"] == {"plot": 0.3333, "style": 0.3333}
-    all_of_them = judged(tmp_path / "all", named(Script(refusing), "one"), named(Script(refusing), "two"))
-    assert all_of_them.reason == "refusal"
-    mixed = judged(tmp_path / "mixed", named(Script(refusing), "one"), named(Script(failing), "two"))
-    assert mixed.reason == "grader_failed"
+    for first, second, reason in (
+        (refusing, refusing, "refusal"), (refusing, failing, "grader_failed"), (failing, failing, "grader_failed")
+    ):  # fmt: skip
+        score = judged(tmp_path / reason, named(Script(first), "one"), named(Script(second), "two"))
+        assert is_unscored(score)
+        assert score.reason == reason
+        assert "mockllm/two" in metadata(score)["signature"]
 
 
 def test_the_signature_names_every_grader_whatever_their_order(tmp_path: Path) -> None:
-    one, two = (metadata(judged(tmp_path / name, named(rating(FIRST), name)))["signature"] for name in ("one", "two"))
-    parts = [Signature(signature).facts for signature in (one, two)]
-    orders = [("one", "two"), ("two", "one")]
-    found = {
-        metadata(judged(tmp_path / order[0] / "jury", *(named(rating(FIRST), name) for name in order)))["signature"]
-        for order in orders
-    }
-    (signature,) = found
-    facts = Signature(signature).facts
-    assert facts["judge"] == "+".join(part["judge"] for part in parts)
-    assert facts["reader"] == "+".join(part["reader"] for part in parts)
-    assert {name: facts[name] for name in facts.keys() - {"judge", "reader"}} == {
-        name: parts[0][name] for name in parts[0].keys() - {"judge", "reader"}
-    } | {"version": "3-A"}
+    def signed(*names: str) -> dict[str, str]:
+        score = judged(tmp_path / names[0], *(named(rating(FIRST), name) for name in names))
+        return dict(Signature(metadata(score)["signature"]).facts)
+
+    one, two = signed("one"), signed("two")
+    both = {part: f"{one[part]}+{two[part]}" for part in ("judge", "reader")}
+    assert signed("one", "two") == signed("two", "one") == one | both | {"version": "3-A"}
 
 
 def test_each_grader_rates_what_it_has_read_itself(tmp_path: Path) -> None:
@@ -286,9 +275,6 @@ def test_the_metadata_of_three_graders_keep_their_question_table_and_their_size(
     assert facts["nearest_novelty"]["plot"] == pytest.approx(4 / 9, abs=1e-4)
 
 
-BARN_STORY = "A blue owl flew."
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The folder of the small population."""
@@ -313,11 +299,10 @@ def test_the_grader_reads_once_a_document_and_vectors_judge(folder: Path, tmp_pa
 
 def test_answers_that_no_vector_stands_for_leave_the_document_unscored(folder: Path, tmp_path: Path) -> None:
     def answer(document: str, question: str) -> str:
-        return "ⵣⵣ" if document == BARN_STORY else "a barn"
+        return "ⵣⵣ" if document == STORY else "a barn"
 
-    (score,) = scores(
-        evaluated(genie(str(folder), judge="vectors"), saying(BARN_STORY), grading(answer=answer), tmp_path)
-    )
+    log = evaluated(genie(str(folder), judge="vectors"), saying(STORY), grading(answer=answer), tmp_path)
+    (score,) = scores(log)
     assert score.reason == f"nothing to compare: {NO_VECTOR}"
     assert is_unscored(score)
 

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as evaluate
+from inspect_ai._eval.loader import scorer_from_spec  # how `inspect score` makes a scorer, in no public way
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score, Scorer
+from inspect_ai.scorer._scorer import ScorerSpec
 from tests.processes import Commands
 from tests.scripted import OWL, saying, small_population, written
 
@@ -272,8 +274,7 @@ WRONG: list[tuple[Callable[..., Scorer], str, Any, str]] = [
     (novelty_bench, "patience", 1.5, "patience is 1.5, expected 0 to 1"),
     (novelty_bench, "patience", "long", "patience is 'long', expected 0 to 1"),
     (novelty_bench, "templates", "nowhere", f"templates {TEMPLATES}"),
-    (ttcw, "cutoff", -4, "cutoff is -4, expected -3 to 4 with levels=5"),
-    (ttcw, "cutoff", 5, "cutoff is 5, expected -3 to 4 with levels=5"),
+    (ttcw, "rubric", "nothing", "rubric is 'nothing', expected one of ttcw"),
     (ttcw, "cutoff", "low", "cutoff is 'low', expected -3 to 4 with levels=5"),
     (ttcw, "cutoff", -1.5, "cutoff is -1.5, expected -3 to 4 with levels=5"),
     (ttcw, "levels", 4, "levels is 4, expected one of 3, 5, 7"),
@@ -290,6 +291,20 @@ def test_a_wrong_option_is_one_line_that_names_it_and_what_would_work(
     with pytest.raises(RefusedError) as refused:
         scorer(**{option: value})
     assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"levels": 4, "cutoff": -9}, "levels is 4, expected one of 3, 5, 7"),
+        ({"reference": False, "levels": 7}, "levels is 7, expected nothing with reference=false"),
+        ({"reference": False, "cutoff": -2}, "cutoff is -2, expected nothing with reference=false"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(options: dict[str, Any], message: str) -> None:
+    # as `inspect score` makes it, which hides any other error behind "couldn't be loaded"
+    with pytest.raises(RefusedError, match=message):
+        scorer_from_spec(ScorerSpec("genie_inspect/ttcw"), None, **options)
 
 
 @pytest.mark.parametrize("option", ["min_coverage=half"])

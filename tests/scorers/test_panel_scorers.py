@@ -51,28 +51,24 @@ def population(tmp_path: Path) -> Population:
     return small_population(tmp_path / "population")
 
 
-def made(name: str, population: Population) -> Scorer:
-    folder = str(population.folder)
-    return {
-        "cosine": lambda: cosine_scorer(folder),
-        "compression": lambda: compression_scorer(folder),
-        "creativity_index": lambda: creativity_scorer(folder),
-        "expression_novelty": lambda: expression_novelty(folder),
-        "partition": lambda: partition_scorer(folder, "embedded"),
-    }[name]()
-
-
-def scored(name: str, population: Population, text: str, tmp_path: Path) -> Score:
-    log = evaluated(made(name, population), saying(text), None, tmp_path)
-    (score,) = scores(log, name)
+def scored(made: Scorer, text: str, tmp_path: Path) -> Score:
+    (only,) = evaluated(made, saying(text), None, tmp_path).samples or []
+    (score,) = (only.scores or {}).values()
     return score
 
 
-def test_a_text_that_the_embedder_cannot_read_has_no_distance(population: Population, tmp_path: Path) -> None:
+def test_a_text_or_a_population_that_the_embedder_cannot_read_has_no_distance(
+    population: Population, tmp_path: Path
+) -> None:
     assert not np.any(embedder().embed(["\U00012000"]))
-    score = scored("cosine", population, "\U00012000", tmp_path)
-    assert score.reason == "the embedder static knows 0% of its letters (Cuneiform): it was made for English"
-    assert is_unscored(score)
+    unreadable = small_population(tmp_path / "unreadable", documents={OWL: ("\U00012000", "\U00012001 \U00012002")})
+    unknown = "the embedder static knows 0% of its letters (Cuneiform): it was made for English"
+    for folder, text, reason in (
+        (population.folder, "\U00012000", unknown), (unreadable.folder, STORY, UNKNOWN_WORDS)
+    ):  # fmt: skip
+        score = scored(cosine_scorer(str(folder)), text, tmp_path)
+        assert score.reason == reason
+        assert is_unscored(score)
 
 
 def turns(ordered: list[str], text: str) -> tuple[float, float]:
@@ -83,7 +79,7 @@ def turns(ordered: list[str], text: str) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("codec", ["gzip", "xz", "zstd"])
-@pytest.mark.parametrize("size", [2, 3, 6, 12])
+@pytest.mark.parametrize("size", [2, 12])
 def test_documents_like_those_of_the_population_are_at_0_whatever_its_size(
     size: int, codec: str, tmp_path: Path
 ) -> None:
@@ -98,7 +94,7 @@ def test_documents_like_those_of_the_population_are_at_0_whatever_its_size(
 
 def test_against_one_document_compression_says_nothing(tmp_path: Path) -> None:
     alone = small_population(tmp_path / "population", documents={OWL: [DOCUMENTS[OWL][0]]})
-    score = scored("compression", alone, STORY, tmp_path)
+    score = scored(compression_scorer(str(alone.folder)), STORY, tmp_path)
     assert math.isnan(values(score)["compression_novelty"])
     assert score.reason == ALONE
 
@@ -115,7 +111,7 @@ def test_beside_compression_stands_the_ratio_of_all_generations(population: Popu
 
 def test_creativity_index_shows_what_is_copied_and_from_where(population: Population, tmp_path: Path) -> None:
     source = population.documents(OWL)[2]
-    score = scored("creativity_index", population, f"Truly: {source.text} It ran.", tmp_path)
+    score = scored(creativity_scorer(str(population.folder)), f"Truly: {source.text} It ran.", tmp_path)
     # ten tokens: Truly : Old owl on a clock . It ran . (the source's are six, its end included)
     assert values(score)["creativity_index_5"] == pytest.approx(1 - 6 / 11, abs=5e-4)
     assert values(score)["creativity_index_7"] == 1
@@ -127,9 +123,7 @@ def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus" / "owls.txt").write_text("Nobody saw: a brown owl counted the trains.")
     scorer = creativity_scorer(str(population.folder), corpus=str(tmp_path / "corpus"))
-    (score,) = scores(
-        evaluated(scorer, saying("It was a brown owl counted the trains."), None, tmp_path), "creativity_index"
-    )
+    score = scored(scorer, "It was a brown owl counted the trains.", tmp_path)
     assert "owls.txt, from token 4" in (score.explanation or "")
     assert score.metadata
     assert re.search(r"\|corpus:folder\(corpus\)@[0-9a-f]{12}\|", score.metadata["signature"])
@@ -238,19 +232,12 @@ def test_a_grader_that_contradicts_itself_between_epochs_is_scored_as_it_said(
     assert sorted(values(score)["partition_novel"] for score in scores(log, "partition")) == [0.0, 1.0]
 
 
-def test_where_the_embedder_can_read_nothing_of_the_population_there_is_no_distance(tmp_path: Path) -> None:
-    unreadable = small_population(tmp_path / "unreadable", documents={OWL: ("\U00012000", "\U00012001 \U00012002")})
-    score = scored("cosine", unreadable, STORY, tmp_path)
-    assert score.reason == UNKNOWN_WORDS
-    assert is_unscored(score)
-
-
 def test_compression_shows_what_the_document_and_what_the_populations_own_add(
     population: Population, tmp_path: Path
 ) -> None:
     ordered = [document.text for document in sorted(population.documents(OWL), key=lambda document: document.id)]
     added, members = turns(ordered, STORY)
-    score = scored("compression", population, STORY, tmp_path)
+    score = scored(compression_scorer(str(population.folder)), STORY, tmp_path)
     assert f"(gzip) falls by {added:.4f} with the document" in (score.explanation or "")
     assert f"and by {members:.4f} with that one itself" in (score.explanation or "")
     metadata = score.metadata or {}
@@ -275,7 +262,7 @@ def test_the_ratio_of_all_generations_does_not_depend_on_which_came_first_and_si
 
 def test_a_text_without_copied_runs_is_its_own_at_every_length(population: Population, tmp_path: Path) -> None:
     # the shortest run that counts has five tokens, and "owl on a clock" has four
-    score = scored("creativity_index", population, "An owl on a clock", tmp_path)
+    score = scored(creativity_scorer(str(population.folder)), "An owl on a clock", tmp_path)
     assert values(score) == {key: 8.0 if key.endswith("sum") else 1.0 for key in CREATIVITY_KEYS}
     assert (score.explanation or "").startswith("No run of 5 or more of its 5 tokens stands in the corpus.")
     facts = {"tokens": 5, "runs": 0, "longest": [], "left_out_of_corpus": []}
@@ -286,7 +273,7 @@ def test_the_longest_runs_are_shown_three_in_the_log_and_ten_to_a_reader(tmp_pat
     copied = [" ".join(f"anunlikelyword{size}x{place}" for place in range(size)) for size in range(5, 17)]
     population = small_population(tmp_path / "population", documents={OWL: copied})
     ids = {document.text: document.id for document in population.documents(OWL)}
-    score = scored("creativity_index", population, ". ".join(copied), tmp_path)
+    score = scored(creativity_scorer(str(population.folder)), ". ".join(copied), tmp_path)
     facts = metadata(score)
     assert (facts["runs"], facts["tokens"]) == (12, sum(range(5, 17)) + 11)
     assert facts["longest"] == [
@@ -297,7 +284,7 @@ def test_the_longest_runs_are_shown_three_in_the_log_and_ten_to_a_reader(tmp_pat
     assert lines[0] == "| copied words | tokens | where |"
     assert [line.split(" | ")[1] for line in lines[2:12]] == [str(length) for length in range(16, 6, -1)]
     assert lines[13] == "12 runs of 5 or more tokens stand in the corpus."
-    own = scored("creativity_index", population, copied[3], tmp_path)
+    own = scored(creativity_scorer(str(population.folder)), copied[3], tmp_path)
     assert (metadata(own)["left_out_of_corpus"], metadata(own)["runs"]) == ([ids[copied[3]]], 0)
 
 
@@ -307,7 +294,7 @@ def test_the_mean_and_the_nearest_distance_are_told_with_the_nearest_document(
     ordered = sorted(population.documents(OWL), key=lambda document: document.id)
     target, *vectors = embedder().embed([STORY, *(document.text for document in ordered)])
     apart = cosine_distances(target, vectors)
-    score = scored("cosine", population, STORY, tmp_path)
+    score = scored(cosine_scorer(str(population.folder)), STORY, tmp_path)
     mean, least = apart.mean(), apart.min()
     assert values(score) == pytest.approx({"cosine_mean": mean, "cosine_nearest": least}, abs=5e-4)
     nearest = ordered[apart.argmin()].id
@@ -327,8 +314,8 @@ def test_near_verbatim_runs_of_the_populations_documents_are_copied_too(tmp_path
     told = {OWL: ("and the boat came to the harbour in the morning",)}
     folder, text = str(small_population(tmp_path, told, {}).folder), "the boats came to the harbours in the morning"
     for matcher, index in (("exact", 1), ("near", 0)):
-        log = evaluated(creativity_scorer(folder, matcher=matcher), saying(text), None, tmp_path)
-        assert values(scores(log, "creativity_index")[0])["creativity_index_5"] == index
+        score = scored(creativity_scorer(folder, matcher=matcher), text, tmp_path)
+        assert values(score)["creativity_index_5"] == index
 
 
 TOLD = (
@@ -347,9 +334,7 @@ def tales(tmp_path: Path) -> Population:
 
 
 def expressed(tales: Population, text: str, tmp_path: Path, **options: Any) -> Score:
-    log = evaluated(expression_novelty(str(tales.folder), **options), saying(text), None, tmp_path)
-    (score,) = scores(log, "expression_novelty")
-    return score
+    return scored(expression_novelty(str(tales.folder), **options), text, tmp_path)
 
 
 def rows(score: Score) -> list[dict[str, Any]]:

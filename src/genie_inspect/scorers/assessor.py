@@ -41,10 +41,7 @@ class Assessor:
     def __init__(
         self, population: Population, reader: Reader, judge: Judge, min_coverage: float = MIN_COVERAGE
     ) -> None:
-        self.population = population
-        self.reader = reader
-        self.judge = judge
-        self.min_coverage = min_coverage
+        self.population, self.reader, self.judge, self.min_coverage = population, reader, judge, min_coverage
         self.judged_by, self.read_by = judge.signature, reader.signature
         # what a novelty that comes of it depends on, as it stands in scores
         self.signature = signed(population, self.judged_by, self.read_by, min_coverage)
@@ -63,7 +60,7 @@ class Assessor:
         # without an answer there is nothing to compare, so nothing more is asked
         read = rest.documents if any(reading.answers) else ()
         alone = self._recorded_alone(prompt, questions) if self.population.answers_alone else []
-        others = alone or await gathered(*(self._read_once(document, questions) for document in read))
+        others = alone or await self._read_each(read, questions)
         failures: list[Exception] = []
         results = await gathered(
             *(self._rate(question, index, reading, others, failures) for index, question in enumerate(questions))
@@ -87,8 +84,7 @@ class Assessor:
 
     async def read_population(self, prompt: str) -> None:
         """Have all of the population's documents for a prompt read, with which others will be compared."""
-        questions = self.population.questions(prompt)
-        await gathered(*(self._read_once(document, questions) for document in self._others(prompt).documents))
+        await self._read_each(self._others(prompt).documents, self.population.questions(prompt))
 
     def _recorded_alone(self, prompt: str, questions: Sequence[Question]) -> list[Reading]:
         answers_by_document: dict[str, dict[str, str | None]] = {}
@@ -97,9 +93,12 @@ class Assessor:
                 # the first reader's answer counts where several have read a document
                 answers_by_document.setdefault(document, {}).setdefault(question, text)
         return [
-            Reading(tuple(None if (text := answers.get(q.id)) is None else Answer(text) for q in questions))
+            Reading(tuple(_answer(answers.get(question.id)) for question in questions))
             for answers in answers_by_document.values()
         ]
+
+    async def _read_each(self, documents: Sequence[Document], questions: Sequence[Question]) -> list[Reading]:
+        return await gathered(*(self._read_once(document, questions) for document in documents))
 
     async def _read_once(self, document: Document, questions: Sequence[Question]) -> Reading:
         """A population document's answers, read once for all samples: those on record by this reader, the rest now."""
@@ -109,14 +108,12 @@ class Assessor:
             recorded = self.population.answers(self.reader.signature, document.prompt)
             keys = [(document.id, question.id) for question in questions]
             missing = [index for index, key in enumerate(keys) if key not in recorded]
-            fresh = Reading(())
-            if missing:
-                fresh = await self.reader.read(document.text, [questions[index] for index in missing])
-            answers = [None if (text := recorded.get(key)) is None else Answer(text) for key in keys]
-            for index, answer in zip(missing, fresh.answers, strict=True):
-                answers[index] = answer
+            unread = [questions[index] for index in missing]
+            fresh = await self.reader.read(document.text, unread) if missing else Reading(())
+            answers = dict(enumerate(_answer(recorded.get(key)) for key in keys))
+            answers |= zip(missing, fresh.answers, strict=True)
             faults = {missing[place]: fault for place, fault in fresh.faults.items()}
-            reading = Reading(tuple(answers), faults, fresh.is_attempt)
+            reading = Reading(tuple(answers.values()), faults, fresh.is_attempt)
             # else not remembered: the next sample asks again for what could not be read
             if not faults:
                 self._readings[document.id] = reading
@@ -151,6 +148,10 @@ class Assessor:
             unread=tuple(lost),
             min_coverage=self.min_coverage,
         )
+
+
+def _answer(recorded: str | None) -> Answer | None:
+    return None if recorded is None else Answer(recorded)
 
 
 def signed(population: Population, judge: str, reader: str, min_coverage: float, version: str = "2-A") -> str:
