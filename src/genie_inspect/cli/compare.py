@@ -1,6 +1,5 @@
 """`genie compare`: strategies against a baseline."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -14,14 +13,14 @@ from genie_inspect.logs.measures import shown_key
 from genie_inspect.reports.charts import comparison_chart
 from genie_inspect.reports.comparison import PooledRow, check_copies, pooled
 from genie_inspect.reports.comparison import compare as compared
-from genie_inspect.reports.pairing import Comparison, Options, Selection
+from genie_inspect.reports.pairing import Comparison, Options
 from genie_inspect.reports.verdict import advice, as_csv, as_values, powers, verdict, warnings
 from genie_inspect.statistics.differences import LEVEL, TEST
 from genie_inspect.statistics.equivalence import METHODS
 
 
 def legend(comparison: Comparison) -> str:
-    tests = Counter((row.scorer, row.family) for row in comparison.rows if not math.isnan(row.finding.p_value))
+    tests = Counter({family: len(differences) for family, differences in comparison.families.items()})
     each = "each measure and run" if any(family for _, family in tests) else "each measure"
     several = ", ".join(f"{' '.join(filter(None, family))} {count}" for family, count in tests.items())
     over = f"the tests of {each} ({several})" if len(tests) > 1 else f"{tests.total()} tests"
@@ -56,8 +55,8 @@ def pooled_table(comparison: Comparison) -> Table:
         first = next(iter(by_key.values()))
         pairs = sorted({row.finding.difference.pairs for row in by_key.values()})
         prompts = " to ".join(map(str, dict.fromkeys((pairs[0], pairs[-1]))))
-        words = (first.run.words, first.baseline.words, first.run.population_words)
-        coherence = (figure(first.run.coherence), figure(first.baseline.coherence))
+        words = (first.run["words"], first.baseline["words"], first.run["population_words"])
+        coherence = (figure(first.run["coherence"]), figure(first.baseline["coherence"]))
         differences = (_pooled_cell(by_key.get(key)) for key in keys)
         facts = (*(figure(count, ".0f") for count in words), *coherence)
         rows.append([strategy, str(first.models), prompts, *differences, *facts])
@@ -154,8 +153,6 @@ def compare(
     logs: tuple[str, ...],
     baseline: str,
     keys: str | None,
-    length_matched: bool,
-    min_coherence: float | None,
     effect: float | None,
     pooled: bool,
     **options: Any,
@@ -171,8 +168,7 @@ def compare(
              genie compare logs/grid --baseline grid_baseline --keys plot,perspective --family run
              genie compare logs/grid --baseline grid_baseline --pooled --power-at 0.5
     """
-    selection, tested = Selection(length_matched, min_coherence), tuple(filter(None, (keys or "").split(",")))
-    comparison = compared(logs, baseline, Options(selection=selection, keys=tested, **options))
+    comparison = compared(logs, baseline, Options(keys=tuple(filter(None, (keys or "").split(","))), **options))
     if pooled:
         check_copies(comparison)
     return cli.Answer(
@@ -205,9 +201,9 @@ def _parts(comparison: Comparison, effect: float | None, pooled: bool) -> Iterat
         )
         rows = []
         for row in powers(comparison, effect):
-            name = f"{row.run} {shown_key(comparison.signatures[row.scorer], row.key)}"
-            chances = [figure(row.power, ".0%"), figure(row.corrected, ".0%")]
-            rows.append([name, str(row.prompts), str(row.pairs), *chances])
+            name = f"{row['run']} {shown_key(comparison.signatures[row['scorer']], row['key'])}"
+            chances = [figure(row["power"], ".0%"), figure(row["corrected"], ".0%")]
+            rows.append([name, str(row["prompts"]), str(row["pairs"]), *chances])
         yield Table(title, ["run, feature", "prompts", "pairs", "power", "corrected"], rows, look="narrow")
     for run in comparison.runs:
         for scorer, results in run.measures.items():

@@ -94,7 +94,7 @@ def report(logs: tuple[str, ...], output: str, pictures: Path | None, as_json: b
 
 def write_report(logs: Sequence[str], output: Path, pictures: Path | None = None, **options: Any) -> None:
     from genie_inspect.reports.charts import check_pictures
-    from genie_inspect.reports.page import as_bytes, page, write_pictures
+    from genie_inspect.reports.page import page, write_pictures
     from genie_inspect.reports.report import build_report
 
     # the step on standard error while it lasts, where that is a terminal
@@ -105,7 +105,8 @@ def write_report(logs: Sequence[str], output: Path, pictures: Path | None = None
             with told("reading the logs"):
                 contents = build_report(logs, **options)
             with told("drawing the charts"):
-                file.write(as_bytes(page(contents)))
+                # what is no character, half of a surrogate pair, becomes a question mark
+                file.write(page(contents).encode("utf-8", "replace"))
         if pictures:
             with unwritable(pictures), told("drawing the pictures"):
                 write_pictures(contents, pictures)

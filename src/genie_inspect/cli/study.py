@@ -8,8 +8,9 @@ import click
 from genie_inspect.cli import options as cli
 from genie_inspect.cli.tables import figure, ranged, starred
 from genie_inspect.files.tables import Table
+from genie_inspect.populations.interventions import PARAPHRASE
 from genie_inspect.reports.charts import in_words, study_chart
-from genie_inspect.reports.effects import Effect, Intervention
+from genie_inspect.reports.effects import LENGTH, Effect
 from genie_inspect.reports.study import StudiedMeasure, Study
 from genie_inspect.reports.study import study as studied
 from genie_inspect.reports.study_verdict import EFFECTS, MATRIX, as_csv, as_values, is_largest, sentence, warnings
@@ -43,16 +44,14 @@ def effect_table(study: Study) -> Table:
         # a line without figures heads each measure's rows
         rows.append([in_words(measure.name)])
         rows += [
-            list(_effect_cells(effect, measure, has_words=has_words))
-            for effect in measure.effects
-            if effect.is_own or effect.is_paraphrase
+            list(_effect_cells(effect, measure, has_words=has_words)) for effect in measure.effects if effect.is_judged
         ]
     return Table(title, ["intervention", *heads], rows, look="narrow")
 
 
 def _effect_cells(effect: Effect, measure: StudiedMeasure, *, has_words: bool) -> Iterator[str]:
     difference, form = effect.difference, f".{measure.decimals}f"
-    name = in_words(effect.intervention.name)
+    name = in_words(effect.intervention)
     # of one edit a measure by feature is judged by that feature; of a paraphrase by all
     yield f"{name}: {in_words(effect.key.name)}" if effect.is_paraphrase and len(measure.keys) > 1 else name
     yield figure(difference.before, form)
@@ -68,7 +67,7 @@ def _effect_cells(effect: Effect, measure: StudiedMeasure, *, has_words: bool) -
     yield unlike if effect.is_paraphrase else ""
     if has_words:
         yield figure(effect.words, "+.1f")
-        has_rest = not (effect.key.is_length or effect.is_constant)
+        has_rest = not (effect.key.scorer == LENGTH or effect.is_constant)
         yield figure(effect.left, f"+{form}") + "*" * effect.is_left if has_rest else ""
     # prompts are the units; their texts stand in brackets
     lost = f", {effect.pairs.left_out} left out" if effect.pairs.left_out else ""
@@ -79,26 +78,26 @@ def feature_tables(
     study: Study,
     title: str,
     measures: Iterable[StudiedMeasure],
-    cell: Callable[[StudiedMeasure, str, Intervention], str],
+    cell: Callable[[StudiedMeasure, str, str], str],
 ) -> Iterator[Table]:
     """Of each measure by feature: interventions down, its features across."""
     for measure in filter(lambda measure: measure.is_by_feature, measures):
-        rows = [[in_words(one.name), *(cell(measure, key, one) for key in measure.keys)] for one in study.interventions]
+        rows = [[in_words(one), *(cell(measure, key, one) for key in measure.keys)] for one in study.texts.changed]
         heads = ["intervention", *map(in_words, measure.keys)]
         yield Table(f"{in_words(measure.name)}: {title}", heads, rows, look="narrow")
 
 
-def _moved(measure: StudiedMeasure, key: str, intervention: Intervention) -> str:
+def _moved(measure: StudiedMeasure, key: str, intervention: str) -> str:
     """The mean difference with d."""
     effect = _effect(measure, key, intervention)
     if effect.is_constant or math.isnan(effect.difference.delta):
         return _d(effect)
-    mark = ">" if intervention.feature and effect.moved and is_largest(effect, measure) else ""
+    mark = ">" if intervention != PARAPHRASE and effect.moved and is_largest(effect, measure) else ""
     return f"{mark}{effect.difference.delta:+.{measure.decimals}f} ({_d(effect)})"
 
 
-def _beside_printed(measure: StudiedMeasure, key: str, intervention: Intervention) -> str:
-    printed = MATRIX.get(intervention.name, {}).get(key, math.nan)
+def _beside_printed(measure: StudiedMeasure, key: str, intervention: str) -> str:
+    printed = MATRIX.get(intervention, {}).get(key, math.nan)
     return f"{_d(_effect(measure, key, intervention))} / {figure(printed, '+.2f')}"
 
 
@@ -108,8 +107,8 @@ def published_tables(study: Study) -> Iterator[Table]:
     if measures:
         heads = [head for measure in measures for head in (in_words(measure.name), "printed")]
         rows = [
-            [in_words(one.name), *(cell(measure, one) for measure in measures for cell in (_own_d, _printed))]
-            for one in study.interventions
+            [in_words(one), *(cell(measure, one) for measure in measures for cell in (_own_d, _printed))]
+            for one in study.texts.changed
         ]
         title = "d beside the printed one (arXiv 2606.12790, table 3); of features under paraphrase the mean of |d|"
         yield Table(title, ["intervention", *heads], rows, look="narrow")
@@ -120,43 +119,48 @@ def agreement_tables(study: Study) -> Iterator[Table]:
     """Kendall's tau of the differences of the first measure with each other one, interventions across."""
     first = study.measures[0].name
     # what a constant measure, and what a feature of it, puts in no order has no line and no column
-    known = [one for one in study.agreements if one.first == first and not math.isnan(one.tau)]
-    if not known:
+    tau = {
+        (other, intervention): figure(tau, "+.2f")
+        for (one, other, intervention), (tau, _) in study.agreements.items()
+        if one == first and not math.isnan(tau)
+    }
+    if not tau:
         return
-    tau = {(one.second, one.intervention): figure(one.tau, "+.2f") for one in known}
-    interventions = [one for one in study.interventions if any(one == other for _, other in tau)]
+    interventions = [one for one in study.texts.changed if any(one == other for _, other in tau)]
     rows = [
         [in_words(other), *(tau.get((other, one), "-") for one in interventions)]
         for other in dict.fromkeys(other for other, _ in tau)
     ]
     title = f"Kendall's tau between the differences of {in_words(first)} and those of other measures"
-    yield Table(title, ["measure", *(in_words(one.name) for one in interventions)], rows, look="narrow")
+    yield Table(title, ["measure", *map(in_words, interventions)], rows, look="narrow")
 
 
 def answer_tables(study: Study) -> Iterator[Table]:
     """Interventions down, features across: how many answers are other words than the original's."""
-    for scorer in dict.fromkeys(one.scorer for one in study.answers):
-        own = [one for one in study.answers if one.scorer == scorer]
-        counts = {(one.intervention, one.feature): f"{one.changed} of {one.compared}" for one in own}
-        features = list(dict.fromkeys(one.feature for one in own))
+    for scorer in dict.fromkeys(scorer for scorer, _, _ in study.answers):
+        counts = {
+            (one, feature): f"{changed} of {compared}"
+            for (of, one, feature), (changed, compared) in study.answers.items()
+            if of == scorer
+        }
+        features = list(dict.fromkeys(feature for _, feature in counts))
         rows = [
-            [in_words(one.name), *(counts.get((one, feature), "-") for feature in features)]
-            for one in study.interventions
+            [in_words(one), *(counts.get((one, feature), "-") for feature in features)] for one in study.texts.changed
         ]
         title = f"{in_words(scorer)}: answers that changed, by feature of the question"
         yield Table(title, ["intervention", *map(in_words, features)], rows, look="narrow")
 
 
-def _effect(measure: StudiedMeasure, key: str, intervention: Intervention) -> Effect:
+def _effect(measure: StudiedMeasure, key: str, intervention: str) -> Effect:
     return next(effect for effect in measure.row(intervention) if effect.key.name == key)
 
 
-def _own_d(measure: StudiedMeasure, intervention: Intervention) -> str:
+def _own_d(measure: StudiedMeasure, intervention: str) -> str:
     """The effect size of an intervention on a measure: that of the edited feature, or the mean |d| over the features.
 
     Effects that go both ways would have a mean of 0.
     """
-    effects = [effect for effect in measure.row(intervention) if effect.is_own or effect.is_paraphrase]
+    effects = [effect for effect in measure.row(intervention) if effect.is_judged]
     if len(effects) == 1:
         return _d(effects[0])
     return _mean_size(effect.difference.effect for effect in effects if effect.key.tested)
@@ -167,15 +171,16 @@ def _mean_size(effects: Iterable[float]) -> str:
     return f"|{math.fsum(sizes) / len(sizes):.2f}|" if sizes else "-"
 
 
-def _printed(measure: StudiedMeasure, intervention: Intervention) -> str:
-    published = EFFECTS[measure.printed_as].get(intervention.name)
+def _printed(measure: StudiedMeasure, intervention: str) -> str:
+    published = EFFECTS[measure.printed_as].get(intervention)
     if published is None:
         return "-"
-    mark = ("*" if intervention.feature else "=") if published.holds else ""
-    if measure.is_by_feature and not intervention.feature:
+    is_paraphrase = intervention == PARAPHRASE
+    mark = ("=" if is_paraphrase else "*") if published["holds"] else ""
+    if measure.is_by_feature and is_paraphrase:
         # table 3 has the mean of what table 14 has by feature
-        return _mean_size(MATRIX[intervention.name].values()) + mark
-    return f"{published.effect:+.2f}{mark}"
+        return _mean_size(MATRIX[intervention].values()) + mark
+    return f"{published['effect']:+.2f}{mark}"
 
 
 def _d(effect: Effect) -> str:

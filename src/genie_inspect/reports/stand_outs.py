@@ -107,15 +107,6 @@ def stand_outs(
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedPiece:
-    """A part of a text in which no mark begins or ends."""
-
-    text: str
-    aspects: tuple[str, ...]  # of the marks on it; none for what nobody marked
-    ending: tuple[int, ...]  # numbers, from 1, of the marks that end with it
-
-
-@dataclass(frozen=True, slots=True)
 class MarkedPassage:
     """One document with its marks."""
 
@@ -125,7 +116,9 @@ class MarkedPassage:
     epoch: int
     prompt: str
     marks: tuple[Mark, ...]  # in the order of the text; their numbers count from 1
-    pieces: tuple[MarkedPiece, ...]  # the whole text, or its beginning where it is endless
+    pieces: tuple[tuple[str, tuple[str, ...], tuple[int, ...]], ...]
+    """The whole text, or its beginning where it is endless, cut where a mark begins or ends: each part with the aspects
+    of the marks on it, and the numbers of those that end with it."""
     cut: bool
 
 
@@ -157,7 +150,7 @@ def _passage(run: ScoredLog, scorer: str, document: ScoredDocument) -> MarkedPas
         return None
     inside = [mark for mark in marks if mark.end <= MOST_CHARACTERS]
     cut = tuple(
-        MarkedPiece(
+        (
             piece,
             tuple(dict.fromkeys(inside[place].aspect for place in over)),
             tuple(place + 1 for place in ending),
