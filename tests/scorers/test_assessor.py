@@ -11,7 +11,6 @@ from tests.scripted import DOCUMENTS, OWL, answers_alone, small_population
 
 from genie_inspect.errors import GraderFailedError, RefusalError
 from genie_inspect.graders.protocols import (
-    GRADER_FAILED,
     UNREADABLE,
     Answer,
     AskedQuestion,
@@ -70,15 +69,6 @@ class Judge:
 @pytest.fixture
 def population(tmp_path: Path) -> Population:
     return small_population(tmp_path / "population")
-
-
-async def test_novelty_is_worked_out_from_the_ratings_against_every_other_document(population: Population) -> None:
-    # Great: 4 with Grey, 1 with White and Old; similarities 1, 0, 0; novelty 1 - 1/3
-    found = await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL)
-    assert found.documents == 3
-    assert found.left_out == ()
-    assert found.novelty == {"plot": pytest.approx(2 / 3), "style": pytest.approx(2 / 3)}
-    assert found.faults == {}
 
 
 async def test_answers_on_record_by_this_reader_are_not_read_again_and_others_answers_do_not_count(
@@ -157,13 +147,6 @@ async def test_a_document_with_one_answer_is_compared_by_it_and_one_that_cannot_
     assert unread.lengths == ()
 
 
-async def test_a_document_is_not_compared_with_the_text_of_which_it_was_made(population: Population) -> None:
-    found = await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL, DOCUMENTS[OWL][0])
-    assert (found.documents, found.left_out) == (2, ())
-    assert found.made_of == (population.documents(OWL)[0].id,)
-    assert found.novelty["plot"] == 1.0
-
-
 async def test_samples_share_what_was_read_and_ask_again_for_what_could_not_be(population: Population) -> None:
     class Slow(Reader):
         async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
@@ -176,12 +159,6 @@ async def test_samples_share_what_was_read_and_ask_again_for_what_could_not_be(p
         for text in ("Great owl.", "Good owl."):
             group.start_soon(assessor.assess, text, OWL)
     assert [reader.read_documents.count(text) for text in DOCUMENTS[OWL]] == [2, 1, 1]
-
-
-def test_the_signature_says_all_that_a_novelty_depends_on(population: Population) -> None:
-    rest = f"judge:first-letter|reader:first-word|population:{population.name}"
-    assert Assessor(population, Reader(), Judge()).signature == f"measure:genie|{rest}|min_coverage:0.5|version:2-A"
-    assert "|min_coverage:0.125|" in Assessor(population, Reader(), Judge(), 0.125).signature
 
 
 async def test_a_document_that_is_no_try_at_its_task_is_a_refusal_and_nothing_more_is_asked(
@@ -252,22 +229,6 @@ class Failing(Judge):
             raise GraderFailedError(f"no connection for {question.text}")
         rated = await super().rate(question, answer, others)
         return replace(rated, off_labels=0.25)
-
-
-async def test_a_judge_that_fails_on_a_question_costs_that_question_alone_and_each_lost_rating_is_counted(
-    population: Population,
-) -> None:
-    found = await Assessor(population, Reader(), Failing("What happens?")).assess("Great owl.", OWL)
-    assert found.faults == {GRADER_FAILED: 3}
-    assert [result.usable for result in found.results] == [0, 3, 3]
-    # the other plot question alone: 1 - 1/3
-    assert found.novelty["plot"] == pytest.approx(2 / 3)
-
-
-async def test_a_judge_that_fails_on_every_question_is_an_error_that_says_why(population: Population) -> None:
-    asked = [question.text for question in population.questions(OWL)]
-    with pytest.raises(GraderFailedError, match="no connection for"):
-        await Assessor(population, Reader(), Failing(*asked)).assess("Great owl.", OWL)
 
 
 async def test_of_answers_without_documents_those_of_the_population_s_first_reader_count(tmp_path: Path) -> None:
