@@ -99,7 +99,7 @@ def test_json_that_is_too_deep_or_has_a_number_too_long_is_told_apart_from_text(
         *((content, "") for content in (b"[1]", b"{}", b"3", b'"\xff"', b"")),
         (
             {"epoch": "first"},
-            r"samples/1_epoch_1\.json, field epoch: Input should be a valid integer.* \(got 'first'\)",
+            r"samples/1_epoch_1\.json, field epoch: Input should be .* \(got 'first'\)",
         ),
         ({"input": 3}, r"field input.str: Input should be a valid string \(got '3'\)"),
         ({"scores": {"genie": {"value": None, "metadata": "x"}}}, r"field scores.genie.* \(got "),
@@ -112,8 +112,9 @@ def test_a_sample_that_is_none_and_a_field_that_is_wrong_are_one_line_that_names
     with ZipFile(log) as whole, ZipFile(path, "w") as odd:
         for name in whole.namelist():
             content = whole.read(name)
-            sample = fields if isinstance(fields, bytes) else json.dumps(json.loads(content) | fields)
-            odd.writestr(name, sample if name.startswith("samples/") else content)
+            if name.startswith("samples/"):
+                content = fields if isinstance(fields, bytes) else json.dumps(json.loads(content) | fields).encode()
+            odd.writestr(name, content)
     assert log_header(str(path)).status == "success"
     for read in (lambda: list(samples(str(path))), lambda: sample_of(str(path), 1, 1)):
         with pytest.raises(LogError, match=rf"odd\.eval cannot be read as a log: .*{words}") as caught:
