@@ -9,7 +9,7 @@ from tests.recorded import read_population
 from tests.scorers.test_explanation import result as assessment_result
 from tests.scripted import DOCUMENTS, OWL, answers_alone, small_population
 
-from genie_inspect.errors import GraderFailedError, RefusalError
+from genie_inspect.errors import RefusalError
 from genie_inspect.graders.protocols import (
     UNREADABLE,
     Answer,
@@ -20,7 +20,7 @@ from genie_inspect.graders.protocols import (
 from genie_inspect.measures import genie as measures
 from genie_inspect.measures.genie import similarity
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import AnswerRow, Document, Question
+from genie_inspect.populations.schema import AnswerRow, Document
 from genie_inspect.populations.writing import write_population
 from genie_inspect.scorers import assessment
 from genie_inspect.scorers.assessment import (
@@ -30,7 +30,6 @@ from genie_inspect.scorers.assessment import (
     Assessment,
     Compared,
     Others,
-    QuestionResult,
     neighbours,
 )
 from genie_inspect.scorers.assessor import Assessor
@@ -64,6 +63,13 @@ class Judge:
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         return Rated(tuple(4.0 if other.text[0] == answer.text[0] else 1.0 for other in others))
+
+
+class Never(Judge):
+    """A judge that is not to be asked."""
+
+    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
+        raise AssertionError("asked")
 
 
 @pytest.fixture
@@ -164,9 +170,9 @@ async def test_samples_share_what_was_read_and_ask_again_for_what_could_not_be(p
 async def test_a_document_that_is_no_try_at_its_task_is_a_refusal_and_nothing_more_is_asked(
     population: Population,
 ) -> None:
-    reader, judge = Reader(refusing=["I cannot write that."]), Failing(*(q.text for q in population.questions(OWL)))
+    reader = Reader(refusing=["I cannot write that."])
     with pytest.raises(RefusalError, match="refusal"):
-        await Assessor(population, reader, judge).assess("I cannot write that.", OWL)
+        await Assessor(population, reader, Never()).assess("I cannot write that.", OWL)
     assert reader.read_documents == ["I cannot write that."]
 
 
@@ -210,25 +216,10 @@ async def test_among_documents_of_like_length_a_question_is_used_by_the_ratings_
 
 
 async def test_a_population_without_an_answer_leaves_nothing_to_compare_and_says_so(population: Population) -> None:
-    found = await Assessor(population, Reader(silent=DOCUMENTS[OWL]), Judge()).assess("Great owl.", OWL)
+    # nor is the judge asked
+    found = await Assessor(population, Reader(silent=DOCUMENTS[OWL]), Never()).assess("Great owl.", OWL)
     assert math.isnan(found.novelty["plot"])
     assert found.faults == {NOT_ANSWERED: 3}
-    # nor is the judge asked
-    failing = Failing(*(question.text for question in population.questions(OWL)))
-    await Assessor(population, Reader(silent=DOCUMENTS[OWL]), failing).assess("Great owl.", OWL)
-
-
-class Failing(Judge):
-    """A judge whose grader gives up on some questions."""
-
-    def __init__(self, *questions: str) -> None:
-        self.questions = questions
-
-    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
-        if question.text in self.questions:
-            raise GraderFailedError(f"no connection for {question.text}")
-        rated = await super().rate(question, answer, others)
-        return replace(rated, off_labels=0.25)
 
 
 async def test_of_answers_without_documents_those_of_the_population_s_first_reader_count(tmp_path: Path) -> None:
@@ -277,13 +268,6 @@ def test_a_rating_becomes_a_similarity_once_however_often_its_document_is_looked
     assert length_facts(found) == {"population": 10, "matched": {"plot": pytest.approx(1 / 3)}}
 
 
-def result(**ratings: tuple[float | None, ...]) -> QuestionResult:
-    """A question whose population gave each answer once a rating."""
-    pairs = [(Answer(text), rating) for text, given in ratings.items() for rating in given]
-    question = Question(id="q-1", prompt="p", feature="plot", text="What happens?")
-    return QuestionResult(question, Answer("x"), tuple(a for a, _ in pairs), tuple(r for _, r in pairs), ())
-
-
 @pytest.mark.parametrize(
     ("given", "nearest"),
     [
@@ -301,7 +285,9 @@ def result(**ratings: tuple[float | None, ...]) -> QuestionResult:
 def test_the_nearest_answers_are_those_rated_most_alike(
     given: dict[str, tuple[float | None, ...]], nearest: list[tuple[str, float, int]]
 ) -> None:
-    assert neighbours(result(**given)) == nearest
+    pairs = [(Answer(text), rating) for text, ratings in given.items() for rating in ratings]
+    others, ratings = zip(*pairs, strict=True)
+    assert neighbours(replace(assessment_result("x", ratings), others=others)) == nearest
 
 
 def document(name: str, text: str) -> Document:
