@@ -1,35 +1,19 @@
-import math
-from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from inspect_ai.log import EvalError, EvalSample
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, ModelName, ModelOutput, StopReason
-from inspect_ai.scorer import Scorer
 from inspect_ai.solver import TaskState
-from tests.scripted import evaluated, output, saying
+from tests.scripted import output
 
-from genie_inspect.populations.population import open_population
 from genie_inspect.samples import (
-    KEY,
     InterventionFacts,
     StoryFacts,
-    intervention_of,
     made_of,
     prompt_of,
-    story_of,
     unusable,
 )
-from genie_inspect.samples import STORY_KEY as STORY_KEY
-from genie_inspect.scorers.compression import compression
-from genie_inspect.scorers.cosine import cosine
-from genie_inspect.scorers.creativity_index import creativity_index
-from genie_inspect.scorers.expression_novelty import expression_novelty
-from genie_inspect.scorers.genie import genie
-from genie_inspect.scorers.partition import partition
-from genie_inspect.scorers.ttcw import ttcw
 
 
 def state(text: str = "A story.", stop_reason: StopReason = "stop", **metadata: object) -> TaskState:
@@ -93,50 +77,25 @@ def test_a_refusal_in_words_is_no_document_whatever_the_provider_calls_it() -> N
     assert unusable(state(f"“{REFUSED}” said the owl, and turned its head right round.")) == ""
 
 
-SCORERS: dict[str, Callable[[], Scorer]] = {
-    "genie": lambda: genie(judge="embedded"),
-    "cosine": cosine,
-    "compression": compression,
-    "creativity_index": creativity_index,
-    "expression_novelty": expression_novelty,
-    "partition": lambda: partition(equivalence="embedded"),
-    "ttcw": ttcw,
-}
-
-
-@pytest.mark.parametrize("made", SCORERS.values(), ids=SCORERS.keys())
-def test_where_no_model_reads_a_refusal_in_words_is_unscored_with_that_reason(
-    made: Callable[[], Scorer], tmp_path: Path
-) -> None:
-    grader = saying("Nobody asks.")
-    prompt = open_population("starter").prompts[0]
-    (sample,) = evaluated(made(), saying(REFUSED), grader, tmp_path, [prompt]).samples or []
-    (score,) = (sample.scores or {}).values()
-    assert isinstance(score.value, dict)
-    assert score.reason == "refusal"
-    assert all(math.isnan(float(str(value))) for value in score.value.values())
-    assert grader.requests == []
-
-
 def sample(metadata: Any) -> TaskState:
     return cast("TaskState", SimpleNamespace(metadata=metadata))
 
 
 def test_what_was_done_to_a_text_is_read_back_from_its_sample() -> None:
     facts = InterventionFacts("edit", "d-1", "plot", "a fire", "Once.")
-    assert intervention_of(sample(facts.as_metadata())) == facts
+    assert InterventionFacts.of(facts.as_metadata()) == facts
     assert made_of(sample(facts.as_metadata())) == "Once."
 
 
-@pytest.mark.parametrize("metadata", [None, {}, {KEY: "edit"}, {KEY: {"kind": "edit"}}])
+@pytest.mark.parametrize("metadata", [None, {}, {"intervention": "edit"}, {"intervention": {"kind": "edit"}}])
 def test_any_other_sample_is_of_no_study_and_made_of_nothing(metadata: Any) -> None:
-    assert intervention_of(sample(metadata)) is None
+    assert InterventionFacts.of(metadata) is None
     assert made_of(sample(metadata)) == ""
 
 
 def test_facts_that_are_no_text_are_none_of_ours() -> None:
-    facts = InterventionFacts("edit", "d-1").as_metadata()
-    assert intervention_of(sample({KEY: {**facts[KEY], "feature": 5}})) is None
+    facts = InterventionFacts("edit", "d-1").as_metadata()["intervention"]
+    assert InterventionFacts.of({"intervention": {**facts, "feature": 5}}) is None
 
 
 MESSAGES: list[ChatMessage] = [
@@ -169,15 +128,11 @@ def test_messages_without_a_user_have_no_prompt_and_raise_nothing() -> None:
     assert both(MESSAGES[:1]) == {""}
 
 
-def story_sample(facts: object) -> EvalSample:
-    return EvalSample(id=1, epoch=1, input="", target="", metadata={STORY_KEY: facts})
-
-
 def test_what_was_said_is_read_back() -> None:
     facts = StoryFacts("0_GPT4", "Bees", 12)
-    assert story_of(story_sample(facts.as_metadata()[STORY_KEY])) == facts
+    assert StoryFacts.of(facts.as_metadata()) == facts
 
 
 @pytest.mark.parametrize("facts", [None, "0_GPT4", {"id": "0_GPT4"}, {"id": 3, "reference": "", "reference_words": 1}])
 def test_what_has_another_shape_is_none(facts: object) -> None:
-    assert story_of(story_sample(facts)) is None
+    assert StoryFacts.of({"existing_story": facts}) is None

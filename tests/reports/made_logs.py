@@ -19,6 +19,7 @@ from inspect_ai.scorer import Score
 from inspect_ai.viewer import ViewerConfig
 
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
+from genie_inspect.signature import Signature
 from genie_inspect.tasks.novelty import score_view
 
 GENIE = "measure:genie|judge:test|population:small-1@0|version:0"
@@ -130,5 +131,5 @@ def made_run(
     config, dataset = EvalConfig(), EvalDataset()
     spec = EvalSpec(created=CREATED, task="genie_inspect/made", dataset=dataset, model=model, config=config)
     plan = EvalPlan(steps=[EvalPlanStep(solver=strategy, params={})])
-    signatures = dict.fromkeys((name for one in documents for name in one.scores), ("measure:genie",))
+    signatures = dict.fromkeys((name for one in documents for name in one.scores), (Signature("measure:genie"),))
     return ScoredLog(f"{folder}{label}.eval", EvalLog(eval=spec, plan=plan), documents, signatures, label=label)

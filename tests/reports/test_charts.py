@@ -31,11 +31,13 @@ from genie_inspect.errors import MissingExtraError, UnknownChoiceError, Unwritab
 from genie_inspect.files.printable import printable
 from genie_inspect.reports import drawing
 from genie_inspect.reports.charts import (
-    DARK,
     HIGHER,
-    LIGHT,
+    INK,
     LOWER,
     NONE,
+    ON_DARK,
+    PAPER,
+    SERIES,
     SHARP,
     STRONGEST,
     _drawable,
@@ -55,17 +57,17 @@ altair = pytest.importorskip("altair", reason="needs the extra `charts`")
 HOSTILE = "a\u202eb\x07"
 
 
-def chart(name: str = "a", colour: str = LIGHT.ink) -> Any:
+def chart(name: str = "a", colour: str = INK) -> Any:
     """A dot with a name, in an order that names it too."""
     data = altair.InlineData(values=[{"x": 1, "y": name}])
     return altair.Chart(data).mark_point(color=colour).encode(x="x:Q", y=altair.Y("y:N", sort=[name]))
 
 
 def test_names_are_printable_in_data_and_in_orders() -> None:
-    spec, _ = _drawable(chart(HOSTILE), LIGHT.paper)
+    spec, _ = _drawable(chart(HOSTILE), PAPER)
     assert HOSTILE not in str(spec).encode().decode("unicode_escape")
     assert spec["encoding"]["y"]["sort"] == [printable(HOSTILE)]
-    columns, _ = _drawable(altair.Chart({"values": [{HOSTILE: 1}]}).mark_point(), LIGHT.paper)
+    columns, _ = _drawable(altair.Chart({"values": [{HOSTILE: 1}]}).mark_point(), PAPER)
     assert HOSTILE not in str(columns).encode().decode("unicode_escape")
 
 
@@ -87,8 +89,8 @@ def test_a_png_has_two_pixels_for_each_unit(tmp_path: Any) -> None:
 
 
 def test_every_ink_has_its_like_on_dark_paper_and_other_colours_stay() -> None:
-    assert len(LIGHT.inks) == len(set(LIGHT.inks)) == len(DARK.inks) == 9
-    for light, dark in zip(LIGHT.inks, DARK.inks, strict=True):
+    assert len(ON_DARK) == len({*ON_DARK.values()}) == 9
+    for light, dark in ON_DARK.items():
         assert darkened(f'<path stroke="{light}"/>') == f'<path stroke="{dark}"/>'
     for kept in ('<path fill="#123456"/>', "<text>#1b1b1b</text>", '<path fill="none"/>'):
         assert darkened(kept) == kept
@@ -354,5 +356,5 @@ def test_the_picture_is_both_with_colours_of_their_own(result: Study, tmp_path: 
     drawn = svg(study_chart(result))
     assert "How far edits and paraphrases move each measure" in drawn
     # the page's dark twin exchanges inks alone: the bars are drawn in those
-    assert LIGHT.series[0] in drawn
-    assert LIGHT.series[1] in drawn
+    assert SERIES[0] in drawn
+    assert SERIES[1] in drawn

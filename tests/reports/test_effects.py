@@ -18,7 +18,6 @@ from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.reports.effects import (
     RESAMPLES,
     Effect,
-    Intervention,
     StudyKey,
     StudyPairs,
     effects_of,
@@ -284,7 +283,7 @@ def longer(text: Made) -> Made:
 def lengthened(value: Value, originals: int = 8) -> dict[str, Effect]:
     """The effects on a scorer, of texts that got longer, by intervention."""
     texts = texts_in_memory([longer(text) for text in made(originals, ("plot", "agent"), 1)], {"x": value})
-    return {effect.intervention.name: effect for effect in effects_of(texts, [TESTED])}
+    return {effect.intervention: effect for effect in effects_of(texts, [TESTED])}
 
 
 def test_nothing_is_left_of_a_count_of_words_with_length_taken_out() -> None:
@@ -326,7 +325,7 @@ def test_what_is_left_by_chance_with_length_taken_out_is_rarely_found() -> None:
     assert len({effect.key.name for effect in found if effect.is_left}) / runs < 0.06
 
 
-PLOT, TOLD_ANEW = Intervention(EDIT, "plot"), Intervention(PARAPHRASE)
+PLOT, TOLD_ANEW = "plot", PARAPHRASE
 
 
 def value(text: Made) -> float:
@@ -418,10 +417,7 @@ def value_or_0(text: Made) -> float:
 
 def test_paraphrases_stand_below_the_edits_wherever_the_log_has_them() -> None:
     texts = texts_in_memory(sorted(made(2, ["plot", "agent"]), key=lambda text: text.facts.kind, reverse=True), {})
-    assert [one.name for one in texts.changed] == ["plot", "agent", "paraphrase"]
-
-
-ANSWERS_PLOT, ANSWERS_TOLD_ANEW = Intervention(EDIT, "plot"), Intervention(PARAPHRASE)
+    assert list(texts.changed) == ["plot", "agent", "paraphrase"]
 
 
 def row(question: str, feature: str, answer: object) -> dict[str, Any]:
@@ -434,24 +430,24 @@ def table(text: Made) -> object:
     return [row("q1", "plot", end), row("q2", "plot", "a theft"), row("q3", "style", "dry")]
 
 
-def changes(folder: Path, questions: Any, **options: Any) -> dict[tuple[Intervention, str], tuple[int, int]]:
+def changes(folder: Path, questions: Any, **options: Any) -> dict[tuple[str, str], tuple[int, int]]:
     """By intervention and feature, the answers changed and compared."""
     log = study_log(
         folder,
         made(2, ["plot"], **options),
         lambda text: {"genie": scored({"plot": 0.5}, GENIE, questions=questions(text)), "cosine": scored(0.5)},
     )
-    found = list(answer_changes(log, ["genie", "cosine"]))
-    assert {one.scorer for one in found} <= {"genie"}
-    return {(one.intervention, one.feature): (one.changed, one.compared) for one in found}
+    found = answer_changes(log, ["genie", "cosine"])
+    assert {scorer for scorer, _, _ in found} <= {"genie"}
+    return {(intervention, feature): share for (_, intervention, feature), share in found.items()}
 
 
 def test_answers_are_compared_with_those_of_the_original_question_by_question(tmp_path: Path) -> None:
     assert changes(tmp_path, table) == {
-        (ANSWERS_PLOT, "plot"): (2, 4),
-        (ANSWERS_PLOT, "style"): (0, 2),
-        (ANSWERS_TOLD_ANEW, "plot"): (0, 8),
-        (ANSWERS_TOLD_ANEW, "style"): (0, 4),
+        (PLOT, "plot"): (2, 4),
+        (PLOT, "style"): (0, 2),
+        (TOLD_ANEW, "plot"): (0, 8),
+        (TOLD_ANEW, "style"): (0, 4),
     }
 
 
@@ -459,7 +455,7 @@ def test_each_epoch_is_held_against_the_same_epoch_of_the_original(tmp_path: Pat
     def by_epoch(text: Made) -> object:
         return [row("q1", "plot", f"in rain {text.epoch}")]
 
-    assert changes(tmp_path, by_epoch, paraphrases=0, epochs=2) == {(ANSWERS_PLOT, "plot"): (0, 4)}
+    assert changes(tmp_path, by_epoch, paraphrases=0, epochs=2) == {(PLOT, "plot"): (0, 4)}
 
 
 @pytest.mark.parametrize(
@@ -475,7 +471,7 @@ def test_of_an_answer_that_was_cut_its_beginning_is_compared(
     tmp_path: Path, before: str, after: str, changed: int
 ) -> None:
     questions = lambda text: [row("q1", "plot", after if text.facts.kind == EDIT else before)]  # noqa: E731
-    assert changes(tmp_path, questions, paraphrases=0) == {(ANSWERS_PLOT, "plot"): (2 * changed, 2)}
+    assert changes(tmp_path, questions, paraphrases=0) == {(PLOT, "plot"): (2 * changed, 2)}
 
 
 @pytest.mark.parametrize(
@@ -496,4 +492,4 @@ def test_a_question_that_the_original_was_not_asked_is_not_compared(tmp_path: Pa
     def more(text: Made) -> object:
         return [row("q1", "plot", "in rain")] + ([row("q9", "plot", "x")] if text.facts.kind == EDIT else [])
 
-    assert changes(tmp_path, more, paraphrases=0) == {(ANSWERS_PLOT, "plot"): (0, 2)}
+    assert changes(tmp_path, more, paraphrases=0) == {(PLOT, "plot"): (0, 2)}

@@ -291,9 +291,9 @@ def test_no_difference_is_found_too_often_however_prompts_and_models_hang_togeth
 
 def test_words_and_coherence_are_those_of_the_strategys_documents_and_of_its_baselines(logs: Path) -> None:
     row = only(list(pooled(compare([logs], "plain"))))
-    assert (row.run.words, row.baseline.words) == (500, 400)  # 400 and 600; 300 and 500
-    assert (row.run.coherence, row.baseline.coherence) == (4, 3)  # 3 and 5
-    assert row.run.population_words == 400
+    assert (row.run["words"], row.baseline["words"]) == (500, 400)  # 400 and 600; 300 and 500
+    assert (row.run["coherence"], row.baseline["coherence"]) == (4, 3)  # 3 and 5
+    assert row.run["population_words"] == 400
 
 
 def test_a_model_counts_once_however_many_runs_it_has(logs: Path) -> None:
@@ -303,9 +303,9 @@ def test_a_model_counts_once_however_many_runs_it_has(logs: Path) -> None:
     # of the first prompt model a has .1 and .2, model b .05: .1; the others .025 and .2
     assert row.finding.difference.delta == pytest.approx((0.1 + 0.025 + 0.2) / 3)
     # three documents of 400 words, three of 600, one of 100
-    assert row.run.words == pytest.approx((3 * 400 + 3 * 600 + 100) / 7)
+    assert row.run["words"] == pytest.approx((3 * 400 + 3 * 600 + 100) / 7)
     # the baseline of both runs of the model counts once
-    assert row.baseline.words == 400
+    assert row.baseline["words"] == 400
 
 
 def test_from_three_models_it_is_said_whether_others_would_follow(logs: Path) -> None:

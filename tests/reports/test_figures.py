@@ -6,7 +6,8 @@ import pytest
 from scipy.stats import gaussian_kde
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.reports.charts import DARK, LIGHT, Theme, darkened, in_words, number, svg
+from genie_inspect.logs.scores import NONE
+from genie_inspect.reports.charts import GREY, INK, ON_DARK, PAPER, SERIES, darkened, in_words, number, svg
 from genie_inspect.reports.figures import (
     Figure,
     colours,
@@ -20,7 +21,7 @@ from genie_inspect.reports.figures import (
     short_names,
 )
 from genie_inspect.reports.page import figures
-from genie_inspect.reports.report import Cell, Measure, Range, Report, Spread, build_report
+from genie_inspect.reports.report import Cell, Measure, Range, Report, build_report
 from genie_inspect.statistics.descriptive import Interval
 from genie_inspect.tasks.novelty import score_view
 
@@ -54,11 +55,10 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-def test_marks_stand_off_the_paper_by_3_to_1_and_text_by_7_to_1(theme: Theme) -> None:
-    assert min(contrast(colour, theme.paper) for colour in theme.series) >= 3
-    assert contrast(theme.grey, theme.paper) >= 3
-    assert contrast(theme.ink, theme.paper) >= 7
+def test_marks_stand_off_the_paper_by_3_to_1_and_text_by_7_to_1() -> None:
+    for paper, shown in ((PAPER, {ink: ink for ink in ON_DARK}), ("#14171a", ON_DARK)):
+        assert min(contrast(shown[colour], paper) for colour in (*SERIES, GREY)) >= 3
+        assert contrast(shown[INK], paper) >= 7
 
 
 def test_two_features_from_0_to_1_make_no_radar_whatever_stands_beside_them(tmp_path: Path) -> None:
@@ -90,10 +90,10 @@ def test_a_run_that_is_not_in_the_radar_leaves_the_others_their_colours(tmp_path
     found = build_report([tmp_path])
     (figure,) = radars(found, found.measures[0])
     colour = colours(found.runs)["mock/shown"]
-    assert colour == LIGHT.series[1]
+    assert colour == SERIES[1]
     drawn = svg(figure.draw())
     assert colour in drawn
-    assert LIGHT.series[0] not in drawn
+    assert SERIES[0] not in drawn
 
 
 def test_a_feature_that_was_not_measured_leaves_a_gap_in_the_radar(tmp_path: Path) -> None:
@@ -116,8 +116,8 @@ def test_on_dark_paper_a_chart_is_the_same_in_other_colours(tmp_path: Path) -> N
         light = svg(figure.draw())
         dark = darkened(light)
         used = set(re.findall(r'="(#[0-9a-fA-F]{3,6})"', light))
-        assert used <= set(LIGHT.inks), "every colour has its like on dark paper"
-        assert set(re.findall(r'="(#[0-9a-f]{6})"', dark)) <= set(DARK.inks)
+        assert used <= {*ON_DARK}, "every colour has its like on dark paper"
+        assert set(re.findall(r'="(#[0-9a-f]{6})"', dark)) <= {*ON_DARK.values()}
         assert re.sub("#[0-9a-f]{6}", "", light) == re.sub("#[0-9a-f]{6}", "", dark)
         assert not re.search(r'(?:fill|stroke)="(?!#|none|transparent)', dark)
 
@@ -127,7 +127,7 @@ def test_every_word_of_a_chart_is_in_ink(tmp_path: Path) -> None:
     for figure in figures(found):
         words = re.findall("<text[^>]*>", svg(figure.draw()))
         assert words
-        assert {re.sub('.* fill="([^"]*)".*', r"\1", word) for word in words} == {LIGHT.ink}
+        assert {re.sub('.* fill="([^"]*)".*', r"\1", word) for word in words} == {INK}
 
 
 def test_documents_of_one_length_have_a_chart_all_the_same(tmp_path: Path) -> None:
@@ -151,13 +151,13 @@ def test_an_axis_goes_a_little_beyond_what_was_seen_but_not_below_zero_words() -
 def test_a_run_has_one_colour_throughout_and_the_population_the_ink(tmp_path: Path) -> None:
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
     runs = build_report([own, made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])]).runs
-    expected = {"mock/writer": LIGHT.series[0], "population, leave-one-out": LIGHT.ink}
+    expected = {"mock/writer": SERIES[0], "population, leave-one-out": INK}
     assert colours(runs) == colours(runs[::-1]) == expected
 
 
 def test_beyond_the_last_colour_runs_begin_with_the_first_again(tmp_path: Path) -> None:
-    runs = report(tmp_path, *[(0.5,)] * (len(LIGHT.series) + 2)).runs
-    assert tuple(colours(runs).values()) == LIGHT.series + LIGHT.series[:2]
+    runs = report(tmp_path, *[(0.5,)] * (len(SERIES) + 2)).runs
+    assert tuple(colours(runs).values()) == SERIES + SERIES[:2]
 
 
 def drawn(figure: Figure) -> dict[str, Any]:
@@ -251,7 +251,8 @@ NAN = float("nan")
 
 
 def measure(low: float, high: float) -> Measure:
-    return Measure("genie", "", ("plot",), {"plot": Range(low, high, known=True)}, (), (), (), ())
+    by_run: dict[str, Any] = dict.fromkeys(("rows", "unscored", "faults", "warnings", "graders", "agreement"), ())
+    return Measure("genie", NONE, ("plot",), {"plot": Range(low, high, known=True)}, population={}, **by_run)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +275,7 @@ def test_as_many_decimals_are_shown_as_tell_values_apart(low: float, high: float
 
 @pytest.mark.parametrize(("mean", "shown"), [(1.0, "0%"), (2.5, "75%"), (9.0, "100%"), (NAN, "0%")])
 def test_the_shade_is_where_the_mean_stands_in_its_range(mean: float, shown: str) -> None:
-    cell = Cell(Interval(mean, NAN, NAN, 1, 1), Spread(NAN, NAN, NAN), 0, 0, 0, 0)
+    cell = Cell(Interval(mean, NAN, NAN, 1, 1), {}, 0, 0, 0, 0)
     assert shade(measure(1, 3), "plot", cell) == shown
 
 
@@ -286,7 +287,7 @@ def test_what_is_no_number_is_said_in_words() -> None:
 
 
 def test_one_value_of_an_unknown_range_is_neither_low_nor_high() -> None:
-    cell = Cell(Interval(3, NAN, NAN, 1, 1), Spread(NAN, NAN, NAN), 0, 0, 0, 0)
+    cell = Cell(Interval(3, NAN, NAN, 1, 1), {}, 0, 0, 0, 0)
     assert [shade(measure(*ends), "plot", cell) for ends in ((3, 3), (NAN, NAN))] == ["50%", "50%"]
 
 

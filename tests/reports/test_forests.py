@@ -11,9 +11,8 @@ from tests.reports.made_logs import made_log, scored
 from tests.reports.test_figures import VIEW, drawn
 from tests.reports.test_figures import report as looks_report
 
-from genie_inspect.reports.charts import LIGHT, svg
-from genie_inspect.reports.figures import colours, radars, ridges
-from genie_inspect.reports.forests import forests, heatmap
+from genie_inspect.reports.charts import GREY, INK, SERIES, svg
+from genie_inspect.reports.figures import colours, forests, heatmap, radars, ridges
 from genie_inspect.reports.report import Report, build_report
 from genie_inspect.tasks.novelty import score_view
 
@@ -46,7 +45,7 @@ def test_a_difference_that_holds_has_its_runs_colour_and_a_star_and_others_are_g
     found = report(tmp_path, {"plot": higher, "style": mixed})
     ((margins, _, intervals, deltas, numbers),) = layers(found)
     assert [(row["name"], row["shown"]) for row in numbers] == [("plot", "+0.300 *"), ("style", "+0.000")]
-    assert [row["colour"] for row in deltas] == [colours(found.runs)["mock/1"], LIGHT.grey]
+    assert [row["colour"] for row in deltas] == [colours(found.runs)["mock/1"], GREY]
     assert found.comparison
     difference = found.comparison.rows[1].finding.difference
     assert (intervals[1]["low"], intervals[1]["high"]) == pytest.approx((difference.low, difference.high))
@@ -141,7 +140,6 @@ def test_a_run_that_the_measure_did_not_score_has_no_row_and_a_long_name_is_cut(
 
 
 NAN = float("nan")
-INK, FAINT, PAPER = LIGHT.ink, LIGHT.faint, LIGHT.paper
 
 
 def test_a_ring_of_a_radar_is_drawn_round(tmp_path: Path) -> None:
@@ -178,7 +176,7 @@ def test_beyond_six_runs_each_stands_beside_the_mean_of_all_that_were_measured(t
     assert [row["y"] for row in line if row["order"] == 0] == [0.1, 0.35]
     assert {row["run"] for row in line} == {"mock/0", "mean of all"}
     colours = drawn(figures[0])["layer"][2]["encoding"]["color"]["scale"]["range"]
-    assert colours == [LIGHT.series[0], INK]
+    assert colours == [SERIES[0], INK]
 
 
 def test_a_measure_with_twelve_features_has_a_radar_and_with_thirteen_none(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from tests.reports.made_logs import GENIE, asked, made_log, scored
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.reports.figures import colours, shade, short_names
-from genie_inspect.reports.page import Part, page, unlike_lengths
-from genie_inspect.reports.report import Range, Spread, build_report, concordance, numbers, spread
+from genie_inspect.reports.page import page, unlike_lengths
+from genie_inspect.reports.report import Measure, Range, build_report, concordance, numbers, spread
 from genie_inspect.reports.stand_outs import StandOut, questions, stand_outs
 from genie_inspect.reports.verdict import as_values
 from genie_inspect.statistics.descriptive import Standing
@@ -39,10 +39,10 @@ def test_a_cell_has_the_mean_with_its_interval_the_quartiles_and_what_could_be_u
     assert plot.interval.mean == 0.5
     # t(2, 97.5%) = 4.3027; standard error 0.5 / sqrt(3) = 0.2887: 0.5 +- 1.24, of which values from 0 to 1 leave all
     assert (plot.interval.low, plot.interval.high) == pytest.approx((0, 1), abs=0.01)
-    assert plot.spread == Spread(0.25, 0.5, 0.75)
+    assert plot.spread == {"low": 0.25, "median": 0.5, "high": 0.75}
     assert (plot.used, plot.asked, plot.usable, plot.due) == (3, 6, 15, 36)
     assert math.isnan(style.interval.mean)
-    assert math.isnan(style.spread.median)
+    assert math.isnan(style.spread["median"])
 
 
 def test_measures_start_with_genie_and_a_log_without_one_has_an_empty_row(tmp_path: Path) -> None:
@@ -109,8 +109,8 @@ def test_json_has_null_for_what_is_not_a_number_and_no_texts(tmp_path: Path) -> 
 
 
 def test_the_spread_of_one_value_is_that_value_and_of_none_not_a_number() -> None:
-    assert spread([2.0]) == Spread(2.0, 2.0, 2.0)
-    assert math.isnan(spread([]).median)
+    assert spread([2.0]) == dict.fromkeys(("low", "median", "high"), 2.0)
+    assert math.isnan(spread([])["median"])
 
 
 def test_json_says_of_each_run_who_wrote_what_when_and_how_much(tmp_path: Path) -> None:
@@ -215,16 +215,16 @@ def test_tau_is_taken_over_the_documents_that_both_keys_have_and_says_how_many(t
     file = made_log(tmp_path, [{"genie": scored({"plot": plot, "style": style})} for plot, style in values])
     found = concordance(read_logs([file]), [("genie", "plot"), ("genie", "style")])
     # of 6 pairs 1 is in order and 5 reversed
-    assert found.tau[0][1] == found.tau[1][0] == pytest.approx((1 - 5) / 6)
-    assert found.documents == ((5, 4), (4, 4))
-    assert found.names == ("plot", "style")
+    assert found["tau"][0][1] == found["tau"][1][0] == pytest.approx((1 - 5) / 6)
+    assert found["documents"] == [[5, 4], [4, 4]]
+    assert found["names"] == ["plot", "style"]
 
 
 def test_one_value_throughout_puts_nothing_in_order_and_has_no_row(tmp_path: Path) -> None:
     values = [(0.1, 0.1), (0.1, 0.2), (NAN, NAN)]
     file = made_log(tmp_path, [{"genie": scored({"plot": plot, "style": style})} for plot, style in values])
     found = concordance(read_logs([file]), [("genie", "plot"), ("genie", "style")])
-    assert (found.names, found.tau, found.unordered) == (("style",), ((1.0,),), ("plot",))
+    assert (found["names"], found["tau"], found["unordered"]) == (["style"], [[1.0]], ["plot"])
 
 
 def test_one_value_among_the_documents_of_another_key_has_no_tau(tmp_path: Path) -> None:
@@ -233,14 +233,14 @@ def test_one_value_among_the_documents_of_another_key_has_no_tau(tmp_path: Path)
         read_logs([made_log(tmp_path, [{"genie": scored(value)} for value in values])]),
         [("genie", "plot"), ("genie", "style")],
     )
-    assert math.isnan(found.tau[0][1])
+    assert math.isnan(found["tau"][0][1])
 
 
 def test_the_populations_own_documents_do_not_count(tmp_path: Path) -> None:
     own = [{"genie": scored({"plot": value}, left_out=["d"])} for value in (0.1, 0.2)]
     others = [{"genie": scored({"plot": value})} for value in (0.3, 0.4, 0.5)]
     files = [made_log(tmp_path, own), made_log(tmp_path, others)]
-    assert concordance(read_logs(files), [("genie", "plot")]).documents == ((3,),)
+    assert concordance(read_logs(files), [("genie", "plot")])["documents"] == [[3]]
 
 
 def test_a_key_that_two_scorers_share_has_its_scorer_in_its_name(tmp_path: Path) -> None:
@@ -254,18 +254,18 @@ def test_a_key_that_two_scorers_share_has_its_scorer_in_its_name(tmp_path: Path)
     ]
     file = made_log(tmp_path, samples)
     keys = [("genie", "plot_twist"), ("genie", "style_of_speech"), ("again", "plot_twist")]
-    assert concordance(read_logs([file]), keys).names == (
+    assert concordance(read_logs([file]), keys)["names"] == [
         "plot twist (genie)",
         "style of speech",
         "plot twist (again)",
-    )
+    ]
 
 
 def test_keys_beyond_what_a_table_can_hold_are_counted(tmp_path: Path) -> None:
     keys = ["same", *(f"k{number}" for number in range(43))]
     samples = [{"genie": scored(dict.fromkeys(keys, value) | {"same": 0.5})} for value in (0.1, 0.2)]
     found = concordance(read_logs([made_log(tmp_path, samples)]), [("genie", key) for key in keys])
-    assert (len(found.names), found.left_out, found.unordered) == (40, 3, ("same",))
+    assert (len(found["names"]), found["left_out"], found["unordered"]) == (40, 3, ["same"])
 
 
 def found(file: str, examples: int = 1) -> list[StandOut]:
@@ -432,9 +432,9 @@ def test_each_run_shows_its_own_documents_with_their_epoch_and_prompt(tmp_path: 
         *[("m/a", "x", 2, "Two"), ("m/a", "x", 1, "One")],
         *[("m/b", "x", 2, "Two"), ("m/b", "x", 1, "One")],
     ]
-    assert "".join(piece.text for piece in passages[0].pieces) == "Its letters went home."
+    assert "".join(text for text, _, _ in passages[0].pieces) == "Its letters went home."
     # two marks of one aspect over each other are one colour, and each has its number
-    assert [(piece.text, piece.aspects, piece.ending) for piece in passages[1].pieces] == [
+    assert list(passages[1].pieces) == [
         ("The ", (), ()),
         ("tide ", ("novel",), ()),
         ("folded", ("novel",), (2,)),
@@ -459,9 +459,9 @@ def test_an_endless_text_is_cut_and_its_marks_are_all_listed(length: int, cut: b
     score = reading(text, ("novel", text[:2]), ("novel", text[-3:]))
     (passage,) = build_report([made(tmp_path, (text, score))]).passages
     assert (len(passage.marks), passage.cut) == (2, cut)
-    assert "".join(piece.text for piece in passage.pieces) == text[:20_000]
+    assert "".join(text for text, _, _ in passage.pieces) == text[:20_000]
     # a mark that goes on beyond the cut has no place in the text that is shown
-    assert [piece.ending for piece in passage.pieces if piece.ending] == ([(1,)] if cut else [(1,), (2,)])
+    assert [ending for _, _, ending in passage.pieces if ending] == ([(1,)] if cut else [(1,), (2,)])
 
 
 NAN = math.nan
@@ -469,9 +469,9 @@ TTCW = "measure:ttcw|rubric:ttcw@0|version:0"
 NO_VIEW = score_view("made", {}, {})
 
 
-def part(*files: str) -> Part:
+def part(*files: str) -> Measure:
     """The first measure of a report on these logs."""
-    return Part(build_report(files).measures[0], [], [], [])
+    return build_report(files).measures[0]
 
 
 def test_a_key_is_covered_where_one_run_says_so_and_a_run_without_the_measure_says_nothing(tmp_path: Path) -> None:
@@ -487,7 +487,7 @@ def test_a_measure_is_from_0_to_1_where_all_its_keys_are(tmp_path: Path) -> None
     for keys, is_unit in ((("a", "b"), True), (("a", "c"), False)):
         view = score_view("made", {"cosine": keys}, {"a": (0.0, 1.0), "b": (0.0, 1.0), "c": (0.0, 2.0)})
         file = made_log(tmp_path, [{"cosine": scored(dict.fromkeys(keys, 0.5), signature)}], viewer=view)
-        assert part(file).measure.is_unit == is_unit
+        assert part(file).is_unit == is_unit
 
 
 def test_values_that_could_not_be_measured_are_among_nothing(tmp_path: Path) -> None:
@@ -495,15 +495,15 @@ def test_values_that_could_not_be_measured_are_among_nothing(tmp_path: Path) -> 
     report = build_report([made_log(tmp_path, samples)])
     measure = report.measures[0]
     assert measure.values(report.runs[0], "plot") == [0.2, 0.4]
-    assert measure.rows[0]["plot"].spread.median == pytest.approx(0.3)
+    assert measure.rows[0]["plot"].spread["median"] == pytest.approx(0.3)
 
 
 def test_a_count_of_which_nobody_says_where_it_ends_goes_as_far_as_it_was_seen(tmp_path: Path) -> None:
     samples = [{"ttcw": scored({"ttcw_total": 3.0}, TTCW)}]
-    (seen,) = part(made_log(tmp_path / "open", samples, viewer=NO_VIEW)).measure.ranges.values()
+    (seen,) = part(made_log(tmp_path / "open", samples, viewer=NO_VIEW)).ranges.values()
     assert seen == Range(3, 3, known=False)
     said = [{"ttcw": scored({"ttcw_total": 3.0}, TTCW, coverage={"ttcw_total": "14/14"})}]
-    (known,) = part(made_log(tmp_path / "said", said, viewer=NO_VIEW)).measure.ranges.values()
+    (known,) = part(made_log(tmp_path / "said", said, viewer=NO_VIEW)).ranges.values()
     assert known == Range(0, 14, known=True)
 
 

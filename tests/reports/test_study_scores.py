@@ -52,7 +52,7 @@ def test_a_file_of_a_logs_scores_shows_what_the_log_shows_but_for_words(tmp_path
     assert [one.name for one in read.measures] == ["genie"]
     assert len(read.effects) == 12
     for effect in read.effects:
-        other = found(log, "genie", effect.intervention.name, effect.key.name)
+        other = found(log, "genie", effect.intervention, effect.key.name)
         # the log's measure is known to go from 0 to 1, which ends its intervals
         figures = ("pairs", "before", "after", "delta", "spread", "effect", "p_value", "margin", "p_unlike")
         for name in figures:

@@ -31,7 +31,6 @@ from genie_inspect.reports.study_verdict import (
     COLUMNS,
     EFFECTS,
     MATRIX,
-    Published,
     as_csv,
     as_values,
     confounds,
@@ -107,7 +106,7 @@ def test_a_constant_measure_is_one_though_means_of_epochs_and_paraphrases_round_
 
 def test_of_a_measure_that_reads_one_feature_its_row_alone_moves(known: Study) -> None:
     measure = measure_of(known, "setting_reader")
-    assert {effect.intervention.name: effect.is_constant for effect in measure.effects} == {
+    assert {effect.intervention: effect.is_constant for effect in measure.effects} == {
         "agent": True,
         "plot": True,
         "setting": False,
@@ -126,7 +125,7 @@ def test_of_a_random_measure_nothing_is_said_but_that_it_cannot_be_told(known: S
 
 def test_of_a_sharp_measure_each_edited_feature_moves_most_and_paraphrases_leave_it_equivalent(known: Study) -> None:
     measure = measure_of(known, "genie")
-    assert [effect.intervention.name for effect in moves_most(measure)] == list(FEATURES)
+    assert [effect.intervention for effect in moves_most(measure)] == list(FEATURES)
     assert robustness(measure) == "equivalent"
     assert confounds(measure) == []
     told = said(known, "genie")
@@ -153,9 +152,9 @@ def test_a_feature_that_moves_with_the_edits_of_another_is_confounded_with_it(tm
         return sharp(text, feature) * (0.9 if feature == "agent" and is_edit(text, "agent") else 1) + 3 * more
 
     measure = measure_of(study(study_log(tmp_path, made(12), by_feature(blurred))), "genie")
-    assert [(own.intervention.name, other.key.name) for own, other in confounds(measure)] == [("agent", "plot")]
-    assert [effect.intervention.name for effect in moves_most(measure)] == ["plot", "setting"]
-    (own,) = (effect for effect in measure.own if effect.intervention.name == "agent")
+    assert [(own.intervention, other.key.name) for own, other in confounds(measure)] == [("agent", "plot")]
+    assert [effect.intervention for effect in moves_most(measure)] == ["plot", "setting"]
+    (own,) = (effect for effect in measure.own if effect.intervention == "agent")
     (other,) = (effect for effect in measure.row(own.intervention) if effect.key.name == "plot")
     assert sentence(measure).endswith(
         f"it confounds: edits of agent move plot (d {other.difference.effect:+.2f}) as much as their own feature "
@@ -302,7 +301,7 @@ def test_an_edited_feature_moves_most_by_d_and_only_where_it_holds(tmp_path: Pat
         return 0.3 + (0.0001 * (text.number % 2 - 0.4) if is_edit(text, "setting") and feature == "setting" else 0.0)
 
     measure = measure_of(study(study_log(tmp_path, made(12), by_feature(uneven))), "genie")
-    assert [effect.intervention.name for effect in measure.own if effect.moved] == ["plot"]
+    assert [effect.intervention for effect in measure.own if effect.moved] == ["plot"]
     assert moves_most(measure) == []
     assert "; by d the edited feature moves most in 0 of these 1; " in sentence(measure)
     assert [(own.key.name, other.key.name) for own, other in confounds(measure)] == [("plot", "agent")]
@@ -381,18 +380,18 @@ def test_csv_has_the_rows_of_json_with_nothing_for_what_is_no_number(result: Stu
 
 
 def test_a_column_has_a_figure_for_each_feature_and_the_paraphrase_with_its_mark() -> None:
-    assert EFFECTS["genie"]["perspective"] == Published(1.01, holds=True)
-    assert EFFECTS["genie"]["paraphrase"] == Published(0.03, holds=True)
-    assert EFFECTS["compression_novelty"]["perspective"] == Published(-0.19, holds=True)
-    assert EFFECTS["partition_novel"]["style"] == Published(0.07, holds=False)
-    assert EFFECTS["litbench_win_rate"]["paraphrase"] == Published(-0.94, holds=False)
+    assert EFFECTS["genie"]["perspective"] == {"effect": 1.01, "holds": True}
+    assert EFFECTS["genie"]["paraphrase"] == {"effect": 0.03, "holds": True}
+    assert EFFECTS["compression_novelty"]["perspective"] == {"effect": -0.19, "holds": True}
+    assert EFFECTS["partition_novel"]["style"] == {"effect": 0.07, "holds": False}
+    assert EFFECTS["litbench_win_rate"]["paraphrase"] == {"effect": -0.94, "holds": False}
     assert {tuple(column) for column in EFFECTS.values()} == {(*PUBLISHED_FEATURES, "paraphrase")}
 
 
 def test_the_matrix_has_the_column_of_genie_on_its_diagonal_and_its_paraphrase_as_the_mean_of_a_row() -> None:
     assert [MATRIX[name][name] for name in PUBLISHED_FEATURES] == [
-        EFFECTS["genie"][name].effect for name in PUBLISHED_FEATURES
+        EFFECTS["genie"][name]["effect"] for name in PUBLISHED_FEATURES
     ]
     told = MATRIX["paraphrase"].values()
-    assert round(sum(told) / len(told), 2) == EFFECTS["genie"]["paraphrase"].effect
+    assert round(sum(told) / len(told), 2) == EFFECTS["genie"]["paraphrase"]["effect"]
     assert MATRIX["plot"] == dict(zip(PUBLISHED_FEATURES, (0.55, 0.04, 0.71, 0.35, 0.21, 0.23), strict=True))

@@ -170,7 +170,7 @@ class DocumentsCorpus:
             )
 
         def where(span: Span) -> str:
-            return f"{self._names[span.document]}, from token {span.place + 1}"
+            return f"{self._names[span[2]]}, from token {span[3] + 1}"
 
         return copied(text, placed, matches, where, [self._names[number] for number in same])
 
@@ -221,7 +221,7 @@ def copied(
     text: str, placed: Sequence[Token], matches: Matches, where: Callable[[Span], str], left_out: Iterable[str] = ()
 ) -> Copies:
     runs = (
-        CopiedRun(excerpt(text, placed, span.start, span.end), span.end - span.start, where(span))
+        CopiedRun(excerpt(text, placed, span[0], span[1]), span[1] - span[0], where(span))
         for span in copied_spans(matches)
     )
     return Copies(matches.lengths.tolist(), tuple(runs), tuple(left_out))

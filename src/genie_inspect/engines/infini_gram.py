@@ -198,7 +198,7 @@ class InfiniGramCorpus:
         )
 
         def where(span: Span) -> str:
-            symbols = self.vocabulary.symbols(words[span.start : span.end]) or []
+            symbols = self.vocabulary.symbols(words[span[0] : span[1]]) or []
             for shard, (start, end) in enumerate(self._engine.find(input_ids=symbols)["segment_by_shard"]):
                 for rank in range(start, end):
                     number = int(self._engine.get_doc_by_rank(s=shard, rank=rank, max_disp_len=1)["doc_ix"])

@@ -15,7 +15,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, Mo
 
 from genie_inspect.engines.embedders import static_token_count, static_words
 from genie_inspect.errors import PopulationError
-from genie_inspect.files.sqlite_file import connected, is_damage
+from genie_inspect.files.store import connected, is_damage
 from genie_inspect.graders.grader import identified_model
 from genie_inspect.graders.instrument import MODES
 from genie_inspect.prompting.fence import fenced, unfenced

@@ -9,9 +9,10 @@ from inspect_ai.scorer import Score
 from pydantic import TypeAdapter, ValidationError
 
 from genie_inspect.files.numbers import Number
+from genie_inspect.graders.close_reader import Mark
 from genie_inspect.logs.files import sample_of
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
-from genie_inspect.logs.scores import PER_WORDS, KeptMark, readings
+from genie_inspect.logs.scores import PER_WORDS, readings
 from genie_inspect.measures.marks import pieces
 from genie_inspect.samples import document_of
 
@@ -106,15 +107,6 @@ def stand_outs(
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedPiece:
-    """A part of a text in which no mark begins or ends."""
-
-    text: str
-    aspects: tuple[str, ...]  # of the marks on it; none for what nobody marked
-    ending: tuple[int, ...]  # numbers, from 1, of the marks that end with it
-
-
-@dataclass(frozen=True, slots=True)
 class MarkedPassage:
     """One document with its marks."""
 
@@ -123,8 +115,10 @@ class MarkedPassage:
     sample: str | int
     epoch: int
     prompt: str
-    marks: tuple[KeptMark, ...]  # in the order of the text; their numbers count from 1
-    pieces: tuple[MarkedPiece, ...]  # the whole text, or its beginning where it is endless
+    marks: tuple[Mark, ...]  # in the order of the text; their numbers count from 1
+    pieces: tuple[tuple[str, tuple[str, ...], tuple[int, ...]], ...]
+    """The whole text, or its beginning where it is endless, cut where a mark begins or ends: each part with the aspects
+    of the marks on it, and the numbers of those that end with it."""
     cut: bool
 
 
@@ -149,19 +143,19 @@ def _passage(run: ScoredLog, scorer: str, document: ScoredDocument) -> MarkedPas
     """The document with its marks; None where its log keeps none that stand in it."""
     sample = sample_of(document.file, document.sample, document.epoch)
     text = document_of(sample)
-    kept = dict(readings(sample.scores or {})).get(scorer)
+    kept = next((marks for name, marks, *_ in readings(sample.scores or {}) if name == scorer), ())
     # a log that somebody edited may hold a mark of another text
-    marks = [mark for mark in kept.marks if text[mark.start : mark.end] == mark.text != ""] if kept else []
+    marks = [mark for mark in kept if text[mark.start : mark.end] == mark.text != ""]
     if not marks:
         return None
     inside = [mark for mark in marks if mark.end <= MOST_CHARACTERS]
     cut = tuple(
-        MarkedPiece(
-            piece.text,
-            tuple(dict.fromkeys(inside[place].aspect for place in piece.spans)),
-            tuple(place + 1 for place in piece.ending),
+        (
+            piece,
+            tuple(dict.fromkeys(inside[place].aspect for place in over)),
+            tuple(place + 1 for place in ending),
         )
-        for piece in pieces(text[:MOST_CHARACTERS], [(mark.start, mark.end) for mark in inside])
+        for piece, over, ending in pieces(text[:MOST_CHARACTERS], [(mark.start, mark.end) for mark in inside])
     )
     where = run.label, document.sample, document.epoch, document.prompt
     return MarkedPassage(scorer, *where, tuple(marks), cut, cut=len(text) > MOST_CHARACTERS)

@@ -11,11 +11,14 @@ from pathlib import Path
 from inspect_ai.log import EvalStats
 from inspect_ai.model import ModelUsage
 
+from genie_inspect.graders.protocols import caution
 from genie_inspect.logs.files import LogError
+from genie_inspect.logs.measures import shown_key
 from genie_inspect.logs.reading import labelled, read_logs
 from genie_inspect.logs.results import Results, results_of, yardstick_command
 from genie_inspect.logs.scored_log import ScoredLog, by_signature, cut_warning, length_warning, one_signature
 from genie_inspect.prompting.texts import shortened
+from genie_inspect.signature import Signature
 
 SHOWN = 5  # ids in an error
 JOINED = " + "
@@ -103,8 +106,10 @@ class Summary:
     """Columns that may be compared: they share one signature."""
 
     scorer: str
-    signature: str
+    signature: Signature
     keys: tuple[str, ...]
+    names: tuple[str, ...]  # of the keys, as they are shown
+    caution: str  # what to know of the judge; empty where there is nothing
     columns: tuple[Column, ...]
     warnings: tuple[str, ...] = ()  # what to beware of where columns are compared, a line each
     yardstick_command: str = ""  # what makes the population's yardstick; empty where the scores have one, or need none
@@ -147,8 +152,10 @@ def _summary(logs: Sequence[ScoredLog], scorer: str) -> Summary:
     # of one instrument, as the signature is: where one log has it, the others need only be scored again
     lacking = not any(column.results.standing for column in columns)
     command = yardstick_command(logs[0], scorer) if lacking else ""
+    names = tuple(shown_key(signature, key) for key in keys)
+    beware = caution(signature.facts.get("judge", ""))
     warned = tuple(filter(None, (_few_shared(logs), _unlike_questions(logs, scorer, keys))))
-    return Summary(scorer, signature, tuple(keys), columns, warned, command)
+    return Summary(scorer, signature, tuple(keys), names, beware, columns, warned, command)
 
 
 def _few_shared(logs: Sequence[ScoredLog]) -> str:

@@ -21,16 +21,15 @@ def per_key(ranges: Mapping[str, Sequence[Any]]) -> dict[str, list[Metric]]:
     """
     # every key that is not named, last
     ends = dict(ranges) if "*" in ranges else {**ranges, "*": ()}
-    return {key: [mean(), stderr(), ci(*range_)] for key, range_ in ends.items()}
+    return {key: [of_originals(inspects_mean()), stderr(), ci(*range_)] for key, range_ in ends.items()}
 
 
 def originals(scores: Sequence[SampleScore]) -> list[SampleScore]:
     """The scores of all samples but the edits and paraphrases of a metric study."""
-    from genie_inspect.populations.interventions import ORIGINAL
-    from genie_inspect.samples import intervention_in
+    from genie_inspect.samples import InterventionFacts
 
-    facts = [intervention_in(score.sample_metadata) for score in scores]
-    return [score for score, own in zip(scores, facts, strict=True) if own is None or own.kind == ORIGINAL]
+    facts = [InterventionFacts.of(score.sample_metadata) for score in scores]
+    return [score for score, own in zip(scores, facts, strict=True) if own is None or own.kind == "original"]
 
 
 def of_originals(metric: Metric) -> Metric:
@@ -46,11 +45,7 @@ def of_originals(metric: Metric) -> Metric:
     return called_as(metric, value)
 
 
-def mean() -> Metric:
-    """Mean over the samples, under the name of Inspect's."""
-    return of_originals(inspects_mean())
-
-
+# what is loaded, is loaded when a metric is computed: the scorers' decorators make it when they are registered
 def stderr() -> Metric:
     """Standard error of the mean over prompts; NaN from one prompt, and where no two prompts differ.
 
@@ -61,7 +56,6 @@ def stderr() -> Metric:
     from genie_inspect.inspect_private import called_as
 
     def error(scores: list[SampleScore]) -> float:
-        # here and not outside: the scorers' decorators make the metric when they are registered
         from genie_inspect.statistics.descriptive import prompt_means, standard_error
 
         return standard_error(list(prompt_means(*_by_prompt(scores)).values()))
@@ -90,8 +84,6 @@ def ci(low: object = None, high: object = None) -> Metric:
 
 def _by_prompt(every: Sequence[SampleScore]) -> tuple[list[float], list[str]]:
     """Values, and the prompt of each."""
-    from genie_inspect.samples import PROMPT_KEY as KEY
-
     scores = originals(every)
-    prompts = [str((score.sample_metadata or {}).get(KEY, ("sample", score.sample_id))) for score in scores]
+    prompts = [str((score.sample_metadata or {}).get("prompt", ("sample", score.sample_id))) for score in scores]
     return [score.score.as_float() for score in scores], prompts

@@ -155,7 +155,7 @@ class NoveltyMeasures:
         # the panel can do without a grader, so that leaving Genie out is a way to run without one
         alone = bool(beside.names) and not (beside.asks_equivalence == GRADER or preference or reading)
         judges = (self.judge, *self.further_judges)
-        return [*(require_grader(judge, panel_alone=alone) for judge in judges), models]
+        return [step for judge in judges for step in (require_grader(judge, panel_alone=alone), models)]
 
     def asks(self, population: Population) -> dict[str, Asks]:
         """What each measure that asks a model asks; `genie` less what the run's graders have said before."""

@@ -11,7 +11,7 @@ from inspect_ai.solver import TaskState
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.close_reader import Approach
-from genie_inspect.graders.cost import Cost
+from genie_inspect.graders.cost import Cost, tokens
 from genie_inspect.graders.equivalence import EMBEDDED, GRADER, SAME
 from genie_inspect.graders.quality import CHAT, PROTOCOLS
 from genie_inspect.populations.population import Population
@@ -40,7 +40,8 @@ class Member:
     asks: str = ""
     # by the protocol, the first unless one is named, and the user's folder of templates: how is asked
     wordings: Mapping[str, Callable[[str | None], Any]] = field(default_factory=dict)
-    cost: Callable[[Any, Population, Documents], Cost] | None = None  # by the wording, what is asked
+    # by the wording, a prompt and the lengths of its documents: what is asked of so many new ones
+    cost: Callable[[Any, str, list[int], int], Cost] | None = None
 
 
 MEMBERS: Mapping[str, Member] = {
@@ -129,8 +130,17 @@ class Panel:
                 first = next(iter(member.wordings))
                 protocol = self.protocol if self.protocol in member.wordings else first
                 row = name if protocol == first else f"{name}/{protocol}"
-                costs[row] = partial(member.cost, member.wordings[protocol](templates), population)
+                costs[row] = partial(_cost_over, population, partial(member.cost, member.wordings[protocol](templates)))
         return costs
+
+
+def _cost_over(population: Population, cost: Callable[[str, list[int], int], Cost], documents: Documents) -> Cost:
+    """What new documents cost together; a prompt without documents of the population costs nothing."""
+    total = Cost()
+    for prompt, count in documents.items():
+        if lengths := [tokens(document.text) for document in population.documents(prompt)]:
+            total += cost(prompt, lengths, count)
+    return total
 
 
 def chosen_panel(panel: str | Sequence[str], judge: str = EMBEDDED) -> Panel:
