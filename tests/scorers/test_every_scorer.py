@@ -1,5 +1,6 @@
 """What holds of every scorer, in each of its settings: keys, signature, reasons, text that stays text, metrics."""
 
+import inspect
 import json
 import math
 import socket
@@ -28,7 +29,7 @@ from inspect_ai.scorer import SampleScore, Score, Scorer, Target
 from inspect_ai.tool import ToolCall
 from inspect_ai.util import registry_info
 from markdown_it import MarkdownIt
-from tests.every_scorer import COMPARING, EVERY_SCORER, MAKERS, SCORERS, graded
+from tests.every_scorer import COMPARING, EVERY_SCORER, MAKERS, NO_MEASURE, SCORERS, graded
 from tests.left_out import rest_with_ci
 from tests.scripted import (
     FEATURES,
@@ -47,7 +48,7 @@ from tests.scripted import written as told
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.engines.served_embedders import _client
-from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 from genie_inspect.logs.measures import keys_to_test
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.populations.population import Population
@@ -60,7 +61,7 @@ from genie_inspect.scorers.creativity_index import creativity_index
 from genie_inspect.scorers.expression_novelty import expression_novelty
 from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie
 from genie_inspect.scorers.novelty_bench import novelty_bench
-from genie_inspect.scorers.outcome import NO_DOCUMENTS
+from genie_inspect.scorers.outcome import ACCEPTED, NO_DOCUMENTS
 from genie_inspect.scorers.partition import partition
 from genie_inspect.signature import Signature
 from genie_inspect.solvers.generations import generations
@@ -299,6 +300,40 @@ def test_a_population_of_answers_alone_is_refused_in_the_name_of_what_compares_w
     measure = "judge=embedded" if name.startswith("genie") else f"measure {name.split()[0]}"
     with pytest.raises(PrerequisiteError, match=f"^{measure} compares with documents, and population small-1"):
         SCORERS[name](folder)
+
+
+# by option a value that cannot be used, and what the line says that refuses it
+REFUSED = {
+    "population": ("nowhere", "is 'nowhere', expected abstracts, starter or a folder that holds population.json"),
+    "embedder": (
+        "word2vec",
+        "is 'word2vec', expected static, openai/<model>[#<tokens that it reads>] or sentence-transformers/"
+        "<hub id or folder>",
+    ),
+    "corpus": ("nowhere", f"is 'nowhere', expected {ACCEPTED}"),
+    "equivalence": (
+        "bert",
+        "is 'bert', expected grader, embedded, classifier or classifier/<hub id or folder>",
+    ),
+    "templates": ("nowhere", "folder 'nowhere' does not exist, expected a folder of *.md files"),
+    "examples": ("nowhere", "nowhere cannot be read: No such file or directory"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        (name, option)
+        for name, made in MAKERS.items()
+        for option in inspect.signature(made).parameters
+        if option in REFUSED and name not in NO_MEASURE
+    ],
+)
+def test_an_option_that_many_scorers_have_is_refused_by_each_in_one_line(name: str, option: str) -> None:
+    value, said = REFUSED[option]
+    with pytest.raises(RefusedError) as refused:
+        MAKERS[name](**{option: value})
+    assert str(refused.value).startswith(said if option == "examples" else f"{option} {said}")
 
 
 @EVERY_SCORER

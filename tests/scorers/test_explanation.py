@@ -159,31 +159,28 @@ def test_a_question_with_too_few_of_its_ratings_is_not_used_and_both_coverages_a
     assert [(row["novelty"], row["ratings"]) for row in metadata["questions"]] == [(None, 1), (0.8889, 6)]
 
 
-@pytest.mark.parametrize(("documents", "warned"), [(1, True), (2, True), (3, False), (12, False)])
-def test_a_population_of_one_or_two_documents_is_named_in_plain_words(documents: int, warned: bool) -> None:
-    found = assessed((result("x", (1,) * documents),), documents=documents)
-    notes = notes_on(found)
-    assert notes[0] == f"Compared with {documents} document{'s' if documents > 1 else ''} of the population."
-    assert ("Fewer than 3 documents are no population" in "\n".join(notes)) is warned
-    assert evidence(found)["documents"] == documents
-
-
-def test_questions_used_that_rest_on_fewer_than_three_ratings_are_counted_and_named() -> None:
-    results = (result("x", (1, 4)), result("x", (2,)), result("x", (1, 2, 3)), result("x", (None, 1, None)))
-    found = assessed(results, documents=3)
-    # the last is not used, so that it does not count
-    assert evidence(found)["few_answers"] == "2/3"
-    assert "rest on fewer than 3 ratings: 2 of 3;" in "\n".join(notes_on(found))
-    enough = assessed((result("x", (1, 2, 3)),), documents=3)
-    assert evidence(enough)["few_answers"] == "0/1"
-    assert "fewer than" not in "\n".join(notes_on(enough))
-
-
-def test_a_judge_that_gives_every_pair_one_rating_is_named_as_a_fact() -> None:
-    same = assessed((result("x", (4, 4, 4)), result("x", (4, None))), documents=3)
-    assert "All 4 ratings are 4." in notes_on(same)
-    for ratings in ((4, 4, 1), (4,)):
-        assert "ratings are" not in "\n".join(notes_on(assessed((result("x", ratings),), documents=3)))
+@pytest.mark.parametrize(
+    ("ratings", "documents", "few", "note"),
+    [
+        ([(1,)], 1, "1/1", "Fewer than 3 documents are no population"),
+        ([(1, 1)], 2, "1/1", "Fewer than 3 documents are no population"),
+        ([(1, 2, 3)], 3, "0/1", ""),
+        # the last is not used, so that it does not count
+        ([(1, 4), (2,), (1, 2, 3), (None, 1, None)], 3, "2/3", "rest on fewer than 3 ratings: 2 of 3;"),
+        ([(4, 4, 4), (4, 4, 4, None)], 4, "0/2", "All 6 ratings are 4."),
+        ([(4, 4, 1)], 3, "0/1", ""),
+    ],
+)
+def test_a_small_population_few_ratings_and_a_judge_that_never_varies_are_named(
+    ratings: list[tuple[float | None, ...]], documents: int, few: str, note: str
+) -> None:
+    found = assessed(tuple(result("x", one) for one in ratings), documents=documents)
+    first, *notes = notes_on(found)
+    assert first == f"Compared with {documents} document{'s' if documents > 1 else ''} of the population."
+    assert note in "\n".join(notes)
+    told = ["Fewer than 3 documents" in "\n".join(notes), any("ratings are" in line for line in notes)]
+    assert told == [documents < 3, "ratings are" in note or documents == 2]
+    assert (evidence(found)["few_answers"], evidence(found)["documents"]) == (few, documents)
 
 
 def test_long_questions_answers_and_neighbours_are_cut_to_what_a_reader_takes_in() -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.scorer import Score
 from tests.recorded import read_population
 from tests.scripted import (
@@ -28,7 +27,6 @@ from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.reader import READ
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers.explanation import MOST_BYTES
 from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie
 from genie_inspect.signature import Signature
 
@@ -47,34 +45,6 @@ def assert_unscored(score: Score, reason: str) -> None:
     assert score.reason == reason
     assert score.explanation
     assert metadata(score)["signature"].startswith("measure:genie|")
-
-
-def test_both_storytellers_are_scored_on_every_feature_by_the_bundled_grader(tmp_path: Path) -> None:
-    logs = evaluate(
-        "genie_inspect/synthetic_prompts",
-        model=["bundled/ordinary", "bundled/inventive"],
-        model_roles={"grader": "bundled/grader"},
-        epochs=2,
-        limit=2,
-        log_dir=str(tmp_path),
-        display="none",
-    )
-    signatures = set()
-    for log in logs:
-        assert log.status == "success", log.error
-        # 2 prompts x 2 epochs
-        assert len(scores(log)) == 4
-        for score in scores(log):
-            assert list(values(score)) == FEATURES
-            assert all(math.isnan(value) or 0 <= value <= 1 for value in values(score).values())
-            assert metadata(score)["documents"] == 22
-            assert len(json.dumps(score.metadata, ensure_ascii=False).encode()) <= MOST_BYTES
-            signatures.add(metadata(score)["signature"])
-    assert len(signatures) == 1
-    (signature,) = signatures
-    for fact in ("judge:list(bundled/grader@", "reader:grader(bundled/grader@", "population:starter-"):
-        assert fact in signature
-    assert signature.endswith("version:2-A")
 
 
 def test_novelty_follows_from_the_graders_ratings(folder: Path, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import anyio
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.model import Model, ModelOutput, get_model
 from inspect_ai.scorer import Score
 from tests.scripted import (
@@ -305,21 +304,3 @@ def test_answers_that_no_vector_stands_for_leave_the_document_unscored(folder: P
     (score,) = scores(log)
     assert score.reason == f"nothing to compare: {NO_VECTOR}"
     assert is_unscored(score)
-
-
-def test_vectors_judge_the_bundled_stories_offline(tmp_path: Path) -> None:
-    means = {}
-    for storyteller in ("bundled/inventive", "bundled/ordinary"):
-        (log,) = evaluate(
-            "genie_inspect/synthetic_prompts",
-            task_args={"judge": "vectors"},
-            model=storyteller,
-            model_roles={"grader": "bundled/grader"},
-            epochs=1,
-            log_dir=str(tmp_path),
-            display="none",
-        )
-        assert log.status == "success", log.error
-        found = [values(score) for score in scores(log)]
-        means[storyteller] = sum(sum(novelty.values()) for novelty in found) / len(found)
-    assert means["bundled/inventive"] > means["bundled/ordinary"]

@@ -7,7 +7,7 @@ from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from tests.scripted import OWL, Script, evaluated, saying, scores, small_population
+from tests.scripted import OWL, Script, evaluated, metadata, saying, scores, small_population
 
 from genie_inspect.graders.quality import CHAT
 from genie_inspect.populations.population import Population
@@ -52,6 +52,7 @@ def test_a_judge_that_always_prefers_the_first_story_is_shown_to_be_biased(
     log = evaluated(litbench(str(population.folder)), saying(STORY), saying("[[A]]"), tmp_path)
     assert result(log) == (0.5, 1.0)
     (score,) = scores(log, "litbench")
+    assert "|opponents:all|" in metadata(score)["signature"]
     assert "order bias +1.00" in (score.explanation or "")
 
 
@@ -69,23 +70,14 @@ def test_the_preference_role_goes_before_the_grader(population: Population, tmp_
 def test_fewer_opponents_are_drawn_by_the_text(population: Population, tmp_path: Path) -> None:
     def met(story: str, opponents: int, expected: int) -> list[str]:
         judge = Script(longer)
-        evaluated(litbench(str(population.folder), opponents=opponents), saying(story), judge, tmp_path)
+        log = evaluated(litbench(str(population.folder), opponents=opponents), saying(story), judge, tmp_path)
+        assert f"|opponents:{opponents}|" in metadata(scores(log, "litbench")[0])["signature"]
         assert len(judge.requests) == 2 * expected, "each in both orders"
         return sorted(data["story_b"] for data in judge.data if data["story_a"] == story)
 
     assert met(STORY, 2, 2) == met(STORY, 2, 2)
     assert len({tuple(met(f"{STORY} {number}", 1, 1)) for number in range(6)}) > 1, "another text meets others"
     assert met(STORY, 9, 3) == sorted(document.text for document in population.documents(OWL))
-
-
-@pytest.mark.parametrize(("opponents", "fact"), [(None, "|opponents:all|"), (2, "|opponents:2|")])
-def test_the_signature_says_how_many_opponents_are_met(
-    opponents: int | None, fact: str, population: Population, tmp_path: Path
-) -> None:
-    log = evaluated(litbench(str(population.folder), opponents=opponents), saying(STORY), Script(longer), tmp_path)
-    (score,) = scores(log, "litbench")
-    assert score.metadata is not None
-    assert fact in score.metadata["signature"]
 
 
 FORMS = {"generative": "Preferred: {}", "generative_cot": "Reasoning: It is longer.\nPreferred: {}"}
@@ -112,8 +104,7 @@ def test_weights_are_asked_in_their_own_form_in_both_orders(
     both = [(STORY, text) for text in texts] + [(text, STORY) for text in texts]
     assert sorted(map(shown, judge.requests)) == sorted(both)
     (score,) = scores(log, "litbench")
-    assert score.metadata is not None
-    assert f",protocol={protocol},template=" in score.metadata["signature"]
+    assert f",protocol={protocol},template=" in metadata(score)["signature"]
 
 
 @pytest.mark.parametrize(("protocol", "reply"), [("generative", "[[A]]"), ("generative_cot", "Preferred: A")])

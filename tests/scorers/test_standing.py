@@ -117,9 +117,9 @@ def ratings_of(record: Record, prompt: str) -> dict[Question, list[list[int | No
 
 
 def test_ordinary_stories_that_are_held_out_land_at_fifty_on_average() -> None:
-    """Any two of the 24 writers leave the population, as the storyteller's two did: 276 pairs, in each of 8 prompts."""
+    """Any two of the 24 writers leave the population, as the storyteller's two did: 276 pairs, in each of 2 prompts."""
     record, by_feature = starter_record(), dict[str, list[float]]()
-    for prompt in record.population.prompts:
+    for prompt in record.population.prompts[:2]:
         matrices = ratings_of(record, prompt)
         for pair in combinations(range(24), 2):
             members = [writer for writer in range(24) if writer not in pair]
@@ -136,7 +136,7 @@ def test_ordinary_stories_that_are_held_out_land_at_fifty_on_average() -> None:
                     by_feature.setdefault(feature, []).append(standing.percentile)
     assert len(by_feature) == 6
     for feature, percentiles in by_feature.items():
-        assert len(percentiles) == 276 * 2 * 8
+        assert len(percentiles) == 276 * 2 * 2
         assert fmean(percentiles) == pytest.approx(50, abs=0.5), feature
 
 

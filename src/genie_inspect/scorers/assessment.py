@@ -309,5 +309,5 @@ class Others:
         # most texts are none of them: what is counted for one of these stands for all
         if not same and not origin:
             return self._all
-        left_out = {*same, *origin}
-        return Compared(tuple(document for document in self.documents if document.id not in left_out), same, origin)
+        kept = tuple(document for document in self.documents if document.id not in (*same, *origin))
+        return Compared(kept, same, origin)
