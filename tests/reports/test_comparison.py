@@ -9,8 +9,7 @@ import pytest
 from inspect_ai.log import write_eval_log
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
-from tests.reports.logs import log_of, plots
-from tests.reports.made_logs import made_log, scored
+from tests.reports.made_logs import log_of, made_log, plots, scored
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.logs.files import LogError

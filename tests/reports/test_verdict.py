@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from inspect_ai.log import write_eval_log
 from inspect_ai.scorer import Score
-from tests.reports.logs import log_of, plots
 from tests.reports.made_comparisons import comparison, facts, row
-from tests.reports.made_logs import made_log, scored
+from tests.reports.made_logs import log_of, made_log, plots, scored
 
 from genie_inspect.reports.comparison import compare
 from genie_inspect.reports.pairing import Comparison, Options, Row

@@ -5,7 +5,6 @@ that is well kept. It is an extra, because nobody needs a picture to measure.
 """
 
 import math
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 ENDINGS = (".svg", ".png")
 Axis = dict[str, Any]  # properties of an axis, as Vega-Lite names them
 SHARP = 2.0  # pixels of a PNG for each unit of the chart
-
-
 # ink on paper, faint lines, a grey for marks that claim nothing, and series that the colour-blind tell apart: the
 # palette of Okabe and Ito (2008), in the order of their contrast with the paper; orange and sky blue are darkened on
 # light paper to reach a contrast of 3 : 1
@@ -37,8 +34,6 @@ SERIES = ("#0072b2", "#d55e00", "#00805e", "#b3578b", "#a87300", "#3a88ba")
 _DARK_SERIES = ("#56b4e9", "#e69f00", "#2bc79b", "#e08fc0", "#f0e442", "#8ab4ff")
 ON_DARK = dict(zip((INK, FAINT, GREY, *SERIES), ("#e8e8e8", "#454b52", "#8f959b", *_DARK_SERIES), strict=True))
 """By ink on light paper, that on dark paper (#14171a)."""
-# how vl-convert writes a colour: an attribute's whole value, six lower-case digits
-_COLOUR = re.compile('="(#[0-9a-f]{6})"')
 _TEXT = {"labelColor": INK, "titleColor": INK}
 CONFIG: Axis = {
     "view": {"stroke": None},
@@ -62,7 +57,6 @@ def check_pictures() -> None:
 
 
 def check_picture(path: Path) -> None:
-    """Refuse a picture that cannot be written, before anything is computed."""
     if path.suffix not in ENDINGS:
         raise UnknownChoiceError("picture", str(path), "a file name ending in " + " or ".join(ENDINGS))
     check_pictures()
@@ -88,11 +82,11 @@ def svg(chart: "Chart") -> str:
 
 
 def _drawable(chart: "Chart", background: str) -> tuple[Any, str]:
-    """The Vega-Lite specification of a chart on a background colour, and its version as vl-convert names it."""
+    """The Vega-Lite specification of a chart, and its version as vl-convert names it."""
     import altair
 
     def made_printable(value: Any) -> Any:
-        """Texts, names of columns included: at some characters vl-convert aborts the whole process."""
+        # names of columns, too: at some characters vl-convert aborts the whole process
         if isinstance(value, dict):
             return {printable(key): made_printable(item) for key, item in value.items()}
         if isinstance(value, list):
@@ -103,15 +97,6 @@ def _drawable(chart: "Chart", background: str) -> tuple[Any, str]:
     spec = chart.configure(background=background, **CONFIG).to_dict(validate=False)
     # vl-convert knows versions by major and minor alone, altair names the patch too
     return made_printable(spec), ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
-
-
-def darkened(image: str) -> str:
-    """An SVG for light paper in the colours of dark paper, far sooner than it could be drawn anew.
-
-    >>> darkened('<path stroke="#1b1b1b"/>')
-    '<path stroke="#e8e8e8"/>'
-    """
-    return _COLOUR.sub(lambda colour: f'="{ON_DARK.get(colour[1], colour[1])}"', image)
 
 
 LOWER, NONE, HIGHER = "#8e4b10", "#f7f7f7", "#542788"  # told apart by the colour-blind
@@ -150,7 +135,7 @@ def marked(row: "Row") -> str:
 def grid_of(
     cells: list[dict[str, Any]], across: str, down: str, size: tuple[int, int], x_axis: Axis, y_axis: Axis
 ) -> "altair.Chart":
-    """Cells of one size by two of their columns, in the order in which they come."""
+    """Cells of one size by two of their columns, in their order."""
     import altair
 
     columns, rows = (list(dict.fromkeys(str(cell[name]) for cell in cells)) for name in (across, down))
@@ -168,10 +153,7 @@ def grid_of(
 def _heatmap(
     base: "altair.Chart", furthest: float, legend: Axis, scale: Axis, title: Axis, *above: Any, **squares: Any
 ) -> "Chart":
-    """Cells in the colour of `held`, and above them what is `shown`, white on dark.
-
-    The scale is as long on both sides, so that no difference is the middle colour.
-    """
+    """Cells in the colour of `held`, of which no difference is the middle, and above them what is `shown`."""
     import altair
 
     around = {"range": [LOWER, NONE, HIGHER], "domain": [-furthest, 0, furthest], **scale}
@@ -218,13 +200,12 @@ ABREAST, ON_A_PHONE = 4, 2  # measures beside each other
 LETTER = 7.5  # width for each of a label, which a browser may draw wider than the chart was measured with
 
 
-def study_chart(study: "Study") -> "altair.VConcatChart":
-    """Both pictures, one below the other."""
+def study_chart(study: "Study") -> "Chart":
+    """Both pictures, one below the other, each with colours of its own."""
     import altair
 
     title = altair.TitleParams(BARS, subtitle=BARS_SCALE, anchor="start")
     both: altair.VConcatChart = altair.vconcat(study_heatmap(study), bars(study).properties(title=title), spacing=36)
-    # each has colours of its own
     independent: altair.VConcatChart = both.resolve_scale(color="independent")
     return independent
 
@@ -248,10 +229,7 @@ def study_heatmap(study: "Study") -> "Chart":
 
 
 def cells_of(study: "Study") -> list[dict[str, Any]]:
-    """The cells of the heatmap, here and on the report's page: where they stand, what they show, what holds.
-
-    `held` is the effect size where it holds and 0 elsewhere, however large it is.
-    """
+    """The cells of the heatmap, here and on the page; `held` is the effect size where it holds and 0 elsewhere."""
     cells = []
     for measure, effect in ((one, effect) for one in study.measures for effect in one.effects):
         difference, size = effect.difference, effect.difference.effect

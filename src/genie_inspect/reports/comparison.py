@@ -50,14 +50,13 @@ def rows_of(
     signatures: Mapping[str, Signature],
     options: Options,
 ) -> Iterator[Row]:
-    """A row for each key of each run."""
+    """One for each key of each run."""
     keys = {scorer: list(dict.fromkeys(key for run in runs for key in run.keys(scorer))) for scorer in signatures}
     # those that were named, else each measure's headline
     named = [name.strip().replace(" ", "_") for name in options.keys]
     known = dict.fromkeys(key for names in keys.values() for key in names)
-    for name in named:
-        if name not in known:
-            raise LogError(f"keys names {name!r}, expected some of: {', '.join(known)}")
+    if unknown := [name for name in named if name not in known]:
+        raise LogError(f"keys names {unknown[0]!r}, expected some of: {', '.join(known)}")
     tested = {
         (scorer, key)
         for scorer, names in keys.items()
@@ -96,10 +95,7 @@ def rows_of(
 
 
 def families(columns: Sequence[tuple[Key, str, Difference]], tested: Container[Key], correction: str) -> list[Finding]:
-    """The finding of each difference: what is tested of one scorer, in one family, is corrected together.
-
-    What is not tested has no p-value and holds nothing.
-    """
+    """Of each difference; what is tested of one scorer, in one family, is corrected together."""
     nan = math.nan
     # what is not tested keeps its interval: it describes, and claims nothing
     bare = (replace(difference, p_value=nan, p_unlike=nan) for _, _, difference in columns)
@@ -130,7 +126,7 @@ def compare(paths: Iterable[str | Path], baseline: str, options: Options | None 
 
 
 def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) -> Comparison:
-    """As `compare`, of logs that are read, under the labels that they have there."""
+    """Of logs that are read, under the labels that they have there."""
     if len(runs) < 2:
         raise LogError(f"there is one log, {runs[0].file}, expected a baseline and another to compare with it")
     for run in runs:
@@ -226,7 +222,7 @@ class PooledRow:
 
 
 def pooled(comparison: Comparison) -> Iterator[PooledRow]:
-    """A row for each tested key of each strategy, strategy by strategy.
+    """A row for each tested key, strategy by strategy.
 
     Differences of several models on one prompt are alike, and so are those of one model on several prompts. With 10
     models, 8 prompts and a correlation of 0.3 over the models, pairs by prompt and model find a difference where there

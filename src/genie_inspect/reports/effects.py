@@ -6,7 +6,7 @@ An intervention is called by the feature that an edit changed, or `paraphrase`.
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 import numpy as np
@@ -34,8 +34,6 @@ def kind_of(intervention: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StudyTexts:
-    """The texts of a study."""
-
     originals: Mapping[str, Text]  # by id; none where edits of other features stand for them
     prompts: Mapping[str, str]  # by id of an original its prompt
     changed: Mapping[str, Sequence[tuple[str, Text]]]
@@ -46,10 +44,7 @@ class StudyTexts:
 
 
 def texts_of(documents: Iterable[ScoredDocument], *, stand_ins: bool = False) -> StudyTexts:
-    """The texts of a study, originals with what was made of them.
-
-    With `stand_ins` edits of other features stand for originals where there are none.
-    """
+    """Originals with what was made of them; `stand_ins`: edits of other features may stand for missing originals."""
     originals: dict[str, list[ScoredDocument]] = {}
     made: dict[tuple[str, str, str | int], list[ScoredDocument]] = {}
     unknown: set[str | int] = set()
@@ -114,16 +109,12 @@ def keys_of(log: ScoredLog, scorer: str, edited: Collection[str]) -> Iterator[St
 class StudyPairs:
     """The values of one key for an intervention, paired by original, and by prompt."""
 
-    rows: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """By original its value, and the mean value of the texts that were made of it."""
-    prompts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """By prompt the means of these over its originals: what is tested."""
-    words: Mapping[str, float] = field(default_factory=dict)
-    """By prompt by how many words the same texts are longer, likewise; nothing where no text is known."""
-    sizes: Mapping[str, float] = field(default_factory=dict)
-    """By original how far these lie from it, whichever way: the mean of |difference|, each text by itself."""
-    pairs: int = 0  # texts with a value whose original has one
-    left_out: int = 0  # texts without a value, or whose original has none
+    rows: Mapping[str, tuple[float, float]]  # by original its value, and the mean of the texts that were made of it
+    prompts: Mapping[str, tuple[float, float]]  # by prompt the means of these over its originals: what is tested
+    words: Mapping[str, float]  # by prompt by how many words the texts are longer; nothing where no text is known
+    sizes: Mapping[str, float]  # by original the mean of |difference|, each text by itself
+    pairs: int  # texts with a value whose original has one
+    left_out: int  # texts without a value, or whose original has none
 
 
 def pairs_of(texts: StudyTexts, intervention: str, key: StudyKey) -> StudyPairs:
@@ -138,8 +129,8 @@ def pairs_of(texts: StudyTexts, intervention: str, key: StudyKey) -> StudyPairs:
         for one in texts.changed.keys() - {PARAPHRASE, intervention, key.feature}:
             for original, text in texts.changed[one]:
                 others[original] = (*others.get(original, ()), *text)
-    before: dict[str, float] = {}
     after: dict[str, list[float]] = {}
+    far: dict[str, list[float]] = {}
     longer: dict[str, list[float]] = {}
     made = texts.changed.get(intervention, ())
     for original, text in made:
@@ -147,30 +138,24 @@ def pairs_of(texts: StudyTexts, intervention: str, key: StudyKey) -> StudyPairs:
         value, changed = key.value_of(first), key.value_of(text)
         if math.isnan(value + changed):
             continue
-        before[original] = value
         after.setdefault(original, []).append(changed)
+        # the same values in other numbers of epochs have means that differ in their last bits
+        size = 0.0 if math.isclose(value, changed, rel_tol=ROUNDING) else abs(changed - value)
+        far.setdefault(original, []).append(size)
         if not math.isnan(words := WORDS.value_of(text) - WORDS.value_of(first)):
             longer.setdefault(original, []).append(words)
-    rows = {name: (before[name], fmean(own)) for name, own in after.items()}
-    prompts: dict[str, list[str]] = {}
+    rows = {name: (key.value_of(others[name]), fmean(own)) for name, own in after.items()}
+    names: dict[str, list[str]] = {}
     for name in rows:
-        prompts.setdefault(texts.prompts[name], []).append(name)
+        names.setdefault(texts.prompts[name], []).append(name)
+    prompts = {
+        prompt: (fmean(rows[name][0] for name in own), fmean(rows[name][1] for name in own))
+        for prompt, own in names.items()
+    }
+    words_by_prompt = {prompt: fmean(fmean(longer[name]) for name in own) for prompt, own in names.items() if longer}
     pairs = sum(map(len, after.values()))
-    return StudyPairs(
-        rows=rows,
-        prompts={
-            prompt: (fmean(rows[name][0] for name in names), fmean(rows[name][1] for name in names))
-            for prompt, names in prompts.items()
-        },
-        words={prompt: fmean(fmean(longer[name]) for name in names) for prompt, names in prompts.items() if longer},
-        # the same values in other numbers of epochs have means that differ in their last bits
-        sizes={
-            name: fmean(0.0 if math.isclose(value, one, rel_tol=ROUNDING) else abs(one - value) for one in after[name])
-            for name, value in before.items()
-        },
-        pairs=pairs,
-        left_out=len(made) - pairs,
-    )
+    sizes = {name: fmean(own) for name, own in far.items()}
+    return StudyPairs(rows, prompts, words_by_prompt, sizes, pairs, len(made) - pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,12 +168,11 @@ class Effect:
     difference: Difference
     """Changed texts less originals, a pair a prompt; its p-value is that of the sign-flip permutation test,
     uncorrected. The margin is in standard deviations of the originals, each by itself."""
-    bootstrap_p: float  # as the study tests: two-sided paired bootstrap with centred differences, corrected likewise
+    bootstrap_p: float  # as the study tests: two-sided paired bootstrap with centred differences, corrected as p_value
     bootstrap_p_unlike: float  # of a paraphrase: two one-sided paired bootstraps; uncorrected
     p_value: float = math.nan  # corrected for the number of tests of its family
     tests: int = 0  # how many there are in it; 0 where the key is not tested
-    left: float = math.nan
-    """The difference with length taken out; NaN of length itself, of what is constant, and where none can be told."""
+    left: float = math.nan  # the difference with length taken out; NaN of length itself and where it cannot be told
     left_p: float = math.nan  # that it is 0, by the same test and corrected as `p_value` is
 
     @property
@@ -257,9 +241,9 @@ RESAMPLES = 10_000
 def effects_of(
     texts: StudyTexts, keys: Sequence[StudyKey], resamples: int = RESAMPLES, seed: int = 0
 ) -> tuple[Effect, ...]:
-    """The effect of every intervention on every key, interventions in their order.
+    """The effect of every intervention on every key; p-values are corrected by Bonferroni, family by family.
 
-    The p-values of each family are corrected by Bonferroni; what is constant counts as a test that found nothing.
+    What is constant counts as a test that found nothing.
     """
     if not keys:
         return ()
@@ -272,8 +256,7 @@ def effects_of(
             left[:, place] = [_left(prompt, effect.pairs, others) for prompt in prompts]
     without_length = paired_permutation(np.zeros_like(left), left, resamples, seed)
     tests = Counter(effect.family for effect in effects if not math.isnan(effect.difference.p_value))
-    corrected = []
-    for effect, delta, left_p in zip(effects, without_length.delta, without_length.p_value, strict=True):
+    for place, (effect, left_p) in enumerate(zip(effects, without_length.p_value, strict=True)):
         difference = effect.difference
         count = 0 if math.isnan(difference.p_value) else tests[effect.family]
         factor = count if count and not effect.is_constant else math.nan
@@ -282,8 +265,9 @@ def effects_of(
             # 0 by the spread 0 is no effect size, and there is nothing to test
             difference = replace(difference, effect=math.nan, p_value=math.nan)
         told = dict(zip(("p_value", "bootstrap_p", "left_p"), p_values, strict=True))
-        corrected.append(replace(effect, difference=difference, tests=count, left=float(delta), **told))
-    return tuple(corrected)
+        delta = float(without_length.delta[place])
+        effects[place] = replace(effect, difference=difference, tests=count, left=delta, **told)
+    return tuple(effects)
 
 
 def _effects(

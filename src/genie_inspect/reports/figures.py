@@ -22,11 +22,7 @@ MOST = 42  # characters that stand above a ridge
 
 
 def short_names(labels: Sequence[str], most: int = MOST) -> dict[str, str]:
-    """By label, its beginning and its end where it is longer than `most`; whole where two would be the same.
-
-    >>> short_names(["openai/gpt-4o", "vllm/some-organisation-with-a-long-name/model-awq"])["openai/gpt-4o"]
-    'openai/gpt-4o'
-    """
+    """By label, its beginning and its end where it is longer than `most`; whole where two would be the same."""
     # names begin alike, with their provider, and differ at the end
     front = most // 4
     short = {label: label if len(label) <= most else f"{label[:front]}…{label[front - most + 1 :]}" for label in labels}
@@ -47,8 +43,6 @@ Rows = Sequence[tuple[ScoredLog, list[float]]]  # runs with their documents' val
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart that can be drawn, for light paper."""
-
     name: str  # for a file: letters, digits and dashes
     title: str
     description: str  # alternative text, which a screen reader reads aloud
@@ -56,10 +50,7 @@ class Figure:
 
 
 def radars(report: Report, measure: Measure) -> list[Figure]:
-    """Means by key, 0 in the middle and 1 at the rim: one radar of up to six runs, else one a run beside the mean run.
-
-    Empty where the measure has fewer than three keys from 0 to 1, or more than twelve.
-    """
+    """One radar of up to six runs, else one a run beside the mean run; none of under three or over twelve keys."""
     keys = [key for key in measure.keys if measure.ranges[key].is_unit]
     if len(keys) not in SPOKES:
         return []
@@ -86,10 +77,7 @@ def radars(report: Report, measure: Measure) -> list[Figure]:
 
 
 def ridges(report: Report, measure: Measure) -> list[Figure]:
-    """One figure a key: how the documents of each run spread, and those of the population where a log has them.
-
-    A key that takes two values alone (a test passed or not) has no distribution beyond its mean.
-    """
+    """One a key; one that takes two values alone (a test passed or not) has no distribution beyond its mean."""
     figures = []
     for key in measure.keys:
         rows = [(run, values) for run in report.runs if (values := measure.values(run, key))]
@@ -100,14 +88,12 @@ def ridges(report: Report, measure: Measure) -> list[Figure]:
 
 
 def length_ridges(report: Report) -> Figure:
-    """The figure of document lengths: a ridge a run, in words."""
     rows = [(run, [float(document.words) for document in run.documents]) for run in report.runs]
     longest = max(value for _, values in rows for value in values)
     return _ridges("lengths", "words a document", rows, Range(0.0, longest, known=False), report)
 
 
 def _radar_chart(keys: Sequence[str], series: Mapping[str, Sequence[float]], colour_of: Mapping[str, str]) -> "Chart":
-    """Rings and spokes, a closed line a run with a point on each spoke, and the names of the keys around the rim."""
     import altair
 
     # the height is to the width as the domain of y is to that of x: a ring is drawn round
@@ -169,10 +155,7 @@ def _ridges(name: str, title: str, rows: Rows, ends: Range, report: Report, band
 
 
 def _ridge_chart(title: str, rows: Rows, ends: Range, colour_of: Mapping[str, str], band: Standing | None) -> "Chart":
-    """A row a run: its name and its density; on the base line quartiles, median and, where they are few, documents.
-
-    Behind them, where it is known, a band from quartile to quartile of the population's own documents.
-    """
+    """A row a run: name and density; on the base line quartiles, median and, where they are few, documents."""
     import altair
 
     labels = [run.label for run, _ in rows]
@@ -245,7 +228,7 @@ def colours(runs: Sequence[ScoredLog]) -> dict[str, str]:
 
 
 def places(measure: Measure, key: str) -> int:
-    """Number of decimals with which the values of a key differ: two, or more where the range is small."""
+    """The decimals with which the values of a key differ: two, or more where the range is small."""
     span = measure.ranges[key].high - measure.ranges[key].low
     if math.isnan(span) or span == 0:
         return 2
@@ -276,10 +259,7 @@ Line = tuple[str, Row, str]  # its name in the chart, the difference, and the co
 
 
 def forests(report: Report) -> Iterator[Figure]:
-    """A figure for each run and measure that was tested; those of one measure have one scale.
-
-    A measure that is tested by one key alone has one figure, with a row a run.
-    """
+    """A figure for each run of a measure, on one scale; one with a row a run where one key alone is tested."""
     if report.comparison is None:
         return
     colour_of = colours(report.runs)
@@ -305,7 +285,7 @@ def forests(report: Report) -> Iterator[Figure]:
 
 
 def _forest_chart(lines: Sequence[Line], ends: Ends) -> "Chart":
-    """A row a line: the margin as a pale bar around 0, the interval as a rule, the difference as a dot and a number."""
+    """A row a line: the margin a pale bar around 0, the interval a rule, the difference a dot and a number."""
     import altair
 
     scale, axis = {"domain": list(ends), "nice": False}, {"tickCount": 4, "labelOverlap": True}

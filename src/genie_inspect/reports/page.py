@@ -21,7 +21,6 @@ from genie_inspect.reports.charts import (
     STRONGEST,
     bars,
     cells_of,
-    darkened,
     in_words,
     number,
     study_heatmap,
@@ -50,11 +49,13 @@ from genie_inspect.statistics.power import USUAL_POWER
 TASK = "genie_inspect/leave_one_out"
 LONGEST_NAME = 60  # characters of a picture's name, each of at most four bytes
 _NO_NAME = re.compile(r"[^\w.-]")
+# how vl-convert writes a colour: an attribute's whole value, six lower-case digits
+_COLOUR = re.compile('="(#[0-9a-f]{6})"')
 ARGUMENTS = ("population", "judge", "embedder", "templates", "panel")
 
 
 def run_facts(run: ScoredLog) -> dict[str, str]:
-    """Settings of a run as its log records them, by name; what is not recorded is left out."""
+    """By name; what the log does not record is left out."""
     spec, plan = run.header.eval, run.header.plan
     generation = plan.config.model_dump(exclude_none=True) | spec.model_generate_config.model_dump(exclude_none=True)
     # Inspect lets a role have a list of models
@@ -84,12 +85,8 @@ def run_facts(run: ScoredLog) -> dict[str, str]:
 
 
 def command_for_yardstick(report: Report) -> str:
-    """The command that makes a log of the population's own documents, scored as the runs are.
-
-    Empty when there is one, where the scores know the population's own yardstick, and where nothing in the report is
-    measured with a population's questions.
-    """
-    known = any(cell.standing for measure in report.measures for row in measure.rows for cell in row.values())
+    """The command that makes a log of the population's own documents, scored as the runs are; empty without need."""
+    known = any(measure.has_standing for measure in report.measures)
     if report.yardstick or known or "genie" not in (measure.scorer for measure in report.measures):
         return ""
     run = next(run for run in report.runs if "genie" in run.ours)
@@ -106,7 +103,7 @@ def command_for_yardstick(report: Report) -> str:
 
 
 def opening(report: Report) -> dict[str, str]:
-    """The facts by name; what no log says is left out."""
+    """By name; what no log says is left out."""
     runs = [run for run in report.runs if not run.is_population] or list(report.runs)
     # from the least to the most where runs differ
     prompts = _from_to(len({document.prompt for document in run.documents}) for run in runs)
@@ -130,9 +127,8 @@ def opening(report: Report) -> dict[str, str]:
 
 
 def _from_to(values: Iterable[Any]) -> str:
-    """The least and the greatest, once where they are one."""
     ordered = sorted(values)
-    return str(ordered[0]) if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"
+    return " to ".join(map(str, dict.fromkeys((ordered[0], ordered[-1]))))
 
 
 def matrix(study: Study) -> tuple[list[str], dict[str, list[dict[str, Any]]]]:
@@ -167,24 +163,21 @@ def figures(report: Report) -> Iterator[Figure]:
 
 
 def images(figure: Figure) -> list[str]:
-    """The figure for light and for dark paper, as addresses that hold the image."""
+    """For light and for dark paper, as addresses that hold the image."""
     light = svg(figure.draw())
+    # in other colours far sooner than it could be drawn anew
+    dark = _COLOUR.sub(lambda colour: f'="{ON_DARK.get(colour[1], colour[1])}"', light)
     # images, not inline SVG: nothing in a label can run as a script
-    start = "data:image/svg+xml;base64,"
-    return [start + b64encode(image.encode()).decode() for image in (light, darkened(light))]
+    return ["data:image/svg+xml;base64," + b64encode(image.encode()).decode() for image in (light, dark)]
 
 
 def page(report: Report) -> str:
-    """The report as HTML; whatever comes from logs stands in it as text."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
+    loader = PackageLoader("genie_inspect.reports", "templates")
     # prompts, answers and names come from models: autoescape makes them text, not markup
     environment = Environment(
-        loader=PackageLoader("genie_inspect.reports", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"number": number, "words": in_words}
     asked = (
@@ -207,7 +200,7 @@ def meanings(report: Report, scorer: str) -> list[str]:
 
 
 def definitions(report: Report) -> dict[str, str]:
-    """Definitions of the features of the runs' populations, by name; empty where no log has them."""
+    """Of the features of the runs' populations, by name; empty where no log has them."""
     by_run = [(run.header.eval.metadata or {}).get("features") for run in report.runs]
     return {str(name): str(text) for own in by_run if isinstance(own, dict) for name, text in own.items()}
 
@@ -226,7 +219,7 @@ def write_pictures(report: Report, folder: Path) -> None:
 
 
 def cost(run: ScoredLog) -> str:
-    """Price of all model calls of a run, in the currency of the log; empty where the log has no prices."""
+    """Of all model calls, in the currency of the log; empty where the log has no prices."""
     prices = [u.total_cost for u in run.header.stats.model_usage.values() if u.total_cost is not None]
     return f"{math.fsum(prices):.2f}" if prices else ""
 

@@ -43,8 +43,7 @@ class Pairs:
     documents: Counter[tuple[str, str]]
     """How often the run wrote which text, by prompt and digest; a document without words does not count."""
     is_repeated: bool  # whether every document of the run stands in the baseline word for word
-    evidence: Mapping[str, tuple[Evidence, Evidence]]
-    """By scorer: what the paired documents' scores rest on, before and after."""
+    evidence: Mapping[str, tuple[Evidence, Evidence]]  # by scorer: what the paired documents' scores rest on
     prompts: int  # that either run was given, whatever became of its documents
     strays: int  # scored documents that were written after one that the baseline lacks
 
@@ -105,10 +104,7 @@ def paired(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str]) -> Pairs
 
 
 def _means(pairs: Sequence[Sides], key: Key) -> tuple[float, float, int, Share]:
-    """A prompt's two means over its pairs with both values, how many these are, and the questions of all in common.
-
-    A document whose partner has no score says nothing about the difference.
-    """
+    """A prompt's two means over its pairs with both values, how many these are, and the questions of all in common."""
     common = [_common(*sides, key) for sides in pairs]
     both = [(before, after) for before, after, _ in common if not math.isnan(before + after)]
     before, after = (_mean([pair[side] for pair in both]) for side in (0, 1))
@@ -148,16 +144,12 @@ FAMILIES = {"all": "the tests of all runs", "run": "the tests of each run"}
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is compared, and how."""
-
     scorers: tuple[str, ...] = ()  # scorers by name; empty takes all that every log has
     correction: str = "holm"
     margin: float | None = None
     length_matched: bool = False
     """Only documents about as long as the population's, scored against population documents of that length alone."""
-    min_coherence: float | None = (
-        None  # only documents rated at least this coherent; one without a rating does not count
-    )
+    min_coherence: float | None = None  # only documents rated at least so coherent; one without a rating is not
     equivalence: str = "t"  # method of `tost`
     signature: str = ""  # only logs with a score under a signature that holds these words are compared
     keys: tuple[str, ...] = ()  # keys that are tested, named before anybody looked; empty takes each measure's headline
@@ -240,8 +232,6 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Everything that was compared."""
-
     options: Options
     named: str  # what the baseline was called
     baselines: tuple[str, ...]  # their labels

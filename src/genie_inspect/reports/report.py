@@ -72,7 +72,6 @@ class Range:
 
     @property
     def is_unit(self) -> bool:
-        """Whether all values lie from 0 to 1, by what they are."""
         return self.known and (self.low, self.high) == (0, 1)
 
 
@@ -87,10 +86,8 @@ class Cell:
     """Questions (tests) that could be used, of all, over the scored documents; 0 of 0 where the scorer does not say."""
     usable: int
     due: int  # ratings that count, of those that were due, likewise
-    nearest: Interval = NO_INTERVAL
-    """Mean over prompts of how near the nearest comes; NaN where the scorer does not say."""
-    standing: Standing | None = None
-    """Where the values fall among the population's own documents; None where it has no yardstick."""
+    nearest: Interval = NO_INTERVAL  # mean over prompts of how near the nearest comes; NaN where nothing says it
+    standing: Standing | None = None  # among the population's own documents; None where it has no yardstick
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +111,6 @@ class Measure:
 
     @property
     def is_unit(self) -> bool:
-        """Whether every key goes from 0 to 1."""
         return all(ends.is_unit for ends in self.ranges.values())
 
     @property
@@ -123,12 +119,11 @@ class Measure:
 
     @property
     def has_standing(self) -> bool:
-        """Whether it is known where values fall among the population's own."""
         return any(cell.standing for cell in self.cells)
 
     @property
     def covered(self) -> list[str]:
-        """The keys of which the scorer says how many questions or tests could be used."""
+        """Keys of which the scorer says how many questions or tests could be used."""
         return [key for key in self.keys if any(row[key].asked for row in self.rows if row)]
 
     def values(self, run: ScoredLog, key: str) -> list[float]:
@@ -147,8 +142,7 @@ class Report:
     stand_outs: tuple[StandOut, ...]
     passages: tuple[MarkedPassage, ...]  # documents with a close reader's marks
     comparison: Comparison | None = None  # of the runs with a baseline, where one is named
-    studies: tuple[Study, ...] = ()
-    """Of the runs that are metric studies: what edits and paraphrases show of each measure."""
+    studies: tuple[Study, ...] = ()  # of the runs that are metric studies
 
     @property
     def yardstick(self) -> ScoredLog | None:
@@ -159,7 +153,6 @@ class Report:
 def build_report(
     paths: Iterable[str | Path], examples: int = EXAMPLES, baseline: str = "", signature: str = ""
 ) -> Report:
-    """The report on finished logs."""
     # by label, so that order and colours do not hang on the order of the files; the population's own documents are the
     # yardstick, and stand last
     runs = tuple(sorted(read_runs(paths, signature=signature), key=lambda run: (run.is_population, run.label)))
@@ -190,7 +183,7 @@ def spread(values: Sequence[float]) -> dict[str, float]:
 
 
 def numbers(report: Report) -> dict[str, Any]:
-    """The numbers as JSON values: what is not a number is null."""
+    """As JSON has them: what is not a number is null."""
     return {
         "runs": [
             {

@@ -23,7 +23,6 @@ from genie_inspect.logs.scores import NONE, Scores
 from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.reports.effects import (
     LENGTH,
-    RESAMPLES,
     WORDS,
     Effect,
     StudyKey,
@@ -50,8 +49,7 @@ class StudiedMeasure:
     keys: tuple[str, ...]  # the one, or one a feature
     is_by_feature: bool
     effects: tuple[Effect, ...]  # of each intervention on each key
-    has_originals: bool = True
-    """Else its texts are compared with edits of other features, which may have moved the others' scores."""
+    has_originals: bool = True  # else edits of other features stand for them, which may have moved the others' scores
 
     @property
     def is_length(self) -> bool:
@@ -64,7 +62,7 @@ class StudiedMeasure:
 
     @property
     def own(self) -> list[Effect]:
-        """The effects by which it is judged: of each edit on the key that should move."""
+        """Of each edit its effect on the key that should move."""
         return [effect for effect in self.effects if effect.is_own]
 
     @property
@@ -111,7 +109,7 @@ class StudiedMeasure:
 def measures_of(
     effects: Sequence[Effect], signatures: Mapping[str, Signature], *, has_originals: bool = True
 ) -> Iterator[StudiedMeasure]:
-    """The tested keys as measures: those of features by scorer, others one by one."""
+    """The tested keys: those of features by scorer, others one by one."""
     groups: dict[tuple[str, str], list[Effect]] = {}
     for effect in effects:
         if effect.key.tested:
@@ -137,10 +135,7 @@ CUT = "…"  # how an answer ends that the score's metadata had no room for
 
 
 def answer_changes(file: str, scorers: Collection[str]) -> dict[tuple[str, str, str], Share]:
-    """How many answers each intervention changed, of those that stand in the log for the original too.
-
-    By scorer, intervention and feature of the questions; nothing of a scorer that keeps no answers.
-    """
+    """By scorer, intervention and feature: answers that changed, of those that the log has of the original, too."""
     originals: dict[tuple[str, str, int], dict[str, str]] = {}
     changed: list[tuple[tuple[str, str, int], InterventionFacts, list[Mapping[str, Any]]]] = []
     for sample in samples(file):
@@ -182,8 +177,6 @@ def _differs(before: str, after: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What the scores of a metric study show."""
-
     file: str
     label: str  # its name among the logs that it is read with
     texts: StudyTexts
@@ -199,14 +192,14 @@ class Study:
     unstudied: tuple[str, ...] = ()  # keys that need originals, where there are none
 
 
-def study(path: str | Path, scorers: Sequence[str] = (), resamples: int = RESAMPLES, seed: int = 0) -> Study:
+def study(path: str | Path, scorers: Sequence[str] = ()) -> Study:
     """The study that a log holds, or a file of scores (.csv, .jsonl)."""
     if Path(path).suffix in ENDINGS:
         texts, keys, names_prompts, left_out = read_study_scores(Path(path))
         chosen = _chosen(path, scorers, dict.fromkeys(key.scorer for key in keys))
         keys = [key for key in keys if key.scorer in chosen]
         facts = {"file": str(path), "label": Path(path).name, "names_prompts": names_prompts, "unstudied": left_out}
-        return _studied(texts, keys, dict.fromkeys(chosen, NONE), resamples, seed, answers={}, **facts)
+        return _studied(texts, keys, dict.fromkeys(chosen, NONE), answers={}, **facts)
     logs = each_log([path], read_scored_log)
     studies = [log for log in logs if log.is_study]
     if not studies:
@@ -218,11 +211,10 @@ def study(path: str | Path, scorers: Sequence[str] = (), resamples: int = RESAMP
         raise LogError(
             f"{path} holds {len(studies)} metric studies, expected one: {', '.join(log.file for log in studies)}"
         )
-    return study_of(studies[0], scorers, resamples, seed)
+    return study_of(studies[0], scorers)
 
 
-def study_of(log: ScoredLog, scorers: Sequence[str] = (), resamples: int = RESAMPLES, seed: int = 0) -> Study:
-    """As `study`, of a log that is read."""
+def study_of(log: ScoredLog, scorers: Sequence[str] = ()) -> Study:
     texts = texts_of((*log.documents, *log.changed))
     if not texts.originals:
         raise LogError(f"{log.file} is a metric study without originals, expected those that its texts were made of")
@@ -234,7 +226,7 @@ def study_of(log: ScoredLog, scorers: Sequence[str] = (), resamples: int = RESAM
     keys = [key for scorer in chosen for key in keys_of(log, scorer, texts.changed.keys() - {PARAPHRASE})]
     signatures = {scorer: one_signature([log], scorer) for scorer in chosen}
     facts = {"file": log.file, "label": log.label, "model": log.model, "answers": answer_changes(log.file, chosen)}
-    return _studied(texts, [*keys, WORDS], signatures, resamples, seed, **facts)
+    return _studied(texts, [*keys, WORDS], signatures, **facts)
 
 
 def _chosen(file: str | Path, scorers: Sequence[str], known: Iterable[str]) -> list[str]:
@@ -245,15 +237,8 @@ def _chosen(file: str | Path, scorers: Sequence[str], known: Iterable[str]) -> l
     return list(scorers) or known
 
 
-def _studied(
-    texts: StudyTexts,
-    keys: Sequence[StudyKey],
-    signatures: Mapping[str, Signature],
-    resamples: int,
-    seed: int,
-    **facts: Any,
-) -> Study:
-    effects = effects_of(texts, keys, resamples, seed)
+def _studied(texts: StudyTexts, keys: Sequence[StudyKey], signatures: Mapping[str, Signature], **facts: Any) -> Study:
+    effects = effects_of(texts, keys)
     every = measures_of(effects, signatures, has_originals=bool(texts.originals))
     measures = tuple(sorted(every, key=lambda measure: not measure.is_by_feature))
     agreements = {}
@@ -275,7 +260,7 @@ _NAME = re.compile(r"[^\W\d_]\w*")
 
 
 def read_study_scores(path: Path) -> tuple[StudyTexts, list[StudyKey], bool, tuple[str, ...]]:
-    """The texts and keys of a file, whether it names prompts (else each original is one), and keys that are left out.
+    """The texts and keys of a file, whether it names prompts, and keys that are left out.
 
     Without originals those are left out that score texts as a whole: edits of other features move them too.
     """

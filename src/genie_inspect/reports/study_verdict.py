@@ -17,7 +17,7 @@ MOST_NAMED = 3  # confounded features that one sentence can name and still be re
 
 
 def robustness(measure: StudiedMeasure) -> str:
-    """Whether paraphrases leave a measure where it is: `equivalent` (in every key), `moved` (in one), or neither."""
+    """Under paraphrases: `equivalent` (in every key), `moved` (in one), or neither."""
     measured = [effect for effect in measure.paraphrases if effect.difference.pairs]
     if not measured or measure.is_constant:
         return "not measured"
@@ -55,7 +55,6 @@ def is_largest(effect: Effect, measure: StudiedMeasure) -> bool:
 
 
 def sentence(measure: StudiedMeasure) -> str:
-    """What the study shows of a measure: what it is sensitive to, whether it is robust, what it confounds."""
     name = in_words(measure.name)
     if not any(effect.difference.pairs for effect in measure.effects):
         return f"{name}: no text and its original both have a value, so that nothing is known of it."
@@ -145,11 +144,6 @@ def _size(effect: Effect) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in words.
-
-    >>> listed(["social_atmosphere"]), listed(["agent", "plot", "style"])
-    ('social atmosphere', 'agent, plot and style')
-    """
     *words, last = map(in_words, names)
     return f"{', '.join(words)} and {last}" if words else last
 
@@ -161,7 +155,6 @@ STAND_INS = (
 
 
 def warnings(study: Study) -> list[str]:
-    """What to beware of, a line each."""
     edited = [one for one in study.texts.changed if one != PARAPHRASE]
     measures = [measure for measure in study.measures if not measure.is_length]
     values = [line for measure in measures for line in _on_values(measure, edited)]
@@ -272,7 +265,7 @@ COLUMNS = (
 
 
 def as_values(study: Study, *, published: bool = False) -> dict[str, Any]:
-    """The study as JSON values: what is not a number is null."""
+    """As JSON has it: what is not a number is null."""
     texts = study.texts
     values: dict[str, Any] = {
         "log": study.file,
@@ -325,12 +318,10 @@ def as_values(study: Study, *, published: bool = False) -> dict[str, Any]:
 
 
 def as_csv(study: Study) -> str:
-    """A line for each intervention and key, with a header; what is not a number is empty, and no text is a formula."""
     return csv_text(COLUMNS, [plain(_values(effect)) for effect in study.effects])
 
 
 def _values(effect: Effect) -> tuple[object, ...]:
-    """An effect's values in the order of the columns."""
     key, one, pairs, difference = effect.key, effect.intervention, effect.pairs, effect.difference
     return (
         *(key.scorer, key.name, key.feature or None, kind_of(one), one, key.tested, effect.is_own),

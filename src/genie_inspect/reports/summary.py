@@ -25,7 +25,7 @@ JOINED = " + "
 
 
 def read_runs(paths: Iterable[str | Path], *, brief: bool = False, signature: str = "") -> list[ScoredLog]:
-    """The runs that logs are of: as `read_logs`, with parts of one run together."""
+    """As `read_logs`, with parts of one run together."""
     return labelled(pooled(read_logs(paths, signature=signature)), brief=brief)
 
 
@@ -159,7 +159,7 @@ def _summary(logs: Sequence[ScoredLog], scorer: str) -> Summary:
 
 
 def _few_shared(logs: Sequence[ScoredLog]) -> str:
-    """The warning that two logs have few prompts in common, of the two that share least."""
+    """The warning of the two logs that share least prompts."""
     given = [(log.label, {document.prompt for document in log.documents}) for log in logs if log.documents]
     shares = [
         (len(one & other) / len(one | other), len(one & other), len(one | other), here, there)
@@ -193,7 +193,7 @@ def _unlike_questions(logs: Sequence[ScoredLog], scorer: str, keys: Iterable[str
 
 
 def _used(log: ScoredLog, scorer: str, key: str) -> dict[tuple[str, str], float]:
-    """By prompt and question, the share of the prompt's documents that used it; no prompt whose log does not say it."""
+    """By prompt and question, as far as the log says it, the share of the prompt's documents that used it."""
     shares: dict[tuple[str, str], list[bool]] = {}
     for document in log.documents:
         table = document.scores[scorer].questions.get(key, {}) if scorer in document.scores else {}

@@ -10,19 +10,17 @@ from genie_inspect.logs.scored_log import are_unlike, cut_at_limit, unlike_lengt
 from genie_inspect.reports.charts import in_words
 from genie_inspect.reports.comparison import pooled
 from genie_inspect.reports.pairing import Comparison, Row
+from genie_inspect.reports.summary import FEW_SHARED, UNLIKE
 from genie_inspect.statistics.differences import LEVEL, TEST, Difference, pairs_that_find
 from genie_inspect.statistics.power import USUAL_POWER, paired_power
 
 MOST_NAMED = 6  # differences that one sentence can name and still be read
 CORRECTED = {"holm": "after Holm's correction", "bonferroni": "after Bonferroni's correction", "none": "uncorrected"}
 ENOUGH = 0.5  # power below which a test is more likely to miss a difference than to find it
-FEW_SHARED = 0.5  # of the prompts that either run was given
-UNLIKE = 0.1  # share of questions, likewise
 MANY_LOST = 0.1  # share of a run's documents without a score from which it is pointed out
 
 
 def verdict(comparison: Comparison) -> str:
-    """One sentence: how many differences hold and which, how many are equivalent, how many undecided."""
     rows = [row for row in comparison.rows if row.tested]
     holding = [row for row in rows if row.finding.differs]
     # NaN: fewer than two prompts with scores on both sides
@@ -89,7 +87,7 @@ def advice(comparison: Comparison) -> str:
 
 
 def warnings(comparison: Comparison) -> list[str]:
-    """Warnings about lengths, runs, pairs and scores, a line each."""
+    """A line each."""
     way_out = (
         "; each is within the band of the population's, at opposite ends"
         if comparison.options.length_matched
@@ -191,8 +189,7 @@ DIFFERENCE = 0.05  # on a scale from 0 to 1
 def prompts_needed(comparison: Comparison) -> dict[tuple[str, str, str], int]:
     """By run, scorer and key of the tested differences from 0 to 1: prompts that find 0.05 four times in five.
 
-    At the level that the correction asks for at its strictest, with the spread between prompts that was seen; what has
-    no spread is left out.
+    At the correction's strictest level, with the spread between prompts that was seen; without any it is left out.
     """
     needed = {}
     for row in comparison.rows:
@@ -203,7 +200,7 @@ def prompts_needed(comparison: Comparison) -> dict[tuple[str, str, str], int]:
 
 
 def tests_of(comparison: Comparison, row: Row) -> int:
-    """How many tests the correction of a row allows for: those of its scorer and family."""
+    """How many the correction of a row allows for: those of its scorer and family."""
     tests = comparison.families.get((row.scorer, row.family))
     return len(tests) if tests and comparison.options.correction != "none" else 1
 
@@ -212,12 +209,10 @@ MEDIUM = 0.5  # Cohen's d, by his convention
 
 
 def powers(comparison: Comparison, effect: float = MEDIUM) -> Iterator[dict[str, Any]]:
-    """For each tested difference the power of its test to find an effect of a given size, whatever was observed.
+    """For each tested difference the power of a two-sided paired t test, at 5% and at the correction's strictest level.
 
-    The effect is given and not the observed one: power at the observed effect repeats the p-value. `prompts` are those
-    that either run was given, `pairs` those of them that have a score on both sides, `power` that of a two-sided paired
-    t test at 5% (NaN with fewer than two pairs, or where none was made), `corrected` the same at the strictest level
-    that the correction asks for.
+    The effect is given and not the observed one: power at the observed effect repeats the p-value. NaN with fewer than
+    two pairs. `prompts` are those that either run was given, `pairs` those of them that have a score on both sides.
 
     Source: Genie (arXiv 2606.12790), table 5: at least .9 where 44 pairs or more survive, which is that of d = 0.5.
     """
@@ -242,20 +237,17 @@ COLUMNS = (
 
 
 def as_values(comparison: Comparison, effect: float | None = None, *, with_pooled: bool = False) -> dict[str, Any]:
-    """The comparison as JSON values: what is not a number is null."""
+    """As JSON has it: what is not a number is null."""
+    options = comparison.options
     values = {
         "verdict": verdict(comparison),
         "advice": advice(comparison),
         "warnings": warnings(comparison),
         "baselines": comparison.baselines,
         "signatures": comparison.signatures,
-        "correction": comparison.options.correction,
-        "keys": comparison.options.keys,
-        "family": comparison.options.family,
+        **{name: getattr(options, name) for name in ("correction", "keys", "family")},
         "test": TEST,
-        "equivalence": comparison.options.equivalence,
-        "length_matched": comparison.options.length_matched,
-        "min_coherence": comparison.options.min_coherence,
+        **{name: getattr(options, name) for name in ("equivalence", "length_matched", "min_coherence")},
         "runs": comparison.runs,
         "differences": [dict(zip(COLUMNS, _values(row), strict=True)) for row in comparison.rows],
         **({} if effect is None else {"effect": effect, "power": list(powers(comparison, effect))}),
@@ -265,12 +257,10 @@ def as_values(comparison: Comparison, effect: float | None = None, *, with_poole
 
 
 def as_csv(comparison: Comparison) -> str:
-    """A line a difference, with a header; what is not a number is empty, and no text is a formula."""
     return csv_text(COLUMNS, [plain(_values(row)) for row in comparison.rows])
 
 
 def _values(row: Row) -> tuple[object, ...]:
-    """A row's values in the order of the columns."""
     finding = row.finding
     return (
         *(row.run, row.baseline, row.scorer, row.key, row.tested, row.paired_by, row.prompts, row.instances),
