@@ -184,7 +184,7 @@ def test_one_graders_refusal_leaves_no_mean_and_where_all_refuse_or_fail_that_is
         assert score.reason == reason
         assert "mockllm/two" in metadata(score)["signature"]
     # of one that measured least, whatever the others lost
-    able = rating(FIRST)
+    able = grading()
 
     def leaving_out(request: str) -> str | ModelOutput:
         others = unfenced(request).get("others")
