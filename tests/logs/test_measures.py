@@ -123,6 +123,7 @@ def test_what_a_log_says_of_a_scorer_beats_what_is_installed_and_needs_no_signat
         {"ranges": {"share": [0, 1, 2]}},
         {"ranges": {"share": "01"}},
         {"ranges": {"share": [1, 0]}},
+        {"ranges": {"share": [1, 1]}},
         {"ranges": {"share": [None, None]}},
         {"ranges": {"share": [math.nan, 10**400]}},
         {"ranges": {"share": [{}, "k"]}},

@@ -3,9 +3,8 @@
 import inspect
 import json
 import math
-import socket
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import cycle, product
 from pathlib import Path
@@ -46,7 +45,6 @@ from tests.scripted import (
 from tests.scripted import written as told
 
 from genie_inspect.engines.embedders import embedder
-from genie_inspect.engines.served_embedders import _client
 from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 from genie_inspect.logs.measures import keys_to_test
 from genie_inspect.logs.scored_log import ScoredLog
@@ -230,43 +228,6 @@ def test_a_grader_that_fails_babbles_or_repeats_its_request_leaves_a_document_un
         assert is_unscored(unknown)
     if name != "coherence":
         assert metadata(unknown)["prompt"] == UNKNOWN.strip()[:159] + "…"
-
-
-SERVED = "openai/served-nowhere"
-EMBEDDED = {"equivalence": "embedded", "threshold": 0.5}
-# by scorer that takes an embedder the options with which it asks it
-EMBEDDING: Mapping[str, dict[str, Any]] = {
-    "genie": {"judge": "embedded"},
-    "cosine": {},
-    "creativity_index": {"matcher": "near"},
-    "partition": EMBEDDED,
-    "novelty_bench": EMBEDDED,
-}
-
-
-@pytest.fixture
-def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """OpenAI's address is a port of this machine where nobody listens, and its client does not wait."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
-    monkeypatch.setattr("genie_inspect.engines.requests.FIRST_WAIT", 0.001)
-    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{port}/v1")
-    _client.cache_clear()
-    yield
-    _client.cache_clear()
-
-
-@pytest.mark.usefixtures("nowhere")
-@pytest.mark.parametrize("name", EMBEDDING)
-def test_an_embedding_server_that_is_down_is_one_reason(name: str, story: EvalLog, population: Population) -> None:
-    where = {} if name == "novelty_bench" else {"population": str(population.folder)}
-    made = MAKERS[name](**where, **EMBEDDING[name], embedder=SERVED)
-    one = rescored(story, made, Script(graded))[OWL]
-    assert one.reason == "engine_failed"
-    assert is_unscored(one)
-    assert f"embedder {SERVED} failed" in (one.explanation or "")
-    assert metadata(one)["signature"].startswith(f"measure:{name}|")
 
 
 @pytest.mark.parametrize("name", COMPARING)
@@ -456,7 +417,11 @@ STATIC = embedder().identity
         ("creativity_index", {}, {"corpus": "population", "matcher": "exact"}),
         ("creativity_index", {"matcher": "near"}, {"corpus": "population", "matcher": f"near({STATIC})"}),
         ("expression_novelty", {"case": "kept"}, {"corpus": "population", "floor": "1.2e-10", "case": "kept"}),
-        ("partition", EMBEDDED, {"equivalence": f"embedded({STATIC},threshold=0.5)"}),
+        (
+            "partition",
+            {"equivalence": "embedded", "threshold": 0.5},
+            {"equivalence": f"embedded({STATIC},threshold=0.5)"},
+        ),
     ],
 )
 async def test_a_signature_has_the_options_that_numbers_depend_on(

@@ -23,7 +23,6 @@ from tests.scripted import (
     values,
 )
 
-from genie_inspect.graders.reader import READ
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.genie import genie
@@ -186,16 +185,6 @@ def test_one_rating_of_twelve_counts_only_where_the_user_lets_it_and_two_limits_
         assert facts["faults"] == {"unreadable reply": 33} | ({} if is_used else {"too few ratings": 3})
         signatures.add(Signature(facts["signature"]).facts["min_coverage"])
     assert signatures == {"0.5", "0", "0.0833333", "0.084"}
-
-
-def test_templates_of_ones_own_change_the_signature(folder: Path, tmp_path: Path) -> None:
-    own = tmp_path / "templates"
-    own.mkdir()
-    (own / "read.md").write_text("Answer these $count questions, please.\n\n$data", encoding="utf-8")
-    (plain,) = scores(evaluated(genie(str(folder)), saying(STORY), grading(), tmp_path))
-    (changed,) = scores(evaluated(genie(str(folder), templates=str(own)), saying(STORY), grading(), tmp_path))
-    assert metadata(plain)["signature"] != metadata(changed)["signature"]
-    assert f",template={READ.template(own).digest})|population" in metadata(changed)["signature"]
 
 
 def test_a_score_says_who_read_a_population_that_has_answers_alone_and_of_no_other(tmp_path: Path) -> None:

@@ -183,6 +183,15 @@ def test_one_graders_refusal_leaves_no_mean_and_where_all_refuse_or_fail_that_is
         assert is_unscored(score)
         assert score.reason == reason
         assert "mockllm/two" in metadata(score)["signature"]
+    # of one that measured least, whatever the others lost
+    able = grading()
+
+    def leaving_out(request: str) -> str | ModelOutput:
+        others = unfenced(request).get("others")
+        return numbered(dict.fromkeys(list(others)[:-1], 2)) if others else able.reply(request)
+
+    least = judged(tmp_path / "least", named(Script(leaving_out), "able"), named(Script(failing), "down"))
+    assert (least.reason, metadata(least)["faults"]) == ("grader_failed", {"unreadable reply": 3, "grader failed": 3})
 
 
 def test_the_signature_names_every_grader_whatever_their_order(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inspect_ai.scorer import SampleScore, Score, Scorer
+from inspect_ai.scorer import Score, Scorer
 from tests.measures.test_partition import prose
 from tests.scripted import (
     DOCUMENTS,
@@ -24,7 +24,6 @@ from tests.scripted import (
     values,
 )
 
-from genie_inspect import _registry as ours
 from genie_inspect import compression, cosine, creativity_index, expression_novelty, partition
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.graders.grader import PrerequisiteError
@@ -94,16 +93,6 @@ def test_against_one_document_compression_says_nothing(tmp_path: Path) -> None:
     score = scored(compression(str(alone.folder)), STORY, tmp_path)
     assert math.isnan(values(score)["compression_novelty"])
     assert score.reason == ALONE
-
-
-def test_beside_compression_stands_the_ratio_of_all_generations(population: Population, tmp_path: Path) -> None:
-    told = ["A brown owl counted the trains.", "An owl ate the clock.", "Owls, owls, owls."]
-    log = evaluated(compression(str(population.folder)), saying(*told), None, tmp_path, epochs=3, max_samples=1)
-    assert log.results
-    metrics = {name: metric for score in log.results.scores for name, metric in score.metrics.items()}
-    assert metrics["compression_ratio"].value == compression_ratio(sorted(told))
-    # Inspect's tables make columns of them
-    assert not [name for name in metrics if "/" in name]
 
 
 def test_creativity_index_shows_what_is_copied_and_from_where(population: Population, tmp_path: Path) -> None:
@@ -241,20 +230,24 @@ def test_compression_shows_what_the_document_and_what_the_populations_own_add(
     assert (metadata["added"], metadata["members"]) == (added, members)
 
 
-@pytest.mark.parametrize("codec", ["gzip", "xz"])
-def test_the_ratio_of_all_generations_does_not_depend_on_which_came_first_and_silence_counts_as_nothing(
-    codec: str,
+def test_beside_compression_stands_the_ratio_of_all_generations_whichever_came_first_silence_counting_as_nothing(
+    population: Population, tmp_path: Path
 ) -> None:
     told = [
         "So the owl by the clock counted, so the owl counted.",
+        "",
         "Down by the clock the owl counted all the trains that stopped",
         "a brown owl by the clock counted the trains.",
     ]
-    given = [SampleScore(score=Score(value=0.0, answer=text)) for text in (told[0], None, told[1], told[2])]
-    ratio: Any = ours.compression_ratio(codec)
-    expected = compression_ratio(sorted(["", *told]), codec)
-    assert expected != compression_ratio([told[0], "", *told[1:]], codec), "the order makes a difference"
-    assert ratio(given) == ratio(given[::-1]) == expected
+    expected = compression_ratio(sorted(told))
+    assert expected != compression_ratio(told), "the order makes a difference"
+    for texts in (told, told[::-1]):
+        log = evaluated(compression(str(population.folder)), saying(*texts), None, tmp_path, epochs=4, max_samples=1)
+        assert log.results
+        metrics = {name: metric for score in log.results.scores for name, metric in score.metrics.items()}
+        assert metrics["compression_ratio"].value == expected
+        # Inspect's tables make columns of them
+        assert not [name for name in metrics if "/" in name]
 
 
 def test_a_text_without_copied_runs_is_its_own_at_every_length(population: Population, tmp_path: Path) -> None:
