@@ -14,7 +14,7 @@ from genie_inspect.files.json_lines import Lines, json_object, placed_lines
 from genie_inspect.graders.cache import TABLES, Cache, Judged, Memo
 from genie_inspect.graders.instrument import mode_of
 from genie_inspect.graders.logit_judge import Logprobs
-from genie_inspect.graders.merging import Candidates, RatingMemo, Unrated
+from genie_inspect.graders.merging import Candidates, RatingMemo, Unrated, others_in
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.graders.reader import CONCISE, LENGTHS, answered
 from genie_inspect.prompting.answers import NOT_SPECIFIED, reading_reply
@@ -183,7 +183,7 @@ class Importer:
         """How many ratings were asked for, said, and new."""
         data = place.data(request, {"question": str, "answer": str})
         mode = mode_of(place.plan.judge)
-        others = [Answer(other) for other in (mode.others(data) or {"": ""}).values()]
+        others = [Answer(other) for other in (others_in(data) or {"": ""}).values()]
         said = dict(mode.said(text, reply.candidates, [other.text for other in others])) if mode.said else {}
         fresh: dict[str, Judged] = {}
 
@@ -206,9 +206,9 @@ class Importer:
         questions = [_Asked(str(question)) for question in data["questions"].values()]
         wordings = [question.text for question in questions]
         length = LENGTHS.get(place.plan.answer_length) or LENGTHS[CONCISE]
-        read = reading_reply(text, len(questions), wordings, length.longest, NOT_SPECIFIED in request)
-        answers = {wordings[number - 1]: answer for number, answer in read.answers.items()}
-        if read.is_attempt is False:
+        read, is_attempt = reading_reply(text, len(questions), wordings, length.longest, NOT_SPECIFIED in request)
+        answers = {wordings[number - 1]: answer for number, answer in read.items()}
+        if is_attempt is False:
             answers = dict.fromkeys(wordings)
         fresh: set[str] = set()
 
@@ -217,7 +217,7 @@ class Importer:
             texts = [answers.get(question.text) for question in unread]
             faults = {place: UNREADABLE for place, question in enumerate(unread) if question.text not in answers}
             given = tuple(None if text is None else Answer(text) for text in texts)
-            return Reading(given, faults, read.is_attempt is not False)
+            return Reading(given, faults, is_attempt is not False)
 
         memo = Memo(self.cache)
         reading = await answered(memo, place.plan.signature, data["document"], questions, reading_of)

@@ -240,19 +240,14 @@ def _probability(value: object) -> float:
 EXPRESSION, REASON = "expression", "reason"
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """What a reader quotes, as it gives it, whether or not it stands in the text; and why."""
-
-    expression: str
-    reason: str = ""
+Quote = tuple[str, str]  # an expression as a reader gives it, whether or not it stands in the text; and why
 
 
 def quotes(reply: str) -> list[Quote]:
     """The quotes of the reply's last list of them, also inside prose or another object; none where the list is empty.
 
     >>> quotes('Here: [{"expression": "a salt light", "reason": "Light has no taste."}]')
-    [Quote(expression='a salt light', reason='Light has no taste.')]
+    [('a salt light', 'Light has no taste.')]
     >>> quotes("[]")
     []
     """
@@ -274,5 +269,5 @@ def _quotes(items: Sequence[Any]) -> list[Quote] | None:
         expression, reason = members.get(EXPRESSION), members.get(REASON)
         if not isinstance(expression, str):
             return None
-        quoted.append(Quote(expression.strip(), reason.strip() if isinstance(reason, str) else ""))
+        quoted.append((expression.strip(), reason.strip() if isinstance(reason, str) else ""))
     return quoted
