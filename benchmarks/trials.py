@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from genie_inspect.measures.ngrams import creativity_index
 from genie_inspect.measures.tokens import tokens
+from genie_inspect.statistics.descriptive import prompt_interval
 from genie_inspect.statistics.differences import crossed_p_value, paired_permutation
 from genie_inspect.statistics.equivalence import tost
-from genie_inspect.statistics.intervals import prompt_interval
 from genie_inspect.studies.personal.fitting import figures, foretell
 from genie_inspect.studies.personal.power import World, simulated
 

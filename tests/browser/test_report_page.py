@@ -20,7 +20,7 @@ from tests.reports.made_logs import made_log, scored
 from genie_inspect.reports.charts import DARK, LIGHT
 from genie_inspect.reports.page import as_bytes, page
 from genie_inspect.reports.report import build_report
-from genie_inspect.statistics.intervals import prompt_interval
+from genie_inspect.statistics.descriptive import prompt_interval
 from genie_inspect.tasks.novelty import score_view
 
 FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]

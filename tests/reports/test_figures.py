@@ -21,7 +21,7 @@ from genie_inspect.reports.figures import (
 )
 from genie_inspect.reports.page import figures
 from genie_inspect.reports.report import Cell, Measure, Range, Report, Spread, build_report
-from genie_inspect.statistics.intervals import Interval
+from genie_inspect.statistics.descriptive import Interval
 from genie_inspect.tasks.novelty import score_view
 
 FEATURES = ("plot", "style", "agent")

@@ -14,7 +14,7 @@ from inspect_ai.solver import TaskState
 from tests.scripted import saying
 
 from genie_inspect.scorers.stderr import ci, per_key
-from genie_inspect.statistics.intervals import prompt_interval
+from genie_inspect.statistics.descriptive import prompt_interval
 
 VALUES = [("owl", 0.4), ("fox", 0.8), ("elk", 0.9)]
 

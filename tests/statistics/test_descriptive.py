@@ -10,24 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import percentileofscore
 
+from genie_inspect.statistics.agreement import accuracy, f1, recall
 from genie_inspect.statistics.descriptive import (
     NO_SPREAD,
     Spread,
     Standing,
-    accuracy,
-    chance_of_seeing,
-    expected_unseen,
-    f1,
     height,
     isotonic_knots,
     pooled,
     quartiles,
-    recall,
     spread_within,
     standing,
     three_digits,
 )
 from genie_inspect.statistics.effect import bonferroni, centred_deltas, cohens_d, complete_pairs, holm, paired_values
+from genie_inspect.statistics.power import chance_of_seeing, expected_unseen
 
 
 def test_a_groups_own_mean_does_not_count() -> None:

@@ -12,8 +12,17 @@ from scipy.stats import t
 
 from genie_inspect.statistics.agreement import cohen_kappa
 from genie_inspect.statistics.bootstrap import percentile_interval
-from genie_inspect.statistics.forecasts import BINS, Draws, Forecasts, auc, figures_of, kappa, pearson
-from genie_inspect.statistics.intervals import prompt_interval, prompt_means, standard_error
+from genie_inspect.statistics.descriptive import prompt_interval, prompt_means, standard_error
+from genie_inspect.statistics.forecasts import (
+    BINS,
+    Forecasts,
+    auc,
+    drawn_clusters,
+    figures_of,
+    kappa,
+    mean_difference,
+    pearson,
+)
 
 VALUES = st.lists(st.floats(-10, 10), min_size=2, max_size=12)
 
@@ -184,15 +193,19 @@ def forecasts(
     return Forecasts(chances, outcomes, zeros if clusters is None else clusters, zeros, np.arange(len(chances)) % 2)
 
 
+def plain(forecasts: Forecasts) -> dict[str, float]:
+    """The figures without intervals."""
+    draw = np.ones((1, int(forecasts.clusters.max()) + 1))
+    return {name: found.value for name, found in figures_of(forecasts, draw, folds=2).items()}
+
+
 def test_the_figures_of_four_forecasts_by_hand() -> None:
-    figures = figures_of(forecasts().sums.sum(axis=0))
+    figures = plain(forecasts())
     # right: 0.9 for a yes; wrong: 0.6 for a no, 0.4 for a yes; right: 0.2 for a no
     assert figures["log_loss"] == pytest.approx(-(math.log(0.9) + 2 * math.log(0.4) + math.log(0.8)) / 4)
     assert figures["brier"] == pytest.approx((0.01 + 0.36 + 0.36 + 0.04) / 4)
     # yes to two, one of them rightly, of two
-    assert {name: float(figures[name]) for name in ("precision", "recall", "f1")} == dict.fromkeys(
-        ("precision", "recall", "f1"), 0.5
-    )
+    assert [figures[name] for name in ("precision", "recall", "f1")] == [0.5] * 3
     assert kappa(CHANCES, OUTCOMES, NONE, EACH)(np.ones(4)) == pytest.approx(0)
     assert pearson(CHANCES, OUTCOMES, NONE, EACH)(np.ones(4)) == pytest.approx(np.corrcoef(CHANCES, OUTCOMES)[0, 1])
 
@@ -207,13 +220,13 @@ def test_kappa_of_one_stratum_is_that_of_two_raters() -> None:
 
 
 def test_what_is_not_defined_is_nan() -> None:
-    figures = Draws(np.ones((1, 1))).figures(forecasts(np.full(4, 0.1), np.zeros(4)), folds=2)
-    undefined = {name for name, found in figures.items() if math.isnan(found.value)}
+    figures = plain(forecasts(np.full(4, 0.1), np.zeros(4)))
+    undefined = {name for name, value in figures.items() if math.isnan(value)}
     assert undefined == {"kappa", "f1", "precision", "recall", "pearson", "auc", "auc_within"}
 
 
 def test_f1_is_0_where_there_are_yes_and_none_is_called() -> None:
-    assert figures_of(forecasts(np.full(4, 0.1)).sums.sum(axis=0))["f1"] == 0
+    assert plain(forecasts(np.full(4, 0.1)))["f1"] == 0
 
 
 def test_chances_of_one_value_throughout_have_no_correlation() -> None:
@@ -294,7 +307,7 @@ def test_on_pure_noise_figures_of_order_say_nothing_and_their_intervals_say_so()
         yes = np.array([np.bincount(tests, outcomes * (plots != plot), 3) for plot in range(20)])
         chances = yes[plots, tests] / 76
         both = forecasts(chances, outcomes, plots), Forecasts(chances, outcomes, plots, plots, plots)
-        pooled, own = (Draws.of(20, 50, 0).figures(one, folds=20) for one in both)
+        pooled, own = (figures_of(one, drawn_clusters(20, 50, 0), folds=20) for one in both)
         covers = [own[name].low <= none <= own[name].high for name, none in (("auc", 0.5), ("pearson", 0))]
         found.append([pooled["auc"].value, *(own[name].value for name in ("auc", "pearson", "kappa")), *covers])
     means = np.mean(found, axis=0)
@@ -309,42 +322,43 @@ def test_auc_without_a_pair_is_not_defined() -> None:
 
 def test_resamples_draw_clusters_whole() -> None:
     clusters = np.array([0, 0, 1, 1])
-    draws = Draws(np.array([[2.0, 0.0], [1.0, 1.0]]))
-    found = draws.figures(forecasts(clusters=clusters), folds=2)["brier"]
+    draws = np.array([[2.0, 0.0], [1.0, 1.0]])
+    found = figures_of(forecasts(clusters=clusters), draws, folds=2)["brier"]
     assert (found.value, found.high) == pytest.approx((0.77 / 4, 0.77 / 4))
     assert found.low == pytest.approx((0.01 + 0.36) / 2)
     # of (.9, .6) and (.4, .2) and, between the clusters, (.9, .2) and (.4, .6)
     order = auc(CHANCES, OUTCOMES, NONE, clusters)
-    assert [order(counts) for counts in draws.counts] == [1, 0.75]
+    assert [order(counts) for counts in draws] == [1, 0.75]
 
 
 def test_an_interval_of_order_is_wider_for_what_the_folds_share_and_ends_at_the_bounds() -> None:
-    draws, clusters = Draws.of(12, 200, 0), np.repeat(np.arange(12), 10)
+    draws, clusters = drawn_clusters(12, 200, 0), np.repeat(np.arange(12), 10)
     draw = np.random.default_rng(4)
     outcomes = draw.integers(2, size=120).astype(float)
     own = Forecasts(draw.random(120) + 0.4 * outcomes, outcomes, clusters, clusters, clusters)
-    found = draws.figures(own, folds=12)["auc"]
-    plain = percentile_interval(found.value, np.array([own.orders["auc"][1](counts) for counts in draws.counts]))
+    found = figures_of(own, draws, folds=12)["auc"]
+    order = auc(own.chances, outcomes, clusters, clusters)
+    middle = percentile_interval(found.value, np.array([order(counts) for counts in draws]))
     # 2.201 over 1.960, times the root of 1 + 12/11
-    assert (found.high - found.value) / (plain.high - plain.value) == pytest.approx(1.123 * 1.446, rel=1e-3)
+    assert (found.high - found.value) / (middle.high - middle.value) == pytest.approx(1.123 * 1.446, rel=1e-3)
     sure = Forecasts(outcomes, outcomes, clusters, clusters, clusters)
-    assert (draws.figures(sure, folds=2)["auc"].low, draws.figures(sure, folds=2)["pearson"].high) == (1, 1)
+    assert (figures_of(sure, draws, folds=2)["auc"].low, figures_of(sure, draws, folds=2)["pearson"].high) == (1, 1)
 
 
 def test_a_difference_has_the_interval_of_its_clusters() -> None:
-    interval = Draws.of(20, 500, seed=0).difference(np.linspace(-1, 3, 20), np.ones(20))
+    interval = mean_difference(drawn_clusters(20, 500, seed=0), np.linspace(-1, 3, 20), np.ones(20))
     assert interval.value == pytest.approx(1)
     assert interval.low < 0.6 < 1.4 < interval.high
 
 
 def test_a_difference_is_the_mean_of_events_and_not_of_clusters() -> None:
-    assert Draws.of(2, 10, seed=0).difference(np.array([3.0, 1.0]), np.array([3.0, 5.0])).value == 0.5
+    assert mean_difference(drawn_clusters(2, 10, seed=0), np.array([3.0, 1.0]), np.array([3.0, 5.0])).value == 0.5
 
 
 def test_calibration_says_what_came_true_in_each_tenth() -> None:
     chances, outcomes = np.array([0.05, 0.07, 0.52, 1.0]), np.array([0.0, 1.0, 1.0, 1.0])
     tenths = forecasts(chances, outcomes).calibration()
-    assert [(own.forecasts, round(own.mean, 3), own.share) for own in tenths] == [
+    assert [(count, round(mean, 3), share) for count, mean, share in tenths] == [
         (2, 0.06, 0.5),
         (1, 0.52, 1),
         (1, 1, 1),
@@ -352,23 +366,23 @@ def test_calibration_says_what_came_true_in_each_tenth() -> None:
 
 
 def test_a_chance_of_a_half_is_no_yes() -> None:
-    figures = figures_of(forecasts(np.array([0.5, 0.6]), np.array([1.0, 1.0])).sums.sum(axis=0))
-    assert (float(figures["recall"]), float(figures["precision"])) == (0.5, 1.0)
-    several = figures_of(forecasts(np.array([0.9, 0.8, 0.7, 0.1]), np.array([1.0, 0.0, 0.0, 0.0])).sums.sum(axis=0))
-    assert [float(several[name]) for name in ("recall", "precision")] == pytest.approx([1, 1 / 3])
+    figures = plain(forecasts(np.array([0.5, 0.6]), np.array([1.0, 1.0])))
+    assert (figures["recall"], figures["precision"]) == (0.5, 1.0)
+    several = plain(forecasts(np.array([0.9, 0.8, 0.7, 0.1]), np.array([1.0, 0.0, 0.0, 0.0])))
+    assert [several[name] for name in ("recall", "precision")] == pytest.approx([1, 1 / 3])
     assert [len(forecasts(np.array([0.05, 0.15, 0.16]), np.ones(3)).calibration()), BINS] == [2, 10]
 
 
 def test_order_is_by_strata_and_within_by_the_inner_ones() -> None:
     chances, outcomes = np.array([0.9, 0.8, 0.2, 0.1]), np.array([0.0, 1.0, 0.0, 1.0])
     one, two = np.zeros(4, dtype=int), np.array([0, 1, 1, 0])
-    orders = Forecasts(chances, outcomes, one, one, two).orders
-    assert [orders[name][1](np.ones(1)) for name in ("auc", "auc_within")] == [0.25, 0.5]
+    orders = plain(Forecasts(chances, outcomes, one, one, two))
+    assert [orders[name] for name in ("auc", "auc_within")] == [0.25, 0.5]
 
 
 def test_draws_depend_on_their_seed_and_a_difference_of_nothing_is_none() -> None:
-    first, again, other = (Draws.of(5, 20, seed).counts for seed in (1, 1, 2))
+    first, again, other = (drawn_clusters(5, 20, seed) for seed in (1, 1, 2))
     assert (first == again).all()
     assert (first != other).any()
     assert first.sum(axis=1).tolist() == [5] * 20
-    assert math.isnan(Draws.of(3, 10, 0).difference(np.zeros(3), np.zeros(3)).value)
+    assert math.isnan(mean_difference(drawn_clusters(3, 10, 0), np.zeros(3), np.zeros(3)).value)

@@ -91,12 +91,16 @@ def test_rows_that_determine_no_model_are_refused_with_the_reason(
     assert isinstance(caught.value, GenieError)
 
 
-def test_a_standard_deviation_means_the_same_under_either_sign() -> None:
-    assert mixed._moving(np.array([-0.5, 0.0, 0.5]), 1).tolist() == [True, False, True, True]
-    assert (mixed._variance(-2.0), mixed._variance(-0.0005)) == (4.0, 0.0)
+def test_a_standard_deviation_means_the_same_under_either_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fitted(deviation: float) -> mixed.MixedModel:
+        maximum = np.array([29.0, deviation, 0.5]), 1.0, np.eye(3)
+        monkeypatch.setattr(mixed, "_maximum", lambda *_: maximum)
+        return mixed_logistic([0, 1] * 4, {}, {"f": "aabbaabb", "g": "aaaabbbb"})
+
+    assert [fitted(deviation).variances["g"] for deviation in (-2.0, 2.0, -0.0005)] == [4.0, 4.0, 0.0]
     for deviation in (-31.0, 31.0):
         with pytest.raises(UnfittableError) as caught:
-            mixed._check_finite({"f": 29.0, "g": deviation})
+            fitted(deviation)
         assert str(caught.value) == (
             "the variance of grouping 'g' grows without end: nearly every group has one outcome alone; leave the "
             "grouping out"

@@ -39,7 +39,7 @@ from genie_inspect.populations.schema import Document, Question
 from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, YES, normalised
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.signature import digest
-from genie_inspect.statistics.descriptive import chance_of_seeing, expected_unseen
+from genie_inspect.statistics.power import chance_of_seeing, expected_unseen
 
 
 class RequestTokens:

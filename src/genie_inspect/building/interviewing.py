@@ -31,8 +31,7 @@ from genie_inspect.prompting.replies import numbered_choices
 from genie_inspect.prompting.templates import Instruction, Template
 from genie_inspect.samples import REFUSAL
 from genie_inspect.scorers.assessor import Assessor, Jury
-from genie_inspect.statistics.descriptive import Spread, pooled
-from genie_inspect.statistics.intervals import Interval, prompt_interval
+from genie_inspect.statistics.descriptive import Interval, Spread, pooled, prompt_interval
 from genie_inspect.statistics.power import minimum_population
 
 T = TypeVar("T")

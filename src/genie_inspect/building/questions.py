@@ -21,8 +21,7 @@ from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.populations.population import BUNDLED, QUESTIONS, open_population, write_features
 from genie_inspect.populations.prompts import prompt_lines
 from genie_inspect.populations.schema import Feature, Question, numbered_rows, question_id, write_rows
-from genie_inspect.statistics.agreement import krippendorff_alpha
-from genie_inspect.statistics.descriptive import accuracy, f1, recall
+from genie_inspect.statistics.agreement import accuracy, f1, krippendorff_alpha, recall
 
 LINE = '{"prompt": "Write a story about an owl.", "feature": "plot", "text": "What does the owl want?"}'
 """A question in a file of one's own; an `id` may stand beside these."""

@@ -18,9 +18,9 @@ from genie_inspect.files.numbers import number
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.signature import facts_of
+from genie_inspect.statistics.descriptive import prompt_means
 from genie_inspect.statistics.differences import TEST, Finding, differences, findings
 from genie_inspect.statistics.effect import cohens_d
-from genie_inspect.statistics.intervals import prompt_means
 from genie_inspect.statistics.ranking import kendall
 
 CONCISE = "concise"

@@ -29,7 +29,7 @@ from genie_inspect.files.writing import check_writable, is_stream, unwritable, w
 from genie_inspect.logs.measures import shown_key
 from genie_inspect.reports.frame import COLUMNS, columns_of, parquet, rows, wide_rows
 from genie_inspect.reports.summary import Column, Summary, summaries, summarise
-from genie_inspect.statistics.intervals import NO_INTERVAL
+from genie_inspect.statistics.descriptive import NO_INTERVAL
 
 JURY = (
     "Means over prompts by grader, each over the documents that it measured; the jury's mean is over those that every"

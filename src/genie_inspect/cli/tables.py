@@ -18,7 +18,7 @@ from genie_inspect.logs.measures import shown_key
 from genie_inspect.logs.results import Results
 from genie_inspect.reports.summary import Column, Summary
 from genie_inspect.signature import facts_of
-from genie_inspect.statistics.intervals import NO_INTERVAL, Interval
+from genie_inspect.statistics.descriptive import NO_INTERVAL, Interval
 
 LEGEND = (
     "Means over prompts with 95% intervals. Where questions are asked: the share of them that was used / of the ratings"

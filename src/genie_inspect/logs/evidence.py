@@ -15,8 +15,7 @@ from typing import Any
 from genie_inspect.files.numbers import count, number
 from genie_inspect.logs.measures import UNIT
 from genie_inspect.statistics.agreement import krippendorff_alpha
-from genie_inspect.statistics.descriptive import NO_SPREAD, Spread, pooled
-from genie_inspect.statistics.intervals import Interval, prompt_interval
+from genie_inspect.statistics.descriptive import NO_SPREAD, Interval, Spread, pooled, prompt_interval
 
 Share = tuple[int, int]
 """How many, and of how many."""

@@ -20,8 +20,7 @@ from genie_inspect.logs.evidence import (
 from genie_inspect.logs.measures import GENIE, UNIT, Bounds, measure_of
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.signature import facts_of, judge_of, models_in
-from genie_inspect.statistics.descriptive import Standing
-from genie_inspect.statistics.intervals import Interval, prompt_interval
+from genie_inspect.statistics.descriptive import Interval, Standing, prompt_interval
 
 DATE = re.compile(r"[-@:.](latest|preview|[0-9]{4}-?[0-9]{2}-?[0-9]{2}|[0-9]{4})$")
 """How providers call one version of a model."""

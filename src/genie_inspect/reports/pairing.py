@@ -17,8 +17,8 @@ from genie_inspect.logs.measures import COHERENCE
 from genie_inspect.logs.results import Results
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
 from genie_inspect.measures.tokens import is_like_length
+from genie_inspect.statistics.descriptive import prompt_means
 from genie_inspect.statistics.differences import Finding
-from genie_inspect.statistics.intervals import prompt_means
 
 PROMPT, INSTANCE = "prompt", "instance"
 Key = tuple[str, str]  # scorer, and key of its score

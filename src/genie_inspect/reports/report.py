@@ -21,8 +21,7 @@ from genie_inspect.reports.study import Study, study_of
 from genie_inspect.reports.study_verdict import as_values as study_values
 from genie_inspect.reports.summary import read_runs
 from genie_inspect.reports.verdict import as_values
-from genie_inspect.statistics.descriptive import Standing, quartiles
-from genie_inspect.statistics.intervals import NO_INTERVAL, Interval
+from genie_inspect.statistics.descriptive import NO_INTERVAL, Interval, Standing, quartiles
 from genie_inspect.statistics.ranking import kendall
 
 MOST = 40  # rows that a table of pairs can have and still be read

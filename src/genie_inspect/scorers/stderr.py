@@ -62,7 +62,7 @@ def stderr() -> Metric:
 
     def error(scores: list[SampleScore]) -> float:
         # here and not outside: the scorers' decorators make the metric when they are registered
-        from genie_inspect.statistics.intervals import prompt_means, standard_error
+        from genie_inspect.statistics.descriptive import prompt_means, standard_error
 
         return standard_error(list(prompt_means(*_by_prompt(scores)).values()))
 
@@ -80,7 +80,7 @@ def ci(low: object = None, high: object = None) -> Metric:
     highest = float(high) if isinstance(high, int | float) else math.inf
 
     def interval(scores: list[SampleScore]) -> dict[str, float]:
-        from genie_inspect.statistics.intervals import prompt_interval
+        from genie_inspect.statistics.descriptive import prompt_interval
 
         found = prompt_interval(*_by_prompt(scores), bounds=(lowest, highest))
         return {"lower": found.low, "upper": found.high}

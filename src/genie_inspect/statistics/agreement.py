@@ -1,4 +1,4 @@
-"""Agreement between raters."""
+"""Agreement between raters, and of labels with those that are right."""
 
 import math
 from collections import Counter
@@ -30,42 +30,28 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level = "ordinal") -> float:
     if table.ndim != 2:
         raise ValueError(f"ratings have {table.ndim} dimensions, expected 2: (raters, units)")
     values = np.unique(table[~np.isnan(table)])
-    coincidences = _coincidences(table, values)
+    counts = np.array([(table == value).sum(axis=0) for value in values]).reshape(len(values), table.shape[1])
+    raters = counts.sum(axis=0)
+    # a unit with one rating has nobody to agree with and is in no pair
+    counts, raters = counts[:, raters > 1], raters[raters > 1]
+    weighted = counts / (raters - 1)
+    # how often each two values meet within a unit; the diagonal takes away the pairs of a rating with itself
+    coincidences = weighted @ counts.T - np.diag(weighted.sum(axis=1))
     totals = coincidences.sum(axis=0)
     pairable = totals.sum()
-    # a unit with one rating has nobody to agree with and is in no pair
     if pairable == 0:
         return math.nan
-    distances = _distances(values, totals, level)
+    if level == "nominal":
+        distances = 1 - np.eye(len(values))
+    elif level in ("ordinal", "interval"):
+        # ordinal: the ranks that lie between two values, each end counted half
+        places = values if level == "interval" else np.cumsum(totals) - totals / 2
+        distances = (places[:, None] - places[None, :]) ** 2
+    else:
+        raise ValueError(f"level is {level!r}, expected nominal, ordinal or interval")
     # as if all values were drawn from one urn without replacement, hence pairable - 1
     expected = (np.outer(totals, totals) * distances).sum() / (pairable - 1)
     return float(1 - (coincidences * distances).sum() / expected) if expected > 0 else math.nan
-
-
-def _coincidences(table: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How often each two values meet within a unit, each unit weighted by 1 / (its ratings - 1)."""
-    counts = np.stack([(table == value).sum(axis=0) for value in values]) if len(values) else np.zeros((0, 0))
-    raters = counts.sum(axis=0)
-    # units with one rating have no pair
-    counts, raters = counts[:, raters > 1], raters[raters > 1]
-    weighted = counts / (raters - 1)
-    # the diagonal takes away the pairs of a rating with itself
-    pairs: NDArray[np.float64] = weighted @ counts.T - np.diag(weighted.sum(axis=1))
-    return pairs
-
-
-def _distances(values: NDArray[np.float64], totals: NDArray[np.float64], level: Level) -> NDArray[np.float64]:
-    """Squared distance of each two values on the scale, shape (values, values)."""
-    if level == "nominal":
-        return 1 - np.eye(len(values))
-    if level == "interval":
-        return (values[:, None] - values[None, :]) ** 2
-    if level == "ordinal":
-        # the ranks that lie between two values, each end counted half
-        ranks = np.cumsum(totals) - totals / 2
-        distances: NDArray[np.float64] = (ranks[:, None] - ranks[None, :]) ** 2
-        return distances
-    raise ValueError(f"level is {level!r}, expected nominal, ordinal or interval")
 
 
 def fleiss_kappa(counts: ArrayLike) -> float:
@@ -85,10 +71,10 @@ def fleiss_kappa(counts: ArrayLike) -> float:
     >>> fleiss_kappa([[2, 0], [0, 2], [1, 1], [1, 1]])  # observed 1/2; shares 1/2 and 1/2, by chance 1/2
     0.0
     """
-    table = _checked_counts(counts)
-    # max: an empty table gives no shares, and NaN for the agreement below
+    table, observed = _observed_agreement(counts)
+    # max: an empty table gives no shares, and the agreement is NaN
     shares = table.sum(axis=0) / max(1, table.sum())
-    return _beyond_chance(_observed_agreement(table), float((shares**2).sum()))
+    return _beyond_chance(observed, float((shares**2).sum()))
 
 
 def randolph_kappa(counts: ArrayLike) -> float:
@@ -111,8 +97,8 @@ def randolph_kappa(counts: ArrayLike) -> float:
     >>> randolph_kappa([[2, 0], [2, 0], [2, 0], [1, 1]])  # observed 3/4, by chance 1/2
     0.5
     """
-    table = _checked_counts(counts)
-    return _beyond_chance(_observed_agreement(table), 1 / max(1, table.shape[1]))
+    table, observed = _observed_agreement(counts)
+    return _beyond_chance(observed, 1 / max(1, table.shape[1]))
 
 
 def cohen_kappa(a: Sequence[Hashable], b: Sequence[Hashable]) -> float:
@@ -135,7 +121,8 @@ def cohen_kappa(a: Sequence[Hashable], b: Sequence[Hashable]) -> float:
     """
     if len(a) != len(b):
         raise ValueError(f"{len(a)} ratings against {len(b)}, expected as many from each rater")
-    pairs = [(left, right) for left, right in zip(a, b, strict=True) if not (_is_missing(left) or _is_missing(right))]
+    # only NaN differs from itself
+    pairs = [pair for pair in zip(a, b, strict=True) if not any(rating is None or rating != rating for rating in pair)]
     if not pairs:
         return math.nan
     # each rater's own shares, which the chance is made of; Fleiss takes those of all raters together
@@ -144,30 +131,42 @@ def cohen_kappa(a: Sequence[Hashable], b: Sequence[Hashable]) -> float:
     return _beyond_chance(sum(left == right for left, right in pairs) / len(pairs), chance)
 
 
-def _is_missing(rating: Hashable) -> bool:
-    return rating is None or rating != rating  # only NaN differs from itself
-
-
-def _checked_counts(counts: ArrayLike) -> NDArray[np.float64]:
+def _observed_agreement(counts: ArrayLike) -> tuple[NDArray[np.float64], float]:
+    """The checked table, and the share of pairs of raters that agree, over all units; NaN where there is no pair."""
     table = np.asarray(counts, dtype=float)
     if table.ndim != 2:
         raise ValueError(f"counts have {table.ndim} dimensions, expected 2: (units, categories)")
     if not ((table >= 0) & (table == np.floor(table)) & np.isfinite(table)).all():
         raise ValueError("counts hold a value that is no count, expected whole numbers of at least 0")
-    raters = np.unique(table.sum(axis=1))
-    if len(raters) > 1:
-        raise ValueError(f"units have {raters[0]:.0f} to {raters[-1]:.0f} ratings, expected as many for every unit")
-    return table
-
-
-def _observed_agreement(table: NDArray[np.float64]) -> float:
-    """Share of pairs of raters that agree, over all units; NaN where there is no such pair."""
     raters = table.sum(axis=1)
+    if len(raters) and raters.min() < raters.max():
+        raise ValueError(
+            f"units have {raters.min():.0f} to {raters.max():.0f} ratings, expected as many for every unit"
+        )
     # ordered pairs of two raters; each pair counts twice above and below the line
     pairs = (raters * (raters - 1)).sum()
-    return float((table * (table - 1)).sum() / pairs) if pairs else math.nan
+    return table, float((table * (table - 1)).sum() / pairs) if pairs else math.nan
 
 
 def _beyond_chance(observed: float, chance: float) -> float:
     # where chance is 1 everybody used one category: nothing to agree on
     return (observed - chance) / (1 - chance) if chance < 1 else math.nan
+
+
+def accuracy(predicted: Sequence[Hashable], gold: Sequence[Hashable]) -> float:
+    """Share of things on which both say the same, 0 to 1; NaN without any."""
+    pairs = list(zip(predicted, gold, strict=True))
+    return sum(one == other for one, other in pairs) / len(pairs) if pairs else math.nan
+
+
+def recall(predicted: Sequence[Hashable], gold: Sequence[Hashable], label: Hashable) -> float:
+    """Share of the things with this label in `gold` that have it in `predicted` too; NaN where none has it."""
+    of_label = [one for one, other in zip(predicted, gold, strict=True) if other == label]
+    return of_label.count(label) / len(of_label) if of_label else math.nan
+
+
+def f1(predicted: Sequence[Hashable], gold: Sequence[Hashable], label: Hashable) -> float:
+    """Harmonic mean of precision and recall for one label, 0 to 1; NaN where neither side has it."""
+    both = sum(one == other == label for one, other in zip(predicted, gold, strict=True))
+    either = list(predicted).count(label) + list(gold).count(label)
+    return 2 * both / either if either else math.nan

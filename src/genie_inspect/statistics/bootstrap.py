@@ -1,15 +1,14 @@
 """Bootstraps: of the mean difference of pairs, and of any statistic of units such as stories."""
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genie_inspect.statistics.effect import CELLS, TIE, PairedTest, Values, check_draws, tested
+from genie_inspect.statistics.effect import CELLS, TIE, PairedTest, Values, check_options, tested
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +18,10 @@ class BootstrapInterval:
     value: float
     low: float
     high: float
-    undefined: int
-    """Resamples in which the statistic is NaN; the interval leaves them out."""
+    undefined: int = 0  # resamples in which the statistic is NaN; the interval leaves them out
+
+
+UNKNOWN = BootstrapInterval(math.nan, math.nan, math.nan)  # of what was not measured
 
 
 def paired_bootstrap(
@@ -54,22 +55,18 @@ def paired_bootstrap(
     >>> paired_bootstrap([0.1, 0.4, 0.3], [0.1, 0.4, 0.3]).p_value
     1.0
     """
-    check_draws(resamples, confidence=confidence)
-    percentiles = partial(_percentiles, resamples=resamples, seed=seed, tail=(1 - confidence) / 2)
+    check_options(resamples, confidence=confidence)
+
+    def percentiles(delta: Values, centred: Values) -> tuple[Values, Values, Values]:
+        # centred deltas have a mean of 0, so that their resamples show what chance alone does; else p is about 0.5
+        drawn = resampled_means(centred, resamples, seed)
+        low, high = _ends(drawn, (1 - confidence) / 2)
+        # a hair less than the delta: equal sums differ in their last bits by the order of summation
+        beyond = (np.abs(drawn) >= np.abs(delta) * (1 - TIE)).sum(axis=0)
+        # the observed sample counts as one of the resamples, so that p is never 0
+        return delta + low, delta + high, (1 + beyond) / (1 + resamples)
+
     return tested(before, after, percentiles)
-
-
-def _percentiles(
-    delta: Values, centred: Values, *, resamples: int, seed: int, tail: float
-) -> tuple[Values, Values, Values]:
-    """Ends of the interval and p-value of each column, shape (F,) each, a share of `tail` beyond either end."""
-    # centred deltas have a mean of 0, so that their resamples show what chance alone does; else p is about 0.5
-    drawn = resampled_means(centred, resamples, seed)
-    low, high = _ends(drawn, tail)
-    # a hair less than the delta: equal sums differ in their last bits by the order of summation
-    beyond = (np.abs(drawn) >= np.abs(delta) * (1 - TIE)).sum(axis=0)
-    # the observed sample counts as one of the resamples, so that p is never 0
-    return delta + low, delta + high, (1 + beyond) / (1 + resamples)
 
 
 def bootstrap_interval(
@@ -82,15 +79,11 @@ def bootstrap_interval(
     """A statistic of units, typically stories, with its percentile bootstrap interval.
 
     The ends are NaN with fewer than two units, and where no resample defines the statistic.
-
-    >>> scores = np.array([0.1, 0.2, 0.6])
-    >>> bootstrap_interval(lambda drawn: scores[drawn].mean(), units=3).undefined
-    0
     """
-    check_draws(resamples, confidence=confidence)
+    check_options(resamples, confidence=confidence)
     value = float(statistic(np.arange(units))) if units else math.nan
     if units < 2:
-        return BootstrapInterval(value, math.nan, math.nan, 0)
+        return replace(UNKNOWN, value=value)
     generator = np.random.default_rng(seed)
     drawn = np.array([statistic(generator.integers(units, size=units)) for _ in range(resamples)], dtype=float)
     return percentile_interval(value, drawn, confidence)
@@ -106,18 +99,15 @@ def percentile_interval(value: float, drawn: Values, confidence: float = 0.95) -
 
 def resampled_means(columns: Values, resamples: int, seed: int) -> Values:
     """Mean of each column over each resample of the rows, shape (resamples, F)."""
-    counts = _counts(len(columns), resamples, np.random.default_rng(seed))
-    return np.concatenate([drawn @ columns for drawn in counts]) / len(columns)
-
-
-def _counts(units: int, resamples: int, generator: np.random.Generator) -> Iterator[Values]:
-    """How often each resample draws each unit, some resamples at a time, shape (some, units)."""
+    units, generator, means = len(columns), np.random.default_rng(seed), []
     step = max(1, CELLS // units)
     for start in range(0, resamples, step):
         some = min(step, resamples - start)
         # each resample counts in a block of numbers of its own, so that one bincount serves them all
         drawn = generator.integers(units, size=(some, units)) + np.arange(some)[:, None] * units
-        yield np.bincount(drawn.ravel(), minlength=some * units).reshape(some, units).astype(float)
+        counts = np.bincount(drawn.ravel(), minlength=some * units).reshape(some, units)
+        means.append(counts.astype(float) @ columns)
+    return np.concatenate(means) / units
 
 
 def _ends(drawn: Values, tail: float) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Plain descriptions of numbers: spread, rank among others, digits, isotonic fits, rarefaction, classification."""
+"""Scores described: means over prompts with intervals, spreads, ranks among others, digits, isotonic lines."""
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
@@ -7,20 +7,141 @@ from statistics import fmean, quantiles
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import betaincinv, ndtri, stdtrit
+
+NEAR = 100  # half widths: an end of the scale that is farther away does not bend an interval
+FEW = 8  # prompts
+OPEN = 1e6
+"""Distances from one end to the mean at which an open end is taken to lie: farther changes no digit that is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean with its confidence interval; the ends are NaN where there is none: see `prompt_interval`."""
+
+    mean: float
+    low: float
+    high: float
+    values: int
+    clusters: int  # prompts with a value
+
+
+NO_INTERVAL = Interval(math.nan, math.nan, math.nan, values=0, clusters=0)
+
+
+def prompt_means(values: Sequence[float], prompts: Sequence[Hashable]) -> dict[Hashable, float]:
+    """The mean of each prompt's values, in order of appearance; a prompt without any is left out."""
+    if len(values) != len(prompts):
+        raise ValueError(f"{len(values)} values but {len(prompts)} prompts, expected as many of each")
+    groups: dict[Hashable, list[float]] = {}
+    for value, prompt in zip(values, prompts, strict=True):
+        if not math.isnan(value):
+            groups.setdefault(prompt, []).append(value)
+    return {prompt: _mean(scores) for prompt, scores in groups.items()}
+
+
+def prompt_interval(
+    values: Sequence[float],
+    prompts: Sequence[Hashable],
+    confidence: float = 0.95,
+    bounds: tuple[float, float] = (-math.inf, math.inf),
+) -> Interval:
+    """Mean of the prompts' means, with an interval for which each prompt is one observation.
+
+    Prompts weigh alike, however many documents of each were scored: a comparison of two runs pairs them by prompt, so
+    that this is the mean it compares, and a prompt that is refused half the time does not count half. Documents of one
+    prompt are alike and no observations of their own.
+
+    On an open scale it is the t interval. Where every prompt has as many values, mean and interval are those of
+    cluster-robust standard errors (Miller 2024, arXiv 2411.00640, section 2.2, with t and G - 1 degrees of freedom
+    instead of z). Near an end of a scale values are skewed, and a t interval is too narrow: with 8 prompts around 0.995
+    it covers the mean in 71% to 91% of runs. There the interval bends as one of a proportion does, see `_bounded`.
+    """
+    means = list(prompt_means(values, prompts).values())
+    count, groups = sum(not math.isnan(value) for value in values), len(means)
+    if not means:
+        return NO_INTERVAL
+    mean, error = _mean(means), standard_error(means)
+    half = _t(groups, confidence) * error
+    low, high = mean - half, mean + half
+    if min(mean - bounds[0], bounds[1] - mean) < NEAR * half and bounds[0] <= min(means) <= max(means) <= bounds[1]:
+        low, high = _bounded(mean, error, groups, bounds, confidence)
+    return Interval(mean, low, high, count, groups)
+
+
+def _bounded(
+    mean: float, error: float, groups: int, bounds: tuple[float, float], confidence: float
+) -> tuple[float, float]:
+    """Ends of the interval of a mean on a scale that ends.
+
+    The mean stands for a proportion of so many trials as would give it the half width of its t interval. The interval
+    holds what either of two readings of these trials holds. In one they are counted (Clopper and Pearson 1934, with
+    the effective number of Korn and Graubard 1998). In the other the odds of the mean vary around the true odds by a
+    factor, as with values whose distances from an end are skewed.
+
+    By simulation with 8, 12, 20 and 50 prompts (20,000 runs each) it covers the mean in 93.4% to 98% of runs of beta
+    values around 0.5 to 0.999 whose distances from the end have a standard deviation of up to 2.5 times their mean,
+    where a t interval of 8 prompts covers it in 71%; with lognormal distances of 1.3 times their mean in 92% to 93%.
+    """
+    near, far = bounds
+    # an open end is an end far away
+    if math.isinf(far):
+        far = near + OPEN * (mean - near)
+    elif math.isinf(near):
+        near = far - OPEN * (far - mean)
+    share, tails = (mean - near) / (far - near), ((1 - confidence) / 2, (1 + confidence) / 2)
+
+    def trials(prompts: int) -> tuple[float, float]:
+        error_of_share = error / (far - near) * _t(prompts, confidence) / float(ndtri(tails[1]))
+        count = share * (1 - share) / error_of_share**2
+        return count * share, count * (1 - share)
+
+    hits, misses = trials(groups)
+    low, high = float(betaincinv(hits, misses + 1, tails[0])), float(betaincinv(hits + 1, misses, tails[1]))
+    # two prompts less, because so skewed values seldom show their spread in a few; but not less than that of FEW, with
+    # which this reading would hold the whole scale, whatever the values
+    drawn = [float(betaincinv(*trials(max(groups, FEW) - 2), tail)) for tail in tails]
+    odds = (share / (1 - share)) ** 2
+    scaled = [odds * (1 - one) / (odds * (1 - one) + one) for one in drawn]
+    low, high = min(low, scaled[1]), max(high, scaled[0])
+    return near + low * (far - near), near + high * (far - near)
+
+
+def _t(groups: int, confidence: float) -> float:
+    return float(stdtrit(groups - 1, (1 + confidence) / 2))
+
+
+def standard_error(means: Sequence[float]) -> float:
+    """Standard error of the mean of prompts' means."""
+    groups = len(means)
+    if groups < 2 or math.isclose(min(means), max(means), rel_tol=1e-12, abs_tol=1e-12) or any(map(math.isinf, means)):
+        return math.nan
+    mean = _mean(means)
+    # by the largest, so that no square overflows
+    largest = max(abs(prompt_mean / 2 - mean / 2) for prompt_mean in means)
+    variance = math.fsum(((prompt_mean / 2 - mean / 2) / largest) ** 2 for prompt_mean in means) / (groups - 1)
+    return 2 * largest * math.sqrt(variance / groups)
+
+
+def _mean(values: Sequence[float]) -> float:
+    """The mean, also of values whose sum is too large for a float; NaN of infinities with both signs."""
+    try:
+        return math.fsum(values) / len(values)
+    except OverflowError:
+        return math.fsum(value / len(values) for value in values)
+    except ValueError:
+        return math.nan
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
     """A standard deviation within groups, and what it rests on."""
 
-    sd: float
-    """NaN without degrees of freedom."""
-    degrees: int
-    """Of freedom: values less groups."""
+    sd: float  # NaN without degrees of freedom
+    degrees: int  # of freedom: values less groups
 
     @property
     def variance(self) -> float:
-        """The square of it."""
         return self.sd**2
 
 
@@ -28,17 +149,12 @@ NO_SPREAD = Spread(math.nan, 0)
 
 
 def spread_within(groups: Iterable[Sequence[float]]) -> Spread:
-    """The spread of values around the mean of their own group, pooled; a group of one says nothing.
-
-    >>> spread_within([[0, 1], [5, 6]])  # each value 0.5 from its mean: sqrt(4 * 0.25 / 2)
-    Spread(sd=0.7071067811865476, degrees=2)
-    """
+    """The spread of values around the mean of their own group, pooled; a group of one says nothing."""
     squares, degrees = [], 0
-    for group in groups:
-        if group:
-            mean = math.fsum(group) / len(group)
-            squares += [(value - mean) ** 2 for value in group]
-            degrees += len(group) - 1
+    for group in filter(None, groups):
+        mean = math.fsum(group) / len(group)
+        squares += [(value - mean) ** 2 for value in group]
+        degrees += len(group) - 1
     return Spread(math.sqrt(math.fsum(squares) / degrees), degrees) if degrees else NO_SPREAD
 
 
@@ -55,27 +171,17 @@ def pooled(parts: Iterable[Spread]) -> Spread:
 class Standing:
     """Where a value stands among others, and where these are."""
 
-    percentile: float
-    """Share of the others that are lower, 0 to 100; equal ones count half."""
-    mean: float
-    """Of the others among themselves, like the next two."""
+    percentile: float  # share of the others that are lower, 0 to 100; equal ones count half
+    mean: float  # of the others among themselves, as are the quartiles `low` and `high`
     low: float
-    """Lower quartile."""
     high: float
-    """Upper quartile."""
 
 
 def standing(value: float, others: Sequence[float], alone: Sequence[float]) -> Standing | None:
     """Where a value stands among others; None where there is no value or nothing to stand among.
 
-    Args:
-        value: A document's value against the others; NaN where it has none.
-        others: Theirs, each against the rest and this document: as many comparisons as its own, so that a document
-            like the others is as likely to have any rank as any other.
-        alone: Theirs without this document.
-
-    >>> standing(0.5, [0.25, 0.5, 1.0, 1.0], [0.5, 1.0])
-    Standing(percentile=37.5, mean=0.75, low=0.625, high=0.875)
+    `others` are each against the rest and this document: as many comparisons as its own, so that a document like them
+    is as likely to have any rank as any other. `alone` are theirs without this document.
     """
     measured, among = ([one for one in values if not math.isnan(one)] for values in (others, alone))
     if math.isnan(value) or not measured or not among:
@@ -89,9 +195,6 @@ def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
     """Lower quartile, median and upper quartile, of the values themselves and those between two (inclusive method).
 
     The value three times where there is one, NaN where there is none.
-
-    >>> quartiles([0.0, 0.5, 1.0])
-    (0.25, 0.5, 0.75)
     """
     if len(values) < 2:
         value = values[0] if values else math.nan
@@ -100,17 +203,13 @@ def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
     return low, median, high
 
 
-LEAST = 0.1
-"""Nearer to 0 than this, three digits after the point would be too few."""
-
-
 def three_digits(value: float) -> float:
     """A value with three digits after the point, and with three in all where it is nearer to 0 than 0.1.
 
     >>> three_digits(26 / 27), three_digits(0.0123456)
     (0.963, 0.0123)
     """
-    return round(value, 3) if abs(value) >= LEAST else float(f"{value:.3g}")
+    return round(value, 3) if abs(value) >= 0.1 else float(f"{value:.3g}")
 
 
 Knots = Sequence[tuple[float, float]]
@@ -123,9 +222,6 @@ def isotonic_knots(x: ArrayLike, y: ArrayLike) -> list[tuple[float, float]]:
     First and last point of each level, in order; empty where there are no points.
 
     Source: pool adjacent violators, as `scipy.optimize.isotonic_regression` has it.
-
-    >>> isotonic_knots([0.1, 0.2, 0.3, 0.3], [1, 3, 2, 2])  # 3 before 2, 2 is pooled: (3 + 2 + 2) / 3
-    [(0.1, 1.0), (0.2, 2.3333333333333335), (0.3, 2.3333333333333335)]
     """
     from scipy.optimize import isotonic_regression
 
@@ -148,63 +244,3 @@ def height(knots: Knots, x: float) -> float:
     """
     places, heights = zip(*knots, strict=True)
     return float(np.interp(x, places, heights))
-
-
-def chance_of_seeing(count: int, total: int, draws: int) -> float:
-    """Chance that a class is among some draws without replacement, 0 to 1.
-
-    Source: Hurlbert (1971), rarefaction. Deviation: none.
-
-    >>> chance_of_seeing(2, total=4, draws=2)  # missed by 1 of the 6 pairs
-    0.8333333333333334
-    """
-    if not 1 <= count <= total or draws < 0:
-        raise ValueError(f"count is {count} of {total} in {draws} draws, expected 1 <= count <= total and draws >= 0")
-    # one less the share of the samples that miss the class
-    return 1 - math.comb(total - count, min(draws, total)) / math.comb(total, min(draws, total))
-
-
-def expected_unseen(counts: Iterable[int], total: int, draws: int) -> float:
-    """How many classes beyond those seen to expect in more draws than things were seen; 0 for no more than that.
-
-    Each further draw is of a new class as often as classes were seen once.
-
-    Source: Good (1953), equation 9. Deviation: the share of new classes is held constant, an upper bound that is
-    near where few draws are added.
-
-    >>> expected_unseen([1, 1, 2], total=4, draws=6)  # half of what was seen was seen once
-    1.0
-    """
-    singles = sum(count == 1 for count in counts)
-    return max(0, draws - total) * singles / total if total else 0.0
-
-
-def accuracy(predicted: Sequence[Hashable], gold: Sequence[Hashable]) -> float:
-    """Share of things on which both say the same, 0 to 1; NaN without any.
-
-    >>> accuracy("aab", "abb")
-    0.6666666666666666
-    """
-    pairs = list(zip(predicted, gold, strict=True))
-    return sum(one == other for one, other in pairs) / len(pairs) if pairs else math.nan
-
-
-def recall(predicted: Sequence[Hashable], gold: Sequence[Hashable], label: Hashable) -> float:
-    """Share of the things with this label in `gold` that have it in `predicted` too; NaN where none has it.
-
-    >>> recall("aab", "abb", "b")
-    0.5
-    """
-    of_label = [one for one, other in zip(predicted, gold, strict=True) if other == label]
-    return of_label.count(label) / len(of_label) if of_label else math.nan
-
-
-def f1(predicted: Sequence[Hashable], gold: Sequence[Hashable], label: Hashable) -> float:
-    """Harmonic mean of precision and recall for one label, 0 to 1; NaN where neither side has it.
-
-    >>> f1("aab", "abb", "b")  # both 1, either 3
-    0.6666666666666666
-    """
-    both = sum(one == other == label for one, other in zip(predicted, gold, strict=True))
-    either = list(predicted).count(label) + list(gold).count(label)
-    return 2 * both / either if either else math.nan

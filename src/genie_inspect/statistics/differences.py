@@ -1,9 +1,8 @@
 """Differences of paired scores, and which of many hold once the number of tests is allowed for."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +16,7 @@ from genie_inspect.statistics.effect import (
     Values,
     bonferroni,
     centred_deltas,
-    check_draws,
+    check_options,
     cohens_d,
     complete_pairs,
     holm,
@@ -41,22 +40,13 @@ def paired_permutation(
     scores look like. Around a mean of 0 but skewed it finds too much, as the t test does: with exponential deltas 9%
     of the time at 5% with 8 pairs, 6% with 50 (benchmarks/README.md has it beside the bootstraps).
 
-    Args:
-        before: Shape (N,), or (N, F) for F columns at once; a pair with a NaN is left out of its column, and each
-            column gets what it would get alone.
-        after: The other side of the pairs, same shape.
-        resamples: Where there are more ways than this, so many are drawn; the one observed counts as one more, in
-            p-value and interval alike. From the default on that is so from 15 pairs.
-        seed: Of the draws; the same seed gives the same result.
-        level: 1 - coverage of the interval, between 0 and 1.
+    Few pairs have few ways: p is never below `least_p_value`, for 5 pairs 0.0625. Where that is not below the level no
+    value can be excluded, and the interval is open: -inf to inf. Where all deltas are 0, p is 1; where they are all the
+    same, they are the interval. Without pairs everything is NaN; with one pair all but its delta.
 
-    Returns:
-        Few pairs have few ways: p is never below `least_p_value`, for 5 pairs 0.0625. Where that is not below the
-        level no value can be excluded, and the interval is open: -inf to inf. Where all deltas are 0, p is 1; where
-        they are all the same, they are the interval. Without pairs everything is NaN; with one pair all but its delta.
-
-    Raises:
-        ValueError: If the shapes differ, a value is infinite, or an option is out of range.
+    Sides have shape (N,), or (N, F) for F columns at once; a pair with a NaN is left out of its column, and each column
+    gets what it would get alone. Where there are more ways than `resamples`, so many are drawn; the one observed counts
+    as one more, in p-value and interval alike. From the default on that is so from 15 pairs.
 
     Source: Fisher (1935), The Design of Experiments, section 21; the interval: Tritchler (1984), On inverting
     permutation tests; the observed way among the drawn ones: Phipson and Smyth (2010).
@@ -65,35 +55,28 @@ def paired_permutation(
     >>> test.p_value, test.low, test.high  # 2 of 64 ways, all signs alike; the lowest and the highest delta
     (0.03125, 1.0, 6.0)
     """
-    check_draws(resamples, level=level)
-    return tested(before, after, partial(_inverted, resamples=resamples, seed=seed, level=level))
+    check_options(resamples, level=level)
 
+    def inverted(delta: Values, centred: Values) -> tuple[Values, Values, Values]:
+        lows, highs = _bounds(delta, centred, resamples, seed)
+        ties = TIE * np.abs(delta)
+        # ways that leave the mean at least as far from 0: those between whose bounds 0 lies
+        reach = np.minimum((lows <= ties).sum(axis=0), (highs >= -ties).sum(axis=0))
+        p_values = (1 + np.arange(len(lows) + 1)) / (1 + len(lows))
+        # a value that fewer ways reach is rejected: the very comparison of p_value < level
+        least = int(np.searchsorted(p_values, level))
+        if least == 0:
+            return np.full_like(delta, -np.inf), np.full_like(delta, np.inf), p_values[reach]
+        ends = np.partition(lows, least - 1, axis=0)[least - 1], np.partition(highs, -least, axis=0)[-least]
+        # an end that is 0 but for rounding is 0, so that interval and p-value agree
+        low, high = (np.where(np.abs(end) <= ties, 0.0, end) for end in ends)
+        return low, high, p_values[reach]
 
-def _inverted(
-    delta: Values, centred: Values, *, resamples: int, seed: int, level: float
-) -> tuple[Values, Values, Values]:
-    """Ends of the interval and p-value of each column, shape (F,) each."""
-    lows, highs = _bounds(delta, centred, resamples, seed)
-    ties = TIE * np.abs(delta)
-    # ways that leave the mean at least as far from 0: those between whose bounds 0 lies
-    reach = np.minimum((lows <= ties).sum(axis=0), (highs >= -ties).sum(axis=0))
-    p_values = (1 + np.arange(len(lows) + 1)) / (1 + len(lows))
-    # a value that fewer ways reach is rejected: the very comparison of p_value < level
-    least = int(np.searchsorted(p_values, level))
-    if least == 0:
-        return np.full_like(delta, -np.inf), np.full_like(delta, np.inf), p_values[reach]
-    ends = np.partition(lows, least - 1, axis=0)[least - 1], np.partition(highs, -least, axis=0)[-least]
-    # an end that is 0 but for rounding is 0, so that interval and p-value agree
-    low, high = (np.where(np.abs(end) <= ties, 0.0, end) for end in ends)
-    return low, high, p_values[reach]
+    return tested(before, after, inverted)
 
 
 def least_p_value(pairs: int, resamples: int = 10_000) -> float:
-    """The smallest p-value that `paired_permutation` can give so many pairs, 0 to 1; NaN for fewer than two.
-
-    >>> least_p_value(5), least_p_value(8)
-    (0.0625, 0.0078125)
-    """
+    """The smallest p-value that `paired_permutation` can give so many pairs, 0 to 1; NaN for fewer than two."""
     return 1 / (1 + _ways(pairs, resamples)) if pairs > 1 else math.nan
 
 
@@ -108,68 +91,51 @@ def _bounds(delta: Values, centred: Values, resamples: int, seed: int) -> tuple[
     With theta taken off all deltas, turning the signs of some leaves the mean as far from 0 or further exactly where
     theta lies between the mean of those that are turned and the mean of the others.
     """
+    pairs, generator = len(centred), np.random.default_rng(seed)
+    ways, step = _ways(pairs, resamples), max(1, CELLS // pairs)
     lows, highs = [], []
-    for turned in _turned(len(centred), resamples, seed):
+    for start in range(0, ways, step):
+        some = min(step, ways - start)
+        if ways == 2 ** (pairs - 1) - 1:
+            # binary numbers below 2^(pairs - 1): the last delta keeps its sign, so that no way comes with its opposite
+            turned = (np.arange(start + 1, start + 1 + some)[:, None] >> np.arange(pairs)) & 1
+        else:
+            turned = generator.integers(2, size=(some, pairs), dtype=np.int8)
+        turned = turned.astype(float)
         count = turned.sum(axis=1, keepdims=True)
         total = turned @ centred
         with np.errstate(divide="ignore", invalid="ignore"):
-            sides = total / count, -total / (len(centred) - count)  # the centred deltas add up to 0
+            sides = total / count, -total / (pairs - count)  # the centred deltas add up to 0
         low, high = delta + np.minimum(*sides), delta + np.maximum(*sides)
-        nothing = ((count == 0) | (count == len(centred))).ravel()  # or all: drawn by chance, reaches it for any theta
+        nothing = ((count == 0) | (count == pairs)).ravel()  # or all: drawn by chance, reaches it for any theta
         low[nothing], high[nothing] = -np.inf, np.inf
         lows.append(low)
         highs.append(high)
     return np.concatenate(lows), np.concatenate(highs)
 
 
-def _turned(pairs: int, resamples: int, seed: int) -> Iterator[Values]:
-    """Which deltas each way turns, 1 or 0, some ways at a time, shape (some, pairs): all ways, or drawn ones."""
-    ways, step = _ways(pairs, resamples), max(1, CELLS // pairs)
-    generator = np.random.default_rng(seed)
-    for start in range(0, ways, step):
-        some = min(step, ways - start)
-        if ways == 2 ** (pairs - 1) - 1:
-            # binary numbers below 2^(pairs - 1): the last delta keeps its sign, so that no way comes with its opposite
-            bits = (np.arange(start + 1, start + 1 + some)[:, None] >> np.arange(pairs)) & 1
-        else:
-            bits = generator.integers(2, size=(some, pairs), dtype=np.int8)
-        yield bits.astype(float)
-
-
 LEVEL = 0.05  # by convention; each of the two families of tests is held to it
 TEST = "sign-flip permutation test"
 
 
-def uncorrected(p_values: ArrayLike) -> Values:
-    """The p-values as they are."""
-    return np.asarray(p_values, dtype=float)
-
-
-CORRECTIONS = {"holm": holm, "bonferroni": bonferroni, "none": uncorrected}
+CORRECTIONS: dict[str, Callable[[ArrayLike], Values]] = {"holm": holm, "bonferroni": bonferroni, "none": np.asarray}
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """The difference in one column of pairs, by itself; NaN where a figure is not defined."""
 
-    pairs: int
-    """With both sides; pairs must not hang together: take one a prompt."""
-    before: float
-    """Mean over the pairs, as is `after`; their difference is `delta`."""
+    pairs: int  # with both sides; pairs must not hang together: take one a prompt
+    before: float  # mean over the pairs, as is `after`; their difference is `delta`
     after: float
     delta: float
     low: float
     high: float
-    effect: float
-    """Cohen's d of the pairs."""
-    spread: float
-    """Standard deviation of the deltas."""
-    p_value: float
-    """That the mean delta is 0, two-sided; below LEVEL exactly where 0 lies outside of `low` to `high`."""
-    least_p: float
-    """The smallest p-value that so few pairs can have."""
-    p_unlike: float
-    """That the mean delta is at least the margin: two one-sided tests."""
+    effect: float  # Cohen's d of the pairs
+    spread: float  # standard deviation of the deltas
+    p_value: float  # that the mean delta is 0, two-sided; below LEVEL exactly where 0 lies outside of `low` to `high`
+    least_p: float  # the smallest p-value that so few pairs can have
+    p_unlike: float  # that the mean delta is at least the margin: two one-sided tests
     margin: float
 
     def within(self, lowest: float, highest: float) -> "Difference":
@@ -188,10 +154,8 @@ class Finding:
     """A difference among the others that were looked at."""
 
     difference: Difference
-    p_value: float
-    """Corrected for the number of tests."""
+    p_value: float  # corrected for the number of tests, as is `p_unlike`
     p_unlike: float
-    """Corrected likewise."""
     power: float
     """Chance that a paired t test finds a delta as large as the margin, with these pairs and this spread at the
     corrected level; 0 where so few pairs have no p-value below it."""

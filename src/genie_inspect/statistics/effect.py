@@ -10,14 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 Values = NDArray[np.float64]
 
+# differences below this share of the values themselves come from the order of summation, not from the values
 ROUNDING = 1e-12
-"""Differences below this share of the values themselves come from the order of summation, not from the values."""
-
+# a resampled statistic this close to the observed one, relative to it, equals it: the same sum in another order
 TIE = 1e-9
-"""A resampled statistic this close to the observed one, relative to it, equals it: the same sum in another order."""
-
+# draws held at once: few enough to stay in a processor's cache, so that memory does not grow with the resamples
 CELLS = 2**15
-"""Draws held at once: few enough to stay in a processor's cache, so that memory does not grow with the resamples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +26,7 @@ class PairedTest:
     low: Any
     high: Any
     p_value: Any
-    n: Any
-    """Complete pairs."""
+    n: Any  # complete pairs
 
 
 Method = Callable[[Values, Values], tuple[Values, Values, Values]]
@@ -125,8 +122,7 @@ def bonferroni(p_values: ArrayLike) -> Values:
     [0.02, 0.8, nan]
     """
     values = _checked(p_values)
-    adjusted: Values = np.minimum(1, values * (~np.isnan(values)).sum())
-    return adjusted
+    return np.asarray(np.minimum(1, values * (~np.isnan(values)).sum()))
 
 
 def holm(p_values: ArrayLike) -> Values:
@@ -149,7 +145,7 @@ def holm(p_values: ArrayLike) -> Values:
     return adjusted
 
 
-def check_draws(resamples: int, **shares: float) -> None:
+def check_options(resamples: int = 1, **shares: float) -> None:
     """Refuse a number of resamples that is none, and options that are no share."""
     if resamples < 1:
         raise ValueError(f"resamples is {resamples}, expected at least 1")

@@ -9,7 +9,7 @@ from scipy.special import stdtr
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.statistics.bootstrap import resampled_means
-from genie_inspect.statistics.effect import ROUNDING, TIE, Values, centred_deltas, check_draws, complete_pairs
+from genie_inspect.statistics.effect import ROUNDING, TIE, Values, centred_deltas, check_options, complete_pairs
 
 MARGIN_IN_STANDARD_DEVIATIONS = 0.2
 METHODS = {"t": "paired t tests", "bootstrap": "paired bootstraps"}
@@ -19,18 +19,12 @@ METHODS = {"t": "paired t tests", "bootstrap": "paired bootstraps"}
 class EquivalenceTest:
     """How surely the mean delta lies within (-margin, margin): a small `p_value` says that it does."""
 
-    p_lower: float
-    """Of a mean delta at or below -margin."""
-    p_upper: float
-    """Of a mean delta at or above margin."""
-    p_value: float
-    """The larger of the two."""
+    p_lower: float  # of a mean delta at or below -margin
+    p_upper: float  # of a mean delta at or above margin
+    p_value: float  # the larger of the two
     margin: float
     delta: float
-    n: int
-    """Complete pairs."""
-    method: str
-    """A key of METHODS."""
+    n: int  # complete pairs
 
 
 def tost(
@@ -72,7 +66,7 @@ def tost(
         raise UnknownChoiceError("method", method, " or ".join(METHODS))
     if margin is not None and not 0 < margin < math.inf:
         raise ValueError(f"margin is {margin}, expected a number above 0")
-    check_draws(resamples)
+    check_options(resamples)
     first, second = complete_pairs(before, after)
     pairs, width = len(first), default_margin(first) if margin is None else float(margin)
     mean, centred = centred_deltas(first, second) if pairs else (math.nan, first)
@@ -82,12 +76,22 @@ def tost(
     elif pairs < 2 or width == 0:
         lower = upper = math.nan
     elif method == "t":
-        lower, upper = (_t_test(width + shift, centred) for shift in (delta, -delta))
+        error = math.sqrt(float((centred**2).sum()) / (pairs - 1) / pairs)
+        # without any spread a delta is inside of a bound or not
+        lower, upper = (
+            float(stdtr(pairs - 1, -inside / error)) if error else float(inside <= ROUNDING)
+            for inside in (width + delta, width - delta)
+        )
     else:
+        # means of resampled centred deltas lie around 0 as the delta would around the bound
         drawn = resampled_means(centred[:, None], resamples, seed)[:, 0]
-        lower, upper = _bootstrap(width + delta, drawn), _bootstrap(width - delta, -drawn)
+        # ties count against equivalence; sums that should be equal differ by rounding
+        lower, upper = (
+            (1 + int((means >= inside - TIE * abs(inside) - ROUNDING).sum())) / (1 + resamples)
+            for inside, means in ((width + delta, drawn), (width - delta, -drawn))
+        )
     # both bounds must be excluded, so the weaker of the two tests decides
-    return EquivalenceTest(lower, upper, max(lower, upper), width, delta, pairs, method)
+    return EquivalenceTest(lower, upper, max(lower, upper), width, delta, pairs)
 
 
 def default_margin(before: Values) -> float:
@@ -97,20 +101,3 @@ def default_margin(before: Values) -> float:
     # divisor N, as the study has it; a spread within rounding of the values is none
     spread = float(before.std())
     return MARGIN_IN_STANDARD_DEVIATIONS * spread if spread > ROUNDING * float(np.abs(before).max()) else 0.0
-
-
-def _t_test(inside: float, centred: Values) -> float:
-    """p-value of a delta on or beyond the bound, when the observed one lies this far inside of it."""
-    pairs = len(centred)
-    # standard error of the mean delta
-    error = math.sqrt(float((centred**2).sum()) / (pairs - 1) / pairs)
-    if error == 0:
-        return 0.0 if inside > ROUNDING else 1.0
-    return float(stdtr(pairs - 1, -inside / error))
-
-
-def _bootstrap(inside: float, drawn: Values) -> float:
-    """The same from the means of resampled centred deltas, which lie around 0 as the delta would around the bound."""
-    # ties count against equivalence; sums that should be equal differ by rounding
-    beyond = int((drawn >= inside - TIE * abs(inside) - ROUNDING).sum())
-    return (1 + beyond) / (1 + len(drawn))

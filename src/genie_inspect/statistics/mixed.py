@@ -5,7 +5,7 @@ Deviation: standard errors come from the whole likelihood's curvature, the varia
 """
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -37,10 +37,7 @@ class LaplaceLikelihood:
         """Minus the log-likelihood and its gradient; infinite where the intercepts cannot be found."""
         deviations, coefficients = np.split(parameters, [len(self._order)])
         deviations = deviations[self._order]
-        pieces = [
-            Piece(size, code, scale=deviation)
-            for size, code, deviation in zip(self._sizes, self._codes, deviations, strict=True)
-        ]
+        pieces = [Piece(*part) for part in zip(self._sizes, self._codes, deviations, strict=True)]
         fixed = self._design @ coefficients
 
         def expected_at(intercepts: Values) -> Values:
@@ -63,45 +60,35 @@ class LaplaceLikelihood:
         self._intercepts = intercepts - step
         expected = expected_at(self._intercepts)
         curvature = curvature_of(expected)
-        by_deviation, by_coefficient = self._gradient(pieces, expected, curvature)
-        gradient = np.concatenate([by_deviation[np.argsort(self._order)], by_coefficient])
-        return loss_at(self._intercepts) + curvature.log_determinant / 2, gradient
+        value = loss_at(self._intercepts) + curvature.log_determinant / 2
+        return value, self._gradient(pieces, deviations, expected, curvature)
 
-    def _inverse_entries(self, curvature: Curvature, first: int, second: int) -> Values:
-        """The entry of the curvature's inverse between two groupings' groups, for each row, shape (N,)."""
-        if first == second:
-            return np.asarray(curvature.variances()[self._places[first]])
-        size = self._sizes[0]
-        if first == 0:
-            crossed = -(curvature.border / curvature.diagonal[:, None]) @ curvature.inverse
-            return np.asarray(crossed[self._places[0], self._places[second] - size])
-        return np.asarray(curvature.inverse[self._places[first] - size, self._places[second] - size])
-
-    def _gradient(self, pieces: Sequence[Piece], expected: Values, curvature: Curvature) -> tuple[Values, Values]:
-        """By the deviations, and by the coefficients; the mode moves with both."""
-        weights = expected * (1 - expected)
+    def _gradient(self, pieces: Sequence[Piece], deviations: Values, expected: Values, curvature: Curvature) -> Values:
+        """By the deviations, in the order of the call, then by the coefficients; the mode moves with both."""
         groupings = range(len(pieces))
-        deviations = np.array([piece.scale for piece in pieces])
-        entries = {
-            (first, second): self._inverse_entries(curvature, first, second)
-            for first in groupings
-            for second in groupings
-            if first <= second
-        }
+        size, inverse, variances = self._sizes[0], curvature.inverse, curvature.variances()
+        crossed = -(curvature.border / curvature.diagonal[:, None]) @ inverse
+        # the entry of the curvature's inverse between two groupings' groups, for each row
+        entries = {(one, one): variances[self._places[one]] for one in groupings}
+        for first, second in combinations(groupings, 2):
+            block, places = (crossed, self._places[0]) if first == 0 else (inverse, self._places[first] - size)
+            entries[first, second] = block[places, self._places[second] - size]
         weighted = [
             np.sum([deviations[each] * entries[min(first, each), max(first, each)] for each in groupings], axis=0)
             for first in groupings
         ]
+        weights, residual = expected * (1 - expected), expected - self._outcome
         # log |A| / 2 by each row's linear predictor, then less what the mode's own move takes back
         skew = weights * (1 - 2 * expected) * (deviations @ np.array(weighted)) / 2
         moved = curvature.solve(_summed(pieces, skew))
-        residual = expected - self._outcome
         row = residual + skew - weights * (deviations @ moved[self._places])
-        by_deviation = [
-            row @ self._intercepts[places] - residual @ moved[places] + weights @ own
-            for places, own in zip(self._places, weighted, strict=True)
-        ]
-        return np.array(by_deviation), self._design.T @ row
+        by_deviation = np.array(
+            [
+                row @ self._intercepts[places] - residual @ moved[places] + weights @ own
+                for places, own in zip(self._places, weighted, strict=True)
+            ]
+        )
+        return np.concatenate([by_deviation[np.argsort(self._order)], self._design.T @ row])
 
 
 def _summed(pieces: Sequence[Piece], rows: Values) -> Values:
@@ -123,7 +110,13 @@ def check_determined(outcome: Values, design: Values, names: Sequence[str], code
     for name, column in zip(names[1:], design.T[1:], strict=True):
         if np.ptp(column) == 0:
             raise UnfittableError(f"predictor {name!r} is {column[0]:g} in every row, expected values that differ")
-    _check_independent(design, names)
+    standard = design / np.linalg.norm(design, axis=0)
+    for count, name in enumerate(names[1:], start=2):
+        if np.linalg.matrix_rank(standard[:, :count], tol=1e-8 * math.sqrt(count)) < count:
+            raise UnfittableError(
+                f"predictor {name!r} is a sum of multiples of those before it, expected one that adds something: leave "
+                "it out"
+            )
     for name, code in codes.items():
         if code.max() == 0:
             raise UnfittableError(f"grouping {name!r} has one group, expected at least two")
@@ -133,16 +126,6 @@ def check_determined(outcome: Values, design: Values, names: Sequence[str], code
         if (codes[first] == codes[second]).all():
             raise UnfittableError(f"groupings {first!r} and {second!r} have the same groups, expected one of them")
     _check_separation(outcome, design, names)
-
-
-def _check_independent(design: Values, names: Sequence[str]) -> None:
-    standard = design / np.linalg.norm(design, axis=0)
-    for count in range(2, len(names) + 1):
-        if np.linalg.matrix_rank(standard[:, :count], tol=1e-8 * math.sqrt(count)) < count:
-            raise UnfittableError(
-                f"predictor {names[count - 1]!r} is a sum of multiples of those before it, expected one that adds "
-                "something: leave it out"
-            )
 
 
 def _check_separation(outcome: Values, design: Values, names: Sequence[str]) -> None:
@@ -175,16 +158,13 @@ MOST_DEVIATION = 30.0  # in log-odds: a group's chances would lie between 1e-13 
 class MixedModel:
     """A fitted model: log-odds of the outcome, by name."""
 
-    coefficients: dict[str, float]
-    """Log-odds that one unit of each predictor adds; `intercept` comes first."""
+    coefficients: dict[str, float]  # log-odds that one unit of each predictor adds; `intercept` comes first
     standard_errors: dict[str, float]
-    """Of the coefficients."""
     variances: dict[str, float]
     """Of the random intercepts of each grouping; 0 where its groups do not differ beyond chance."""
     log_likelihood: float
     rows: int
-    groups: dict[str, int]
-    """How many groups each grouping has."""
+    groups: dict[str, int]  # how many groups each grouping has
 
     @property
     def aic(self) -> float:
@@ -207,8 +187,7 @@ def mixed_logistic(
             nothing, one group, too few rows), or no maximum was found.
         ValueError: If a column has another length, a value that is no number, or an outcome that is not 0 or 1.
     """
-    values, design = _outcome(outcome), _design(fixed, len(np.asarray(outcome)))
-    codes = {name: _codes(name, column, len(values)) for name, column in groups.items()}
+    values, design, codes = _checked_columns(outcome, fixed, groups)
     names = [INTERCEPT, *fixed]
     check_determined(values, design, names, codes)
     # standardised, so that one step of the search means as much for every predictor
@@ -216,15 +195,23 @@ def mixed_logistic(
     likelihood = LaplaceLikelihood(values, (design - shift) / scale, list(codes.values()))
     best, value, curvature = _maximum(likelihood, len(codes), len(names))
     deviations, standardised = np.split(best, [len(codes)])
-    _check_finite(dict(zip(codes, deviations, strict=True)))
+    for name, deviation in zip(codes, deviations, strict=True):
+        if abs(deviation) > MOST_DEVIATION:
+            raise UnfittableError(
+                f"the variance of grouping {name!r} grows without end: nearly every group has one outcome alone; leave "
+                "the grouping out"
+            )
     # back to the predictors' own units: the shift moves into the intercept
     back = np.diag(1 / scale)
     back[0, 1:] = -shift[1:] / scale[1:]
-    errors = np.sqrt(np.diag(back @ _covariance(deviations, curvature) @ back.T))
+    moving = _moving(deviations, len(names))
+    covariance = np.linalg.inv(curvature[np.ix_(moving, moving)])[-len(names) :, -len(names) :]
+    errors = np.sqrt(np.diag(back @ covariance @ back.T))
+    variances = np.where(moving[: len(codes)], deviations**2, 0.0)
     return MixedModel(
         dict(zip(names, (back @ standardised).tolist(), strict=True)),
         dict(zip(names, errors.tolist(), strict=True)),
-        {name: _variance(deviation) for name, deviation in zip(codes, deviations.tolist(), strict=True)},
+        dict(zip(codes, variances.tolist(), strict=True)),
         -value,
         len(values),
         {name: int(code.max()) + 1 for name, code in codes.items()},
@@ -237,9 +224,11 @@ def _maximum(likelihood: LaplaceLikelihood, groupings: int, predictors: int) -> 
 
     start = np.concatenate([np.ones(groupings), np.zeros(predictors)])
     point = np.asarray(minimize(likelihood, start, jac=True, method="BFGS", options={"maxiter": STEPS}).x)
+    steps = np.eye(len(point)) * STEP
     for _ in range(POLISHING):
         value, gradient = likelihood(point)
-        curvature = _curvature(likelihood, point)
+        rows = np.array([likelihood(point + step)[1] - likelihood(point - step)[1] for step in steps]) / (2 * STEP)
+        curvature = np.asarray((rows + rows.T) / 2)
         if not (np.isfinite(value) and np.isfinite(curvature).all()):
             break
         moving = _moving(point[:groupings], predictors)
@@ -258,65 +247,37 @@ def _maximum(likelihood: LaplaceLikelihood, groupings: int, predictors: int) -> 
     )
 
 
-def _curvature(likelihood: Callable[[Values], tuple[float, Values]], point: Values) -> Values:
-    steps = np.eye(len(point)) * STEP
-    rows = np.array([likelihood(point + step)[1] - likelihood(point - step)[1] for step in steps]) / (2 * STEP)
-    return np.asarray((rows + rows.T) / 2)
-
-
 def _moving(deviations: Values, predictors: int) -> NDArray[np.bool_]:
     # at a deviation of 0 the likelihood is level, whatever its sign: there it has no error and moves nothing else
     return np.concatenate([np.abs(deviations) > NO_VARIANCE, np.ones(predictors, dtype=bool)])
 
 
-def _covariance(deviations: Values, curvature: Values) -> Values:
-    """Of the coefficients."""
-    moving = _moving(deviations, len(curvature) - len(deviations))
-    covariance = np.linalg.inv(curvature[np.ix_(moving, moving)])
-    first = int(moving[: len(deviations)].sum())
-    return np.asarray(covariance[first:, first:])
-
-
-def _variance(deviation: float) -> float:
-    return deviation**2 if abs(deviation) > NO_VARIANCE else 0.0
-
-
-def _outcome(outcome: ArrayLike) -> Values:
-    values = np.asarray(outcome, dtype=float)
-    if values.ndim != 1:
-        raise ValueError(f"outcome has shape {values.shape}, expected one 0 or 1 a row")
-    strange = values[~np.isin(values, (0, 1))]
+def _checked_columns(
+    outcome: ArrayLike, fixed: Mapping[str, ArrayLike], groups: Mapping[str, Sequence[Hashable]]
+) -> tuple[Values, Values, dict[str, Codes]]:
+    """The outcome, the design with its intercept, and by grouping the number of each row's group."""
+    outcomes = np.asarray(outcome, dtype=float)
+    if outcomes.ndim != 1:
+        raise ValueError(f"outcome has shape {outcomes.shape}, expected one 0 or 1 a row")
+    strange = outcomes[~np.isin(outcomes, (0, 1))]
     if len(strange):
         raise ValueError(f"outcome holds {strange[0]}, expected one 0 or 1 a row")
-    return values
-
-
-def _design(fixed: Mapping[str, ArrayLike], rows: int) -> Values:
-    columns = [np.ones(rows)]
+    count = len(outcomes)
+    columns = [np.ones(count)]
     for name, column in fixed.items():
         values = np.asarray(column, dtype=float)
         if name == INTERCEPT:
             raise ValueError(f"a predictor is named {INTERCEPT!r}, expected another name: the intercept is added")
-        if values.shape != (rows,):
-            raise ValueError(f"predictor {name!r} has shape {values.shape}, expected ({rows},): one value a row")
+        if values.shape != (count,):
+            raise ValueError(f"predictor {name!r} has shape {values.shape}, expected ({count},): one value a row")
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             raise ValueError(f"predictor {name!r} is {values[row]} in row {row}, expected a number")
         columns.append(values)
-    return np.column_stack(columns)
-
-
-def _codes(name: str, column: Sequence[Hashable], rows: int) -> Codes:
-    if len(column) != rows:
-        raise ValueError(f"grouping {name!r} has {len(column)} rows, expected {rows}")
-    numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(group, len(numbers)) for group in column], dtype=np.int64)
-
-
-def _check_finite(deviations: Mapping[str, float]) -> None:
-    for name, deviation in deviations.items():
-        if abs(deviation) > MOST_DEVIATION:
-            raise UnfittableError(
-                f"the variance of grouping {name!r} grows without end: nearly every group has one outcome alone; leave "
-                "the grouping out"
-            )
+    codes = {}
+    for name, members in groups.items():
+        if len(members) != count:
+            raise ValueError(f"grouping {name!r} has {len(members)} rows, expected {count}")
+        numbers: dict[Hashable, int] = {}
+        codes[name] = np.array([numbers.setdefault(group, len(numbers)) for group in members], dtype=np.int64)
+    return outcomes, np.column_stack(columns), codes

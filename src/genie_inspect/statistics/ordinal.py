@@ -28,13 +28,10 @@ HALVINGS = 40
 class Piece:
     """Some terms of a model, and what each row takes of them."""
 
-    size: int
-    """How many terms."""
-    codes: Codes | None = None
-    """The one term that each row has, shape (N,); None where rows take a share of each."""
-    columns: Any = None
-    """Each row's share of each term, shape (N, size)."""
+    size: int  # how many terms
+    codes: Codes | None = None  # the one term that each row has, shape (N,); None where rows take a share of each
     scale: float = 1.0
+    columns: Any = None  # each row's share of each term, shape (N, size)
 
     def linear(self, terms: Values) -> Values:
         """What the terms add to each row, shape (N,)."""
@@ -65,10 +62,8 @@ class Curvature:
     """Second derivatives of minus the log-posterior, with the first piece's block (diagonal) apart from the others."""
 
     diagonal: Values
-    border: Values
-    """Between the first piece and the others, shape (Q, R)."""
-    inverse: Values
-    """Of what is left of the others' block once the first is solved for, shape (R, R)."""
+    border: Values  # between the first piece and the others, shape (Q, R)
+    inverse: Values  # of what is left of the others' block once the first is solved for, shape (R, R)
 
     @classmethod
     def of(
@@ -89,7 +84,6 @@ class Curvature:
 
     @property
     def log_determinant(self) -> float:
-        """The logarithm of the whole matrix's determinant."""
         return float(np.log(self.diagonal).sum() - np.linalg.slogdet(self.inverse).logabsdet)
 
     def solve(self, right: Values) -> Values:
@@ -141,24 +135,17 @@ LEAST_GAIN = 1e-9  # of a step of Newton's
 class ShrunkenModel:
     """A fitted model: log-odds, by kind of term."""
 
-    thresholds: Values
-    """Of each level but the lowest, rising."""
+    thresholds: Values  # of each level but the lowest, rising
     terms: dict[str, Values]
     """By kind, the log-odds that each group, or one unit of each column, adds; 0 throughout where its variance is."""
-    errors: dict[str, Values]
-    """How uncertain each term is, as a standard deviation; 0 where the variance is."""
-    variances: dict[str, float]
-    """By kind; 0 where its terms do not differ beyond chance."""
+    errors: dict[str, Values]  # how uncertain each term is, as a standard deviation; 0 where the variance is
+    variances: dict[str, float]  # by kind; 0 where its terms do not differ beyond chance
 
     def chances(self, groups: Mapping[str, Codes], columns: Mapping[str, Values]) -> Values:
         """The chance of at least each level but the lowest, shape (N, levels - 1)."""
-        rows = len(next(iter(groups.values())))
-        linear = np.zeros(rows)
-        for name, codes in groups.items():
-            linear += np.append(self.terms[name], 0.0)[codes]
-        for name, values in columns.items():
-            linear += values @ self.terms[name]
-        return np.asarray(expit(linear[:, None] - self.thresholds))
+        parts = [np.append(self.terms[name], 0.0)[codes] for name, codes in groups.items()]
+        parts += [values @ self.terms[name] for name, values in columns.items()]
+        return np.asarray(expit(np.sum(parts, axis=0)[:, None] - self.thresholds))
 
 
 def shrunken_ordinal(
@@ -203,54 +190,50 @@ class _Fit:
             first = self._asked_for(logs)
             second = self._asked_for(first)
             if (np.abs(np.exp(second) - np.exp(first)) <= SETTLED * np.maximum(np.exp(first), SMALL)).all():
-                return self._result(np.exp(second))
+                break
             # a variance goes to 0 by small steps, of which two foretell the rest (SQUAREM, Varadhan and Roland 2008)
             step, bend = first - logs, second - 2 * first + logs
             ratio = float(np.linalg.norm(step)) / max(float(np.linalg.norm(bend)), LEAST_GAIN)
             length = min(FARTHEST, max(1.0, ratio))
             logs = np.clip(logs + 2 * length * step + length**2 * bend, LOWEST, HIGHEST)
-        raise UnfittableError("the model did not converge: its variances do not settle; give more votes")
-
-    def _asked_for(self, logs: Values) -> Values:
-        """The logarithms of the variances that the terms ask for that are most probable under some variances."""
-        variances = np.exp(logs)
-        uncertain = np.split(self._climbed(variances).variances(), self._ends)[:-1]
-        terms = np.split(self._point, self._ends)[:-1]
-        return np.asarray(np.log(list(map(_variance, terms, uncertain, variances))), dtype=np.float64)
-
-    def _result(self, variances: Values) -> ShrunkenModel:
-        uncertain = np.split(self._climbed(variances).variances(), self._ends)
-        *terms, thresholds = np.split(self._point, self._ends)
+        else:
+            raise UnfittableError("the model did not converge: its variances do not settle; give more votes")
+        variances = np.exp(second)
         # a hair more: it went through its logarithm and back
         differs = variances > LEAST_VARIANCE * 1.01
+        terms, uncertain = self._climbed(variances)
+        kept = list(zip(self._names, terms, uncertain, variances.tolist(), differs.tolist(), strict=True))
         return ShrunkenModel(
-            thresholds,
-            {name: values * keep for name, values, keep in zip(self._names, terms, differs, strict=True)},
-            {
-                name: np.sqrt(values) * keep
-                for name, values, keep in zip(self._names, uncertain[:-1], differs, strict=True)
-            },
-            {
-                name: float(value) if keep else 0.0
-                for name, value, keep in zip(self._names, variances, differs, strict=True)
-            },
+            self._point[self._ends[-1] :],
+            {name: values * keep for name, values, _, _, keep in kept},
+            {name: np.sqrt(values) * keep for name, _, values, _, keep in kept},
+            {name: variance if keep else 0.0 for name, _, _, variance, keep in kept},
         )
 
-    def _climbed(self, variances: Values) -> Curvature:
-        """Move to the most probable terms under these variances, by Newton's method; the curvature there."""
-        precisions = np.concatenate(
-            [
-                *(np.full(piece.size, 1 / value) for piece, value in zip(self._pieces, variances, strict=False)),
-                np.zeros(self._pieces[-1].size),
-            ]
-        )
+    def _asked_for(self, logs: Values) -> Values:
+        """The logarithms of the variances that the terms ask for that are most probable under some variances.
+
+        The variance that terms ask for: their squares, over how many of them the votes determine.
+        """
+        variances, asked = np.exp(logs), []
+        for terms, uncertain, variance in zip(*self._climbed(variances), variances, strict=True):
+            determined = max(len(terms) - float(uncertain.sum()) / variance, 1e-9)
+            asked.append(float(np.clip(terms @ terms / determined, LEAST_VARIANCE, MOST_VARIANCE)))
+        return np.asarray(np.log(asked), dtype=np.float64)
+
+    def _climbed(self, variances: Values) -> tuple[list[Values], list[Values]]:
+        """Move to the most probable terms under these variances: the terms of each kind, and how uncertain each is."""
+        sizes = [piece.size for piece in self._pieces]
+        # thresholds are not shrunk
+        precisions = np.repeat(np.append(1 / variances, 0.0), sizes)
         self._point, _, curvature = most_probable(
             self._point,
             lambda point: self._loss(point, precisions),
             lambda point: self._slope(point, precisions),
             LEAST_GAIN,
         )
-        return curvature
+        terms, uncertain = (np.split(values, self._ends)[:-1] for values in (self._point, curvature.variances()))
+        return terms, uncertain
 
     def _linear(self, point: Values) -> Values:
         parts = np.split(point, self._ends)
@@ -281,9 +264,3 @@ class _Fit:
         slope += precisions * point
         slope[self._ends[-1] :] += PRIOR_VOTES * (2 * prior - 1) + np.append(0, pull) - np.append(pull, 0)
         return slope, Curvature.of(self._pieces, expected * (1 - expected), precisions, extra)
-
-
-def _variance(terms: Values, uncertain: Values, variance: float) -> float:
-    """The variance that the terms ask for: their squares, over how many of them the votes determine."""
-    determined = max(len(terms) - float(uncertain.sum()) / variance, 1e-9)
-    return float(np.clip(terms @ terms / determined, LEAST_VARIANCE, MOST_VARIANCE))

@@ -1,9 +1,12 @@
-"""How many are enough: documents for a population, pairs for a comparison."""
+"""How many are enough: documents for a population, pairs for a comparison, draws to see a class."""
 
 import math
 from bisect import bisect_left
+from collections.abc import Iterable
 
 from scipy.special import nctdtr, ndtri, stdtrit
+
+from genie_inspect.statistics.effect import check_options
 
 USUAL_POWER = 0.8  # by convention (Cohen 1988)
 MOST_PAIRS = 2**62  # a range of more has no length in Python
@@ -28,10 +31,9 @@ def minimum_population(sd: float, margin: float = 0.1, confidence: float = 0.98)
     >>> minimum_population(0.302)  # (2.3263 * 0.302 / 0.1)^2 = 49.4
     50
     """
-    _check_spread(sd)
     if not 0 < margin < math.inf:
         raise ValueError(f"margin is {margin}, expected a number above 0")
-    return max(1, math.ceil((_two_sided_z(confidence) * sd / margin) ** 2))
+    return max(1, math.ceil((_scaled_spread(sd, confidence) / margin) ** 2))
 
 
 def margin(sd: float, n: int, confidence: float = 0.98) -> float:
@@ -48,10 +50,21 @@ def margin(sd: float, n: int, confidence: float = 0.98) -> float:
     >>> round(margin(0.302, 50), 4)
     0.0994
     """
-    _check_spread(sd)
     if n < 1:
         raise ValueError(f"n is {n}, expected at least 1")
-    return _two_sided_z(confidence) * sd / math.sqrt(n)
+    return _scaled_spread(sd, confidence) / math.sqrt(n)
+
+
+def _scaled_spread(sd: float, confidence: float) -> float:
+    """Half width of the two-sided interval of a single value."""
+    _check_spread(sd)
+    check_options(confidence=confidence)
+    return float(ndtri((1 + confidence) / 2)) * sd
+
+
+def _check_spread(sd: float) -> None:
+    if not 0 <= sd < math.inf:
+        raise ValueError(f"sd is {sd}, expected a number of at least 0")
 
 
 def paired_power(delta: float, sd: float, n: int, level: float = 0.05) -> float:
@@ -71,8 +84,7 @@ def paired_power(delta: float, sd: float, n: int, level: float = 0.05) -> float:
         raise ValueError("sd is 0, expected a number above 0: deltas without spread need no test")
     if n < 2:
         raise ValueError(f"n is {n}, expected at least 2 pairs")
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level}, expected a number between 0 and 1")
+    check_options(level=level)
     shift = math.sqrt(n) * delta / sd
     bound = float(stdtrit(n - 1, 1 - level / 2))
     # two-sided: a rejection in the wrong direction is one too, however rare
@@ -97,12 +109,24 @@ def pairs_needed(delta: float, sd: float, power: float = USUAL_POWER, level: flo
     return bisect_left(range(most), power, lo=2, key=lambda n: paired_power(delta, sd, n, level))
 
 
-def _two_sided_z(confidence: float) -> float:
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence}, expected a number between 0 and 1")
-    return float(ndtri((1 + confidence) / 2))
+def chance_of_seeing(count: int, total: int, draws: int) -> float:
+    """Chance that a class is among some draws without replacement, 0 to 1.
+
+    Source: Hurlbert (1971), rarefaction. Deviation: none.
+    """
+    if not 1 <= count <= total or draws < 0:
+        raise ValueError(f"count is {count} of {total} in {draws} draws, expected 1 <= count <= total and draws >= 0")
+    # one less the share of the samples that miss the class
+    return 1 - math.comb(total - count, min(draws, total)) / math.comb(total, min(draws, total))
 
 
-def _check_spread(sd: float) -> None:
-    if not 0 <= sd < math.inf:
-        raise ValueError(f"sd is {sd}, expected a number of at least 0")
+def expected_unseen(counts: Iterable[int], total: int, draws: int) -> float:
+    """How many classes beyond those seen to expect in more draws than things were seen; 0 for no more than that.
+
+    Each further draw is of a new class as often as classes were seen once.
+
+    Source: Good (1953), equation 9. Deviation: the share of new classes is held constant, an upper bound that is
+    near where few draws are added.
+    """
+    singles = sum(count == 1 for count in counts)
+    return max(0, draws - total) * singles / total if total else 0.0

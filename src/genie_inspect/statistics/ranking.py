@@ -1,13 +1,13 @@
 """Whether a judge puts things in the order in which people put them."""
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from genie_inspect.statistics.bootstrap import BootstrapInterval
+from genie_inspect.statistics.bootstrap import UNKNOWN, BootstrapInterval
 from genie_inspect.statistics.effect import TIE, Values, complete_pairs
 
 
@@ -86,9 +86,6 @@ def order_free_accuracy(human: ArrayLike, judge: ArrayLike) -> float:
     """`pairwise_accuracy` with each pair taken from both sides, 0 to 1; the order of the things changes nothing.
 
     A judge that ties everything gets 0.5 where people tie nothing.
-
-    >>> order_free_accuracy([1, 2], [3, 3]), order_free_accuracy([2, 1], [3, 3])
-    (0.5, 0.5)
     """
     sides = np.asarray(human, dtype=float), np.asarray(judge, dtype=float)
     return (pairwise_accuracy(*sides) + pairwise_accuracy(*(side[::-1] for side in sides))) / 2
@@ -97,12 +94,8 @@ def order_free_accuracy(human: ArrayLike, judge: ArrayLike) -> float:
 def rank_products(*columns: ArrayLike) -> Values:
     """Sums of products of the ranks of some things by each of several scores, which add up over groups of things.
 
-    Ranks are less their mean, in shares of the number of things; ties share their mean rank.
-
-    Shape (C, C); for `rank_correlation`, by itself or summed over groups.
-
-    >>> rank_products([1, 2, 3], [30, 20, 10]).round(3).tolist()  # ranks -1/3, 0, 1/3
-    [[0.222, -0.222], [-0.222, 0.222]]
+    Ranks are less their mean, in shares of the number of things; ties share their mean rank. Shape (C, C), for
+    `rank_correlation`.
     """
     from scipy.stats import rankdata
 
@@ -112,17 +105,13 @@ def rank_products(*columns: ArrayLike) -> Values:
         return np.zeros((len(columns), len(columns)))
     ranks = rankdata(table, axis=1)
     apart = (ranks - ranks.mean(axis=1, keepdims=True)) / table.shape[1]
-    products: Values = apart @ apart.T
-    return products
+    return np.asarray(apart @ apart.T)
 
 
 def rank_correlation(products: Values, *, partial: bool = False) -> float:
     """Correlation of the first two scores' ranks, -1 to 1, within the groups that `rank_products` was summed over.
 
     NaN where a score puts nothing in order, or with `partial` nothing that the third does not.
-
-    >>> rank_correlation(rank_products([1, 2, 3, 4], [1, 2, 4, 3]))
-    0.8
     """
     rest = products[:2, :2]
     if partial and products[2, 2] > 0:
@@ -153,33 +142,25 @@ def position_effect(
     NaN without a list of two positions; the ends too where no list has two different values.
 
     Source: moments of the permutation distribution of a sum of products, e.g. Hájek, Šidák and Sen (1999), 3.3.
-
-    >>> position_effect([1, 2, 1, 2], [0, 1, 0, 1], "aabb").value
-    1.0
     """
     value, position = np.asarray(values, dtype=float), np.asarray(positions, dtype=float)
     if not value.shape == position.shape == (len(lists),):
         raise ValueError(
             f"values {value.shape}, positions {position.shape} and {len(lists)} lists, expected as many of each"
         )
-    product = square = variance = 0.0
-    for down, rated in _centred_lists(value, position, lists):
-        product += float(down @ rated)
-        square += float(down @ down)
-        variance += float(down @ down) * float(rated @ rated) / (len(down) - 1)
-    if square == 0:
-        return BootstrapInterval(math.nan, math.nan, math.nan, 0)
-    # a sum over many lists is near enough to normal, so that no orders need be drawn
-    half = float(ndtri((1 + confidence) / 2)) * math.sqrt(variance) / square if variance > 0 else math.nan
-    return BootstrapInterval(product / square, product / square - half, product / square + half, 0)
-
-
-def _centred_lists(value: Values, position: Values, lists: Sequence[Hashable]) -> Iterator[tuple[Values, Values]]:
-    """Positions and values of each list of two things or more, less their means."""
-    groups: dict[Hashable, list[int]] = {}
+    rows_by_list: dict[Hashable, list[int]] = {}
     for row in np.flatnonzero(~np.isnan(value) & ~np.isnan(position)).tolist():
-        groups.setdefault(lists[row], []).append(row)
-    for rows in groups.values():
+        rows_by_list.setdefault(lists[row], []).append(row)
+    product = square = variance = 0.0
+    for rows in rows_by_list.values():
         # a thing that stands alone comes both first and last
         if len(rows) > 1:
-            yield position[rows] - position[rows].mean(), value[rows] - value[rows].mean()
+            down, rated = position[rows] - position[rows].mean(), value[rows] - value[rows].mean()
+            product += float(down @ rated)
+            square += float(down @ down)
+            variance += float(down @ down) * float(rated @ rated) / (len(rows) - 1)
+    if square == 0:
+        return UNKNOWN
+    # a sum over many lists is near enough to normal, so that no orders need be drawn
+    half = float(ndtri((1 + confidence) / 2)) * math.sqrt(variance) / square if variance > 0 else math.nan
+    return BootstrapInterval(product / square, product / square - half, product / square + half)

@@ -8,7 +8,7 @@ from scipy.special import expit
 from tests.processes import tries
 
 from genie_inspect.agreement.votes import VotesError
-from genie_inspect.statistics.forecasts import Draws
+from genie_inspect.statistics.forecasts import drawn_clusters, mean_difference
 from genie_inspect.studies.personal.ballots import Ballots, Factor
 from genie_inspect.studies.personal.fitting import (
     Foretold,
@@ -205,13 +205,13 @@ def test_intervals_of_raters_hold_for_all_of_them_together() -> None:
     found = foretell(BALLOTS, models=[GRADER, WITH_LENIENCY])
     row = BALLOTS.raters.codes == 0
     deltas = found.losses(WITH_LENIENCY) - found.losses(GRADER)
-    draws = Draws.of(8, 1_000, 0)
+    draws = drawn_clusters(8, 1_000, 0)
     plots = BALLOTS.plots.codes[row]
     sums, counts = (np.bincount(plots, own, 8).astype(float) for own in (deltas[row], np.ones(row.sum())))
     # four raters, each with votes on all eight plots: 1 - .05 / 4
-    own = Figure.model_validate(draws.difference(sums, counts, 0.9875))
+    own = Figure.model_validate(mean_difference(draws, sums, counts, 0.9875))
     assert figures(found, WITH_LENIENCY).raters[BALLOTS.raters.names[0]].gain == own
-    assert own != Figure.model_validate(draws.difference(sums, counts))
+    assert own != Figure.model_validate(mean_difference(draws, sums, counts))
 
 
 def test_the_gain_is_the_difference_in_log_loss() -> None:

@@ -17,7 +17,7 @@ from genie_inspect.files.folders import new_folder
 from genie_inspect.files.writing import write_lines
 from genie_inspect.signature import package_version
 from genie_inspect.statistics.bootstrap import BootstrapInterval
-from genie_inspect.statistics.forecasts import AUC, LOG_LOSS, Draws, Forecasts
+from genie_inspect.statistics.forecasts import AUC, LOG_LOSS, Forecasts, drawn_clusters, figures_of
 from genie_inspect.studies.personal.curiosity_vectors import (
     READING,
     CuriosityModel,
@@ -144,7 +144,7 @@ def compared(
     def column(chances: Values, reading: Explanation | None, held_out: Division) -> Prediction:
         fold_of = divisions[held_out]
         forecasts = Forecasts(chances, outcomes, codes, fold_of, fold_of)
-        found = Draws.of(len(plots), resamples, seed).figures(forecasts, folds)
+        found = figures_of(forecasts, drawn_clusters(len(plots), resamples, seed), folds)
         learned_from = {
             fold: {vote.rater for vote, own in zip(votes, fold_of, strict=True) if own != fold} for fold in range(folds)
         }

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from genie_inspect.agreement.figures import DOTS, INK
 from genie_inspect.agreement.votes import VotesError
-from genie_inspect.statistics.forecasts import LOG_LOSS, Draws, Forecasts
+from genie_inspect.statistics.forecasts import LOG_LOSS, Forecasts, drawn_clusters, figures_of, mean_difference
 from genie_inspect.statistics.ordinal import ShrunkenModel, shrunken_ordinal
 from genie_inspect.studies.personal.ballots import Ballots, Factor
 from genie_inspect.studies.personal.judge import (
@@ -186,12 +186,12 @@ def foretell(
 
 def figures(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 0) -> HeldOut:
     ballots = foretold.ballots
-    draws = Draws.of(len(ballots.plots), resamples, seed)
+    draws = drawn_clusters(len(ballots.plots), resamples, seed)
     wanted = [name for name in FIGURES if len(ballots.scale) == 2 or name not in OF_VERDICTS]
     folds = int(foretold.folds.max()) + 1
     found = {}
     for name in foretold.chances:
-        intervals = draws.figures(foretold.forecasts(name), folds)
+        intervals = figures_of(foretold.forecasts(name), draws, folds)
         found[name] = {figure: Figure.model_validate(intervals[figure]) for figure in wanted}
     losses = {name: foretold.losses(name) for name in foretold.chances}
     names = sorted(found, key=lambda name: found[name][LOG_LOSS].value or 0.0)
@@ -204,21 +204,20 @@ def figures(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 
         models={name: found[name] for name in names},
         gains={name: _gain(losses[name] - losses[GRADER], ballots.plots.codes, draws) for name in names},
         calibration=tuple(
-            Tenth(votes=own.forecasts, mean=own.mean, share=own.share)
-            for own in foretold.forecasts(model).calibration()
+            Tenth(votes=votes, mean=mean, share=share) for votes, mean, share in foretold.forecasts(model).calibration()
         ),
         raters=_holding_out_raters(foretold, losses[model] - losses[GRADER], draws),
         left_out=dict(ballots.left_out),
     )
 
 
-def _gain(deltas: Values, plots: Codes, draws: Draws, confidence: float = 0.95) -> Figure:
-    count = draws.counts.shape[1]
+def _gain(deltas: Values, plots: Codes, draws: Values, confidence: float = 0.95) -> Figure:
+    count = draws.shape[1]
     sums, counts = (np.bincount(plots, own, count).astype(float) for own in (deltas, np.ones(len(plots))))
-    return Figure.model_validate(draws.difference(sums, counts, confidence))
+    return Figure.model_validate(mean_difference(draws, sums, counts, confidence))
 
 
-def _holding_out_raters(foretold: Foretold, deltas: Values, draws: Draws) -> dict[str, RaterFigures]:
+def _holding_out_raters(foretold: Foretold, deltas: Values, draws: Values) -> dict[str, RaterFigures]:
     ballots = foretold.ballots
     order = np.argsort(ballots.raters.codes, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(ballots.raters.codes))[:-1])
