@@ -20,9 +20,9 @@ from genie_inspect.measures.marks import QuotedText
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.schema import Document, document_id
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.forms import last_form, last_sound_sentence, written_text
+from genie_inspect.prompting.forms import LAST, last_form, last_sound_sentence, written_text
 from genie_inspect.prompting.templates import Instruction
-from genie_inspect.prompting.texts import has_word, without_repeated_tail
+from genie_inspect.prompting.texts import has_word, last_sentence, without_repeated_tail
 from genie_inspect.scripts import SENTENCE_ENDS, WIDE_ENDS
 from genie_inspect.signature import digest
 
@@ -105,7 +105,13 @@ def _written(generation: str) -> str:
         return ""
 
 
-INSTRUCTION = Instruction("last_sound_sentence", frozenset({"data"}))
+INSTRUCTION = Instruction(
+    "last_sound_sentence",
+    keys=frozenset({"writing"}),
+    # that it holds together: so that all later steps are counted
+    rehearsed=lambda data: fenced({LAST: last_sentence(data["writing"])}),
+    is_prose=True,
+)
 CONFIG = GenerateConfig(temperature=0.0, max_tokens=400)  # the longest sentence of the shipped stories has some 120
 ASKED, CUT, WORDS = "asked about", "cut", "words cut"
 ABSENT, UNREADABLE = "kept whole: the sentence is not in the text", "kept whole: the reply could not be read"
@@ -139,7 +145,7 @@ class Cleaner:
 
         async def sentence_of(document: Document) -> str | None:
             nonlocal done
-            request = self.template.fill(data=fenced({"writing": document.text}))
+            request = self.template.request({"writing": document.text})
             sentence = None
             with suppress(UnreadableReplyError):
                 sentence = await readable(self.model, request, CONFIG, last_sound_sentence, last_form())

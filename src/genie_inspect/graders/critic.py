@@ -121,22 +121,21 @@ class Critic(Asker[Instructions]):
     async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Judgement]:
         """One judgement per test, in order: 28 requests for 14 tests with a reference, 14 without."""
         orders = orders_of(candidate, reference)
-        shown = ORDERS if len(orders) == 2 else ALONE
-
-        async def judgement(test: Test) -> Judgement:
-            opinions = (self._opinion(stories, test, order) for stories, order in zip(orders, shown, strict=True))
-            return Judgement(test, tuple(await gathered(*opinions)))
-
         # the first test that nothing is on record of goes ahead: it puts the stories into the provider's prefix cache
         touched = {key for stories in orders for key in self.memo.found(VERDICTS, *self._place(stories))}
         first = next((test for test in tests if test.digest not in touched), tests[0])
-        ahead = await judgement(first)
+        ahead = await self._compare(orders, first)
         # a grader that fails on both orders of the first test will hardly answer the other 26 requests
         if all(opinion.failed for opinion in ahead.opinions):
             raise GraderFailedError(ahead.opinions[0].fault)
-        others = await gathered(*(judgement(test) for test in tests if test is not first))
+        others = await gathered(*(self._compare(orders, test) for test in tests if test is not first))
         by_test = {judgement.test.id: judgement for judgement in (ahead, *others)}
         return [by_test[test.id] for test in tests]
+
+    async def _compare(self, orders: Sequence[Sequence[str]], test: Test) -> Judgement:
+        shown = ORDERS if len(orders) == 2 else ALONE
+        opinions = (self._opinion(stories, test, order) for stories, order in zip(orders, shown, strict=True))
+        return Judgement(test, tuple(await gathered(*opinions)))
 
     def _place(self, stories: Sequence[str]) -> tuple[str, str, str]:
         first, second = (*map(digest, stories), "")[:2]

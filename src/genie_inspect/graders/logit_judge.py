@@ -11,8 +11,15 @@ from pydantic import BaseModel
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
 from genie_inspect.graders.cache import Judged
 from genie_inspect.graders.grader import ALL, PrerequisiteError, answered, give_up
-from genie_inspect.graders.merging import Candidates, Mode, RatingJudge, RatingMemo, Unrated
-from genie_inspect.graders.merging import pair_instruction, pair_request
+from genie_inspect.graders.merging import (
+    Candidates,
+    Mode,
+    RatingJudge,
+    RatingMemo,
+    Unrated,
+    pair_instruction,
+    pair_request,
+)
 from genie_inspect.inspect_private import connections, count_usage, resolved_settings, retried, served_client, unlogged
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.prompting.templates import Template

@@ -14,6 +14,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, Mo
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.sqlite_file import connected, is_damage
+from genie_inspect.graders import instrument, quality  # noqa: F401  # whose instructions are rehearsed
 from genie_inspect.graders.grader import identified_model
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.templates import instruction_of
@@ -159,9 +160,7 @@ class Rehearsal(StandIn):
 
 
 def usage(input_tokens: int, output_tokens: int) -> ModelUsage:
-    return ModelUsage(
-        input_tokens=input_tokens, output_tokens=output_tokens, total_tokens=input_tokens + output_tokens
-    )
+    return ModelUsage(input_tokens=input_tokens, output_tokens=output_tokens, total_tokens=input_tokens + output_tokens)
 
 
 def rehearsed(data: dict[str, Any]) -> str:

@@ -20,6 +20,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.graders import close_reader, instrument, quality  # noqa: F401  # whose instructions it answers
 from genie_inspect.graders.grader import unmet
 from genie_inspect.graders.protocols import READ_ANEW
 from genie_inspect.graders.stand_ins import usage
@@ -33,7 +34,8 @@ from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.templates import instruction_of
 from genie_inspect.signature import digest
 
-K, V = TypeVar("K"), TypeVar("V")
+K = TypeVar("K")
+V = TypeVar("V")
 STORIES, READINGS, RATINGS, MARKS = "storytellers.jsonl", "readings.jsonl", "ratings.jsonl", "marks.jsonl"
 
 
@@ -93,9 +95,8 @@ class Record:
     def answer(self, document: str, question: str) -> str | None:
         """The recorded answer; None where the document does not say. Read anew: that of the metric study's reader."""
         place = digest(document), question
-        missing = f"an answer to {short(question)} in the document {short(document)}"
-        anew = READ_ANEW.get() and place in self._study_answers
-        return _there(self._study_answers if anew else self._answers, place, missing)
+        answers = self._study_answers if READ_ANEW.get() and place in self._study_answers else self._answers
+        return on_record(answers, place, "an answer to {} in the document {}", question, document)
 
     def rating(self, question: str, answer: str, other: str) -> int:
         """The recorded rating of a pair, in either order: each stands in the record in one of them."""
@@ -103,16 +104,14 @@ class Record:
         # equal answers need no reading: two documents of the population may give one
         if len(pair) == 1:
             return HIGHEST
-        missing = f"a rating of {short(answer)} and {short(other)} for {short(question)}"
-        return _there(self._ratings, (question, pair), missing)
+        return on_record(self._ratings, (question, pair), "a rating of {} and {} for {}", answer, other, question)
 
     def marks(self, text: str, aspect: str) -> list[dict[str, str]]:
-        missing = f"a close reading of the document {short(text)} for what is {aspect}"
-        return [mark.model_dump() for mark in _there(self._marks, (digest(text), aspect), missing)]
+        missing = "a close reading of the document {} for what is " + aspect
+        return [mark.model_dump() for mark in on_record(self._marks, (digest(text), aspect), missing, text)]
 
     def has_value(self, text: str, value: str) -> bool:
-        missing = f"whether the text {short(text)} has the value {short(value)}"
-        return _there(self._checks, (digest(text), value), missing)
+        return on_record(self._checks, (digest(text), value), "whether the text {} has the value {}", text, value)
 
     @cached_property
     def _checks(self) -> dict[tuple[str, str], bool]:
@@ -208,11 +207,11 @@ def storytellers() -> dict[str, Record]:
     return {story.storyteller: record for record in (starter_record(), *examples) for story in record.stories}
 
 
-def _there(record: Mapping[K, V], place: K, missing: str) -> V:
+def on_record(record: Mapping[K, V], place: K, missing: str, *texts: str) -> V:
     try:
         return record[place]
     except KeyError:
-        raise KeyError(missing) from None
+        raise KeyError(missing.format(*map(short, texts))) from None
 
 
 def short(text: str) -> str:

@@ -25,8 +25,7 @@ from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.stories import ReferenceStory, ReferenceStoryError, reference_stories
-from genie_inspect.prompting.templates import load_template
-from genie_inspect.solvers.plot_prompt import drawn_plot
+from genie_inspect.solvers.plot_prompt import DRAW_PLOT, drawn_plot
 from genie_inspect.studies.tables import shown_interval, study_table
 from genie_inspect.studies.ttcw.verdicts import (
     StoryWords,
@@ -224,7 +223,7 @@ async def draw_plots(
     progress: Progress = no_progress,
 ) -> dict[str, Any]:
     """Write the stories with their plots to a new file; a story that has one keeps it."""
-    template = load_template("draw_plot", {"data"}, templates)
+    template = DRAW_PLOT.template(templates)
     done = 0
 
     async def plotted(story: ReferenceStory) -> ReferenceStory:
