@@ -1,5 +1,6 @@
 """Scripted models, and a small population for them: what tests of several rooms share."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +21,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.scorer import Score, Scorer
-from inspect_ai.solver import TaskState
+from inspect_ai.solver import Solver, TaskState, generate
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from genie_inspect.populations.population import Population
@@ -150,15 +151,19 @@ def small_population(
 
 
 def evaluated(
-    scorer: Scorer,
+    scorer: Scorer | list[Scorer],
     writer: Script,
     grader: Script | Model | list[Model] | None,
     folder: Path,
-    prompts: Sequence[str] = (OWL,),
+    prompts: Sequence[str | Sample] = (OWL,),
+    solver: Solver | None = None,
     **options: Any,
 ) -> EvalLog:
     """The finished log of an evaluation in which the writer writes, and the grader reads and rates."""
-    task = Task(dataset=[Sample(input=prompt, id=number) for number, prompt in enumerate(prompts, 1)], scorer=scorer)
+    dataset = [
+        one if isinstance(one, Sample) else Sample(input=one, id=number) for number, one in enumerate(prompts, 1)
+    ]
+    task = Task(dataset=dataset, solver=solver or generate(), scorer=scorer)
     model = grader.model() if isinstance(grader, Script) else grader
     roles = {"grader": model} if model else {}
     settings: dict[str, Any] = {"log_dir": str(folder / "logs"), "display": "none", "log_realtime": False} | options
@@ -190,3 +195,19 @@ def answers_alone(folder: Path, answers: Mapping[str, Sequence[str]]) -> Populat
             for number, text in enumerate(texts)
         ],
     )
+
+
+def values(score: Score) -> dict[str, float]:
+    """A score's values by key."""
+    assert isinstance(score.value, dict)
+    return {key: float(str(value)) for key, value in score.value.items()}
+
+
+def metadata(score: Score) -> dict[str, Any]:
+    assert score.metadata is not None
+    return score.metadata
+
+
+def is_unscored(score: Score) -> bool:
+    """Whether a score has keys, and no value under any."""
+    return bool(values(score)) and all(map(math.isnan, values(score).values()))

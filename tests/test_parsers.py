@@ -29,7 +29,7 @@ from genie_inspect import scripts
 from genie_inspect.agreement.votes import VotesError, from_letters, prompt_of, writer_of
 from genie_inspect.batch.importing import reply_in
 from genie_inspect.building import question_writing as rules
-from genie_inspect.building.choosing import is_degenerate, loses_most, trimmed, up_to_sentence
+from genie_inspect.building.collecting import loses_most, trimmed, up_to_sentence
 from genie_inspect.building.features import split
 from genie_inspect.building.prompts import concepts
 from genie_inspect.engines.identity import identity
@@ -47,7 +47,7 @@ from genie_inspect.prompting import texts as prompt_texts
 from genie_inspect.providers.replay import short
 from genie_inspect.samples import no_document
 from genie_inspect.scorers.explanation import cell, cut
-from genie_inspect.signature import facts_of, judge_of, models_in
+from genie_inspect.signature import Signature
 
 COUNT = 9  # items in a request
 SENTENCE = "The owl, which had slept, went out."
@@ -86,10 +86,9 @@ PARSERS: dict[str, Parser] = {
         lambda text: parsed(prompt_texts.whole_text(text), Document, "a line"),
         PopulationError,
     ),
-    "building.choosing.trimmed": (trimmed, _NO),
-    "building.choosing.is_degenerate": (is_degenerate, _NO),
-    "building.choosing.up_to_sentence": (partial(up_to_sentence, sentence=SENTENCE), _NO),
-    "building.choosing.loses_most": (partial(loses_most, rest="An owl."), _NO),
+    "building.collecting.trimmed": (trimmed, _NO),
+    "building.collecting.up_to_sentence": (partial(up_to_sentence, sentence=SENTENCE), _NO),
+    "building.collecting.loses_most": (partial(loses_most, rest="An owl."), _NO),
     "measures.marks.QuotedText.find": (lambda text: [QuotedText(text).find(quote) for quote in ("a", SENTENCE)], _NO),
     "prompting.answers.normalised": (answers.normalised.__wrapped__, _NO),
     "prompting.answers.says_nothing": (answers.says_nothing, _NO),
@@ -154,9 +153,7 @@ PARSERS: dict[str, Parser] = {
     "scripts.is_unspaced": (scripts.is_unspaced, _NO),
     "scripts.main_script": (scripts.main_script, _NO),
     "scripts.is_english": (scripts.is_english, _NO),
-    "signature.facts_of": (facts_of, _NO),
-    "signature.judge_of": (judge_of, _NO),
-    "signature.models_in": (models_in, _NO),
+    "signature.Signature": (Signature, _NO),
 }
 OTHERS = {
     "versions.comparable": "takes a signature, which is ours",
@@ -165,7 +162,7 @@ OTHERS = {
     "engines.identity.redacted": "takes an option of the user's, for an error message",
     "agreement.raters.pair": "takes an id",
     "agreement.machine_scores.judged_in_log": "takes an id",
-    "engines.corpora.copied_runs": "a slice between tokens, as excerpt",
+    "engines.corpora.copied": "a slice between tokens, as excerpt",
     "engines.corpora.excerpt": "a slice between tokens",
     "engines.embedders.static_token_count": "a library's tokenizer",
     "engines.served_embedders.most_tokens": "an estimate from the length",
@@ -188,7 +185,6 @@ OTHERS = {
     "measures.tokens.placed_tokens": "as tokens",
     "populations.survey.shingles": "a number a word of a document",
     "prompting.replies.last_labels": "through verdict and yes_or_no",
-    "building.costs.rating_cost": "takes a question of the population",
     "graders.cost.tokens": "an estimate from the length",
 }
 """Functions that are no parsers, though their first argument is a text, with the reason."""

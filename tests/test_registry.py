@@ -16,7 +16,7 @@ from genie_inspect import _registry
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.populations.population import NONE
 from genie_inspect.populations.stories import BUNDLED
-from genie_inspect.scorers import corpora
+from genie_inspect.scorers import outcome
 from genie_inspect.scorers.expression_novelty import EITHER
 from genie_inspect.tasks import panel
 
@@ -115,8 +115,8 @@ def test_every_option_of_a_registered_name_is_documented_and_has_a_plain_default
         ("synthetic_prompts", "panel", panel.NONE),
         ("leave_one_out", "panel", panel.NONE),
         ("ttcw", "stories", BUNDLED),
-        ("creativity_index", "corpus", corpora.POPULATION),
-        ("expression_novelty", "corpus", corpora.POPULATION),
+        ("creativity_index", "corpus", outcome.POPULATION),
+        ("expression_novelty", "corpus", outcome.POPULATION),
         ("expression_novelty", "case", EITHER),
     ],
 )

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genie_inspect.signature import digest, facts_of, signature
+from genie_inspect.signature import Signature, digest, signature
 
 texts = st.lists(st.text(st.characters(exclude_categories=())), max_size=4)
 
@@ -30,5 +30,5 @@ def test_a_signature_lists_measure_facts_and_version_in_order() -> None:
 @given(texts)
 def test_whatever_stands_in_a_fact_two_signatures_are_equal_exactly_when_their_facts_are(values: list[str]) -> None:
     facts = {f"fact{number}": value for number, value in enumerate(values)}
-    found = facts_of(signature("genie", **facts))
+    found = Signature(signature("genie", **facts)).facts
     assert found == {"measure": "genie", **facts, "version": "0-A"}

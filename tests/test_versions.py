@@ -26,7 +26,7 @@ from genie_inspect.scorers.litbench import litbench
 from genie_inspect.scorers.novelty_bench import novelty_bench
 from genie_inspect.scorers.partition import partition
 from genie_inspect.scorers.ttcw import ttcw
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import Signature
 from genie_inspect.solvers.generations import generations
 from genie_inspect.versions import TASKS, comparable
 
@@ -150,7 +150,7 @@ def test_a_measures_values_are_those_of_its_version(name: str, folder: Path, tmp
     )
     assert log.status == "success", log.error
     ((score,),) = [(sample.scores or {}).values() for sample in log.samples or []]
-    version = facts_of((score.metadata or {})["signature"])["version"]
+    version = Signature((score.metadata or {})["signature"]).facts["version"]
     assert version in GOLDEN[name], f"{version} of {name} has no values here: put them under it"
     assert score.value == pytest.approx(GOLDEN[name][version], abs=1e-6), RAISE.format(name, version)
 

@@ -1,8 +1,8 @@
 """What Inspect's samples are to us: where one has its prompt, its document and what solvers left."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, get_type_hints
 
 from inspect_ai.log import EvalSample
 from inspect_ai.solver import TaskState
@@ -56,58 +56,7 @@ def no_document(text: str) -> str:
     return REFUSAL if texts.refuses(text) else ""
 
 
-KEY = "intervention"
-"""Where a dataset puts it in a sample's metadata."""
-
-
-@dataclass(frozen=True, slots=True)
-class InterventionFacts:
-    """What was done to a text."""
-
-    kind: str
-    """`original`, `edit` or `paraphrase`."""
-    original: str
-    """The id of the text that it was made of; an original's own."""
-    feature: str = ""
-    """Which an edit changed."""
-    alternative: str = ""
-    """The value that the edit gave it."""
-    original_text: str = ""
-    """Of an edit or paraphrase; nothing is compared with the text that it was made of."""
-
-    def as_metadata(self) -> dict[str, Any]:
-        """For a sample's metadata; `intervention_of` reads it back."""
-        return {KEY: asdict(self)}
-
-
-def intervention_of(sample: TaskState | EvalSample) -> InterventionFacts | None:
-    """What was done to the sample's text; None where the sample is none of a metric study."""
-    return intervention_in(sample.metadata)
-
-
-def intervention_in(metadata: Mapping[str, Any] | None) -> InterventionFacts | None:
-    """The same of a sample's metadata."""
-    facts = (metadata or {}).get(KEY)
-    # a log is untrusted: what does not have this shape is not ours
-    if not isinstance(facts, dict) or set(facts) != set(InterventionFacts.__slots__):
-        return None
-    return InterventionFacts(**facts) if all(isinstance(value, str) for value in facts.values()) else None
-
-
-def made_of(sample: TaskState | EvalSample) -> str:
-    """The text that the sample's was made of, with which it is not compared; empty where it was made of none."""
-    facts = intervention_of(sample)
-    return facts.original_text if facts else ""
-
-
-def is_original(sample: TaskState | EvalSample) -> bool:
-    """Whether the sample's is a text of a metric study of which others were made."""
-    facts = intervention_of(sample)
-    return facts is not None and facts.kind == "original"
-
-
-PROMPT_KEY = "prompt"
-"""Where a dataset puts the prompt in a sample's metadata, when its input says more or something else."""
+PROMPT_KEY = "prompt"  # where a dataset puts the prompt in a sample's metadata, when its input says something else
 
 
 def prompt_of(sample: TaskState | EvalSample) -> str:
@@ -116,34 +65,24 @@ def prompt_of(sample: TaskState | EvalSample) -> str:
     Metadata `prompt` where the dataset sets it, else the text of the input: of several messages the last that a user
     wrote, as in Inspect's own `input_text`.
     """
-    stated = (sample.metadata or {}).get(PROMPT_KEY)
+    stated, given = (sample.metadata or {}).get(PROMPT_KEY), sample.input
+    if not isinstance(given, str):
+        given = next((message.text for message in reversed(given) if message.role == "user"), "")
     # whole characters, no space around: a prompt is compared as text with those of the population
-    return whole_text(str(_input_text(sample) if stated is None else stated)).strip()
+    return whole_text(str(given if stated is None else stated)).strip()
 
 
-def _input_text(sample: TaskState | EvalSample) -> str:
-    if isinstance(sample.input, str):
-        return sample.input
-    return next((message.text for message in reversed(sample.input) if message.role == "user"), "")
-
-
-GENERATIONS = "generations"
-"""Several replies to one prompt, which are judged as a set."""
-EARLIER = "earlier"
-"""The documents that negative sampling wrote before the last one, oldest first."""
-ORIGINAL = "original"
-"""The document before the solver `trim` cut it."""
-PLAN = "plan"
-"""The outline, by part."""
-RESPONSES = "responses"
-"""The responses of verbalized sampling, each with its probability."""
-UNSCORED = "unscored"
-"""Why every scorer of the task leaves the sample unscored."""
-
+# in the sample's store: what solvers leave there
+GENERATIONS = "generations"  # several replies to one prompt, which are judged as a set
+EARLIER = "earlier"  # the documents that negative sampling wrote before the last one, oldest first
+ORIGINAL = "original"  # the document before the solver `trim` cut it
+PLAN = "plan"  # the outline, by part
+RESPONSES = "responses"  # the responses of verbalized sampling, each with its probability
+UNSCORED = "unscored"  # why every scorer of the task leaves the sample unscored
+# in its metadata: how many responses verbalized sampling asked for, how many could be read, and how many of these have
+# a text of their own
 RESPONSES_ASKED, RESPONSES_PARSED = "responses_asked", "responses_parsed"
-"""In the sample's metadata: how many responses verbalized sampling asked for, and how many could be read."""
 RESPONSES_DISTINCT = "responses_distinct"
-"""And how many of those have a text of their own."""
 
 
 def keep_generations(state: TaskState, texts: Iterable[str]) -> None:
@@ -157,29 +96,55 @@ def kept_generations(state: TaskState) -> list[str]:
     return list(map(whole_text, texts))
 
 
-STORY_KEY = "existing_story"
-"""Where a dataset puts it in a sample's metadata."""
+class Facts:
+    """What a dataset says of a sample under a key of its metadata."""
+
+    __slots__: tuple[str, ...] = ()
+    key: ClassVar[str]
+
+    def as_metadata(self) -> dict[str, Any]:
+        return {self.key: {name: getattr(self, name) for name in self.__slots__}}
+
+    @classmethod
+    def of(cls, metadata: Mapping[str, Any] | None) -> Self | None:
+        """What `as_metadata` put there; None where a sample says nothing of the kind."""
+        facts = (metadata or {}).get(cls.key)
+        # a log is untrusted: what does not have this shape is not ours
+        if not isinstance(facts, dict) or set(facts) != set(cls.__slots__):
+            return None
+        kinds = get_type_hints(cls)
+        return cls(**facts) if all(isinstance(value, kinds[name]) for name, value in facts.items()) else None
 
 
 @dataclass(frozen=True, slots=True)
-class StoryFacts:
+class InterventionFacts(Facts):
+    """What was done to a text."""
+
+    key = "intervention"
+    kind: str  # `original`, `edit` or `paraphrase`
+    original: str  # the id of the text that it was made of; an original's own
+    feature: str = ""  # which an edit changed
+    alternative: str = ""  # the value that the edit gave it
+    original_text: str = ""  # of an edit or paraphrase; nothing is compared with the text that it was made of
+
+
+def made_of(sample: TaskState | EvalSample) -> str:
+    """The text that the sample's was made of, with which it is not compared; empty where it was made of none."""
+    facts = InterventionFacts.of(sample.metadata)
+    return facts.original_text if facts else ""
+
+
+def is_original(sample: TaskState | EvalSample) -> bool:
+    """Whether the sample's is a text of a metric study of which others were made."""
+    facts = InterventionFacts.of(sample.metadata)
+    return facts is not None and facts.kind == "original"
+
+
+@dataclass(frozen=True, slots=True)
+class StoryFacts(Facts):
     """A story that exists."""
 
+    key = "existing_story"
     id: str
-    reference: str = ""
-    """The id or title of the story that it is held against; empty where it has none."""
+    reference: str = ""  # the id or title of the story that it is held against; empty where it has none
     reference_words: int = 0
-
-    def as_metadata(self) -> dict[str, Any]:
-        """For a sample's metadata; `story_of` reads it back."""
-        return {STORY_KEY: asdict(self)}
-
-
-def story_of(sample: EvalSample) -> StoryFacts | None:
-    """What a sample says of its story; None where it names none."""
-    facts = (sample.metadata or {}).get(STORY_KEY)
-    # a log is untrusted: what does not have this shape is not ours
-    if not isinstance(facts, dict) or set(facts) != set(StoryFacts.__slots__):
-        return None
-    kinds = {"id": str, "reference": str, "reference_words": int}
-    return StoryFacts(**facts) if all(isinstance(facts[name], kind) for name, kind in kinds.items()) else None

@@ -2,15 +2,15 @@
 
 import hashlib
 import re
-from functools import lru_cache
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
+from typing import Self
 
 from genie_inspect.versions import UNVERSIONED
 
 PACKAGE = "genie-inspect"
-MODEL = re.compile(r"(.+)@[0-9a-f]{12}")
-"""A model with its digest, as signatures name those that are asked."""
+MODEL = re.compile(r"(.+)@[0-9a-f]{12}")  # with its digest, as signatures name the models that are asked
 BETWEEN = re.compile(r"[\s(),+=|]+")
 
 
@@ -48,43 +48,39 @@ def signature(measure: str, version: str = "", **facts: str) -> str:
     ['measure:genie', 'judge:list(vllm/a%7Cb)']
     """
     pairs = {"measure": measure, **facts, "version": version or UNVERSIONED}
-    return "|".join(f"{name}:{_escaped(value)}" for name, value in pairs.items())
+    escaped = {name: value.replace("%", "%25").replace("|", "%7C") for name, value in pairs.items()}
+    return "|".join(f"{name}:{value}" for name, value in escaped.items())
 
 
-def facts_of(text: str) -> dict[str, str]:
-    """What a signature says, by name.
+class Signature(str):
+    """A signature as a score has it, taken apart once.
 
-    >>> facts_of("measure:genie|judge:list(vllm/a%7Cb)|population:starter-1@be50")
-    {'measure': 'genie', 'judge': 'list(vllm/a|b)', 'population': 'starter-1@be50'}
+    >>> own = Signature("measure:genie|judge:list(vllm/a@0123456789ab,chunk=50)|rubric:a%7Cb")
+    >>> own.measure, own.judge, own.facts["rubric"], own.models["judge"]
+    ('genie', 'list', 'a|b', ['vllm/a'])
+    >>> Signature("none").measure
+    ''
     """
-    return dict(_facts(text))
 
+    facts: Mapping[str, str]  # what it says, by name
+    models: Mapping[str, list[str]]  # by fact the models that it names, without their digests; also embedders stand so
+    measure: str  # empty where it is none of ours
+    judge: str  # the kind of judge, without its model; empty where it names none
 
-# a log has few signatures and thousands of scores: each is taken apart once
-@lru_cache(maxsize=256)
-def _facts(text: str) -> tuple[tuple[str, str], ...]:
-    pairs = (pair.split(":", 1) for pair in text.split("|") if ":" in pair)
-    return tuple((name, value.replace("%7C", "|").replace("%25", "%")) for name, value in pairs)
+    def __new__(cls, text: str) -> Self:
+        signature = super().__new__(cls, text)
+        pairs = (pair.split(":", 1) for pair in text.split("|") if ":" in pair)
+        signature.facts = {name: value.replace("%7C", "|").replace("%25", "%") for name, value in pairs}
+        # apart first: one pattern for both takes the square of a hostile text's length
+        signature.models = {
+            name: [match[1] for part in BETWEEN.split(fact) if (match := MODEL.match(part))]
+            for name, fact in signature.facts.items()
+        }
+        signature.measure = signature.facts.get("measure", "")
+        signature.judge = signature.facts.get("judge", "").partition("(")[0]
+        return signature
 
-
-def models_in(text: str) -> list[str]:
-    """The models that a fact of a signature names, without their digests; also embedders stand so.
-
-    >>> models_in("list(vllm/a@0123456789ab,chunk=50)")
-    ['vllm/a']
-    """
-    # apart first: one pattern for both takes the square of a hostile text's length
-    return [match[1] for part in BETWEEN.split(text) if (match := MODEL.match(part))]
-
-
-def judge_of(text: str) -> str:
-    """The kind of judge that a signature names, without its model; empty where it names none.
-
-    >>> judge_of("measure:genie|judge:list(vllm/a)|version:1")
-    'list'
-    """
-    return facts_of(text).get("judge", "").partition("(")[0]
-
-
-def _escaped(value: str) -> str:
-    return value.replace("%", "%25").replace("|", "%7C")
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is one as measures of this package have, and those that are built as these."""
+        return self.startswith("measure:")

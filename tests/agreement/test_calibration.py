@@ -15,14 +15,25 @@ from genie_inspect.agreement.calibration import (
     COLOURS,
     SHAPES,
     Conduct,
+    PeopleAgreement,
     RaterAgreement,
     calibration_chart,
     compare,
+    held_against_people,
     quotable,
     verdict,
 )
-from genie_inspect.agreement.people import COLUMNS, PeopleAgreement, held_against_people, write_blind_table
-from genie_inspect.agreement.raters import RECORDED, Ratings, RatingsFile, Target, drawn, recorded_ratings
+from genie_inspect.agreement.raters import (
+    BLIND_COLUMNS,
+    RECORDED,
+    Ratings,
+    RatingsFile,
+    Target,
+    drawn,
+    pair,
+    recorded_ratings,
+    write_blind_table,
+)
 from genie_inspect.files.folders import DATA
 from genie_inspect.populations.population import open_population
 from genie_inspect.populations.schema import Question
@@ -50,29 +61,34 @@ def ratings(name: str, *values: float, **more: object) -> Ratings:
 
 
 def agreed(first: Ratings, second: Ratings) -> dict[str, RaterAgreement]:
-    return {one.feature: one for one in compare(TARGETS, [first, second], FEATURES, 200).agreements}
+    return {one.feature: one for one in compare(TARGETS, [first, second], FEATURES, 200)[0]}
 
 
 def conduct(rater: Ratings, feature: str) -> Conduct:
-    found = compare(TARGETS, [rater], FEATURES, 200).conducts
+    _, found = compare(TARGETS, [rater], FEATURES, 200)
     return next(one for one in found if one.feature == feature)
 
 
 def test_raters_who_say_the_same_agree_wholly() -> None:
     found = agreed(ratings("a", 1, 4, 2, 3, 1, 4), ratings("b", 1, 4, 2, 3, 1, 4))
     assert list(found) == ["plot", "style", ALL]  # a feature without pairs is absent
-    assert found["plot"].alpha == found[ALL].alpha == 1
-    assert [found["plot"].tau, found[ALL].tau] == pytest.approx([1, 1])
+    assert [found["plot"].alpha, found[ALL].alpha, found["plot"].tau, found[ALL].tau] == pytest.approx([1] * 4)
     assert found[ALL].difference.value == 0
     assert (found["plot"].pairs, found["plot"].questions) == (5, 2)
+    # continuous ratings as whole ones that they round to
+    found = agreed(ratings("a", 1, 4, 2, 3, 1, 4), ratings("logit", 1.2, 3.9, 2.1, 2.8, 1.4, 3.6))
+    assert found[ALL].alpha == 1
 
 
-def test_the_difference_is_that_of_the_questions_mean_novelty() -> None:
+def test_the_difference_is_that_of_the_questions_mean_novelty_and_tau_of_the_novelty_of_answers() -> None:
     found = agreed(ratings("a", 1, 4, 1, 4, 4, 1), ratings("b", 1, 1, 1, 4, 4, 1))
     # q0 by a: owl 1 - (0 + 1)/2 = 0.5, fox 1: mean 0.75; by b: 1 and 1. q1: 0 and 0. plot: (0.25 + 0) / 2
     assert found["plot"].difference.value == pytest.approx(0.125)
     assert found["style"].difference.value == 0
     assert found["plot"].difference.low <= 0.125 <= found["plot"].difference.high
+    # plot: owl 0.5 by a, 0.5 by b; fox 1 and 0; rain 0 and 1: one pair of three in order against two reversed
+    found = agreed(ratings("a", 1, 4, 1, 4, 4, 1), ratings("b", 1, 4, 4, 1, 1, 1))
+    assert found["plot"].tau == pytest.approx(-1)
 
 
 def test_only_pairs_that_both_rated_are_compared() -> None:
@@ -83,24 +99,12 @@ def test_only_pairs_that_both_rated_are_compared() -> None:
     assert math.isnan(found["style"].difference.value)
 
 
-def test_tau_is_of_the_novelty_of_answers() -> None:
-    # plot: owl 0.5 by a, 0.5 by b; fox 1 and 0; rain 0 and 1: one pair of three in order against two reversed
-    found = agreed(ratings("a", 1, 4, 1, 4, 4, 1), ratings("b", 1, 4, 4, 1, 1, 1))
-    assert found["plot"].tau == pytest.approx(-1)
-
-
-def test_continuous_ratings_agree_with_whole_ones_that_they_round_to() -> None:
-    found = agreed(ratings("a", 1, 4, 2, 3, 1, 4), ratings("logit", 1.2, 3.9, 2.1, 2.8, 1.4, 3.6))
-    assert found[ALL].alpha == 1
-
-
 def test_a_consensus_of_a_half_is_a_level_of_its_own_between_two() -> None:
     people = Ratings("people", RECORDED, (1, 1.5, 2, 2.5, 3, 4))
     rater = Ratings("ann", RECORDED, (1, 2, 2, 2, 3, 4))
     found = agreed(people, rater)[ALL].alpha
-    assert found == krippendorff_alpha([people.values, rater.values])
     # rounded to even, 1.5 and 2.5 would both be 2, and the agreement whole
-    assert found < 1
+    assert found == krippendorff_alpha([people.values, rater.values]) < 1
 
 
 def test_conduct_counts_what_came_to_no_rating_but_not_what_was_never_asked() -> None:
@@ -114,20 +118,14 @@ def test_conduct_counts_what_came_to_no_rating_but_not_what_was_never_asked() ->
 
 def test_a_rater_who_was_never_asked_has_no_share() -> None:
     found = conduct(ratings("a", *[NAN] * 6), ALL)
-    assert found.asked == 0
-    assert math.isnan(found.unusable)
-    assert math.isnan(found.novelty)
+    assert (found.asked, math.isnan(found.unusable), math.isnan(found.novelty)) == (0, True, True)
 
 
-def test_swapped_sides_are_compared_question_by_question() -> None:
+def test_swapped_sides_are_compared_by_question_and_position_within_each_answers_list() -> None:
     rater = ratings("a", 2, 4, 2, 3, 1, 4, swapped=(1, 4, 2, 3, NAN, 1))
     # q0: (1 + 0 + 0) / 3; q1: 0, its second pair is missing; mean 1/6. style: 4 - 1
-    assert conduct(rater, "plot").swapped.value == pytest.approx(1 / 6)
-    assert conduct(rater, "style").swapped.value == 3
+    assert [conduct(rater, feature).swapped.value for feature in ("plot", "style")] == pytest.approx([1 / 6, 3])
     assert math.isnan(conduct(rater, "plot").position.value)
-
-
-def test_position_is_an_effect_within_each_answers_list() -> None:
     rater = ratings("a", 1, 3, 2, 4, 4, 4, positions=(0, 1, NAN, 0, 1, NAN))
     # owl: 3 at the end, 1 at the beginning; rain: 4 and 4: slopes 2 and 0, of equal weight
     assert conduct(rater, "plot").position.value == 1
@@ -150,7 +148,7 @@ def agreement(feature: str, alpha: float, difference: BootstrapInterval = LEVEL)
         (0.667, "enough for tentative conclusions"),
         (0.6669, "one cannot stand for the other, alpha is below 0.667 (alpha 0.67 over 40 pairs)."),
         (-0.1, "one cannot stand for the other"),
-        (math.nan, "cannot be told from 40 pairs"),
+        (NAN, "cannot be told from 40 pairs"),
     ],
 )
 def test_the_sentence_says_whether_one_can_stand_for_the_other(alpha: float, said: str) -> None:
@@ -159,33 +157,27 @@ def test_the_sentence_says_whether_one_can_stand_for_the_other(alpha: float, sai
     assert said in sentence
 
 
-def test_the_feature_with_least_agreement_is_named() -> None:
+def test_the_feature_with_least_agreement_is_named_where_there_are_several() -> None:
     (sentence,) = verdict([agreement("plot", 0.9), agreement("social_atmosphere", 0.6), agreement(ALL, 0.85)])
     assert "They agree least in social atmosphere (0.60)." in sentence
+    (sentence,) = verdict([agreement("plot", 0.9), agreement("style", NAN), agreement(ALL, 0.9)])
+    assert "least in" not in sentence
 
 
 @pytest.mark.parametrize(
     ("difference", "more"),
-    [((0.1, 0.05, 0.15), "list(m)"), ((-0.1, -0.15, -0.05), "people")],
+    [
+        ((0.1, 0.05, 0.15), "list(m)"),
+        ((-0.1, -0.15, -0.05), "people"),
+        *((ends, "") for ends in ((0.1, 0.0, 0.2), (-0.1, -0.2, 0.0), (0.1, NAN, NAN), (0.01, -0.02, 0.04))),
+    ],
 )
 def test_who_finds_more_novelty_is_said_where_the_interval_leaves_0_out(
     difference: tuple[float, float, float], more: str
 ) -> None:
-    (sentence,) = verdict([agreement(ALL, 0.9, BootstrapInterval(*difference, 0))])
-    assert f"{more} finds more novelty, by 0.10" in sentence
-    (level,) = verdict([agreement(ALL, 0.9)])
-    assert "more novelty" not in level
-
-
-def test_of_a_single_feature_nothing_is_least() -> None:
-    (sentence,) = verdict([agreement("plot", 0.9), agreement("style", math.nan), agreement(ALL, 0.9)])
-    assert "least in" not in sentence
-
-
-def test_an_interval_that_ends_at_0_leaves_open_who_finds_more() -> None:
-    for ends in ((0.1, 0.0, 0.2), (-0.1, -0.2, 0.0), (0.1, math.nan, math.nan)):
-        (sentence,) = verdict([agreement(ALL, 0.9, BootstrapInterval(*ends, 0))])
-        assert "more novelty" not in sentence
+    (sentence,) = verdict([agreement(ALL, 0.9, BootstrapInterval(*difference))])
+    said = f" {more} finds more novelty, by 0.10: do not mix their scores." * bool(more)
+    assert sentence.endswith("(alpha 0.90 over 40 pairs)." + said)
 
 
 def between(first: str, second: str, alpha: float, feature: str = ALL) -> RaterAgreement:
@@ -202,7 +194,7 @@ def test_judges_are_ranked_by_their_agreement_with_each_file_and_the_weak_are_no
         between("people", "good", 0.9, "plot"),
         between("people", "good", 0.7),
         between("people", "bound", 0.667),
-        between("others", "weak", math.nan),
+        between("others", "weak", NAN),
         between("others", "good", 0.5),
         between("weak", "good", 0.99),
     ]
@@ -216,27 +208,24 @@ def test_judges_are_ranked_by_their_agreement_with_each_file_and_the_weak_are_no
 
 def test_without_ratings_of_a_file_no_judge_is_near_to_anything() -> None:
     assert quotable([between("weak", "good", 0.99)], [], [rater("weak"), rater("good")]) == []
-    assert quotable([between("people", "weak", math.nan)], [rater("people")], [rater("weak")]) == []
+    assert quotable([between("people", "weak", NAN)], [rater("people")], [rater("weak")]) == []
 
 
-def test_a_judge_that_says_the_same_of_every_pair_is_named() -> None:
-    judged = [rater("flat", 3, math.nan, 3), rater("single", 3), rater("varied", 3, 4)]
-    assert quotable([], [], judged) == ["flat gave every pair the rating 3: it tells no answers apart."]
-
-
-def test_a_judge_that_rates_no_pair_is_named_with_its_reasons() -> None:
+def test_a_judge_that_says_the_same_of_every_pair_or_nothing_is_named() -> None:
     faults = {0: "unspecified", 1: "unreadable reply", 2: "unspecified"}
-    silent = Ratings("silent", "silent", (math.nan,) * 3, faults)
-    assert quotable([], [], [silent, Ratings("unasked", "", (), {})]) == [
-        "silent gave none of 3 pairs a rating: 2 unspecified, 1 unreadable reply."
+    silent, unasked = Ratings("silent", "silent", (NAN,) * 3, faults), Ratings("unasked", "", (), {})
+    judged = [rater("flat", 3, NAN, 3), rater("single", 3), rater("varied", 3, 4), silent, unasked]
+    assert quotable([], [], judged) == [
+        "flat gave every pair the rating 3: it tells no answers apart.",
+        "silent gave none of 3 pairs a rating: 2 unspecified, 1 unreadable reply.",
     ]
 
 
 @pytest.mark.parametrize(("name", "begins"), [("c.svg", b"<svg"), ("c.png", b"\x89PNG")])
 def test_the_picture_is_drawn_also_where_something_is_not_defined(tmp_path: Path, name: str, begins: bytes) -> None:
     raters = [ratings("people", 1, 4, 2, 3, 1, NAN), ratings("list(x)", 1, 3, 2, 3, 1, 4)]
-    found = compare(TARGETS, raters, FEATURES, 50)
-    alpha = next(one.alpha for one in found.agreements if one.feature == "plot")
+    found, _ = compare(TARGETS, raters, FEATURES, 50)
+    alpha = next(one.alpha for one in found if one.feature == "plot")
     write_chart(lambda: calibration_chart(found), tmp_path / name)
     drawn = (tmp_path / name).read_bytes()
     assert drawn.startswith(begins)
@@ -247,12 +236,14 @@ def test_the_picture_is_drawn_also_where_something_is_not_defined(tmp_path: Path
 
 def panels() -> list[dict[str, Any]]:
     """Agreement and difference of two pairs of raters: of a feature, and over all where the difference has no ends."""
-    whole = compare(TARGETS, [ratings("people", 1, 4, 2, 3, 1, NAN), ratings("list(x)", 1, 3, 2, 3, 1, 4)], FEATURES, 9)
-    first = replace(whole.agreements[0], feature="social_atmosphere", alpha=0.5)
+    whole, _ = compare(
+        TARGETS, [ratings("people", 1, 4, 2, 3, 1, NAN), ratings("list(x)", 1, 3, 2, 3, 1, 4)], FEATURES, 9
+    )
+    first = replace(whole[0], feature="social_atmosphere", alpha=0.5)
     first = replace(first, difference=BootstrapInterval(0.1, 0.05, 0.2, 0))
     second = replace(first, second="logit", feature="all features", difference=BootstrapInterval(-0.1, NAN, NAN, 9))
     unknown = replace(second, feature="style", alpha=NAN, difference=BootstrapInterval(NAN, NAN, NAN, 9))
-    spec: dict[str, Any] = calibration_chart(replace(whole, agreements=(first, second, unknown))).to_dict()
+    spec: dict[str, Any] = calibration_chart([first, second, unknown]).to_dict()
     return [panel | {"datasets": spec["datasets"]} for panel in spec["vconcat"]]
 
 
@@ -304,29 +295,21 @@ def test_people_are_put_into_one_alpha_and_the_judge_is_held_against_median_and_
     # medians; the judge's 1.4 is a 1
     assert row.judge_alpha == krippendorff_alpha([[1, 2.5, 3, 4, 1], [1.0, 2, 3, 4, 1]])
     assert row.tau == kendall([1, 2.5, 3, 4, 1], [1, 2, 3, 4, 1.4])
-
-
-def test_a_consensus_from_a_file_that_is_held_against_people_keeps_its_halves() -> None:
-    consensus = recorded_ratings(
-        "all", dict(zip((p for t in TARGETS for p in t.pairs), (1, 2.5, 3, 4), strict=False)), TARGETS
-    )
-    row = held([ANN, BOB], [consensus])["plot"]
-    assert row.judge_alpha == 1  # the medians are 1, 2.5, 3, 4
-
-
-def test_the_median_and_the_mean_of_three_people_differ() -> None:
-    third = ratings("cat", 4, 3, 1, 4, 1, 4)
-    row = held([ANN, BOB, third], [JUDGE])["plot"]
+    # of three people median and mean differ
+    row = held([ANN, BOB, ratings("cat", 4, 3, 1, 4, 1, 4)], [JUDGE])["plot"]
     assert row.judge_alpha == krippendorff_alpha([[1, 3, 3, 4, 1], [1, 2, 3, 4, 1]])
     assert row.tau == kendall([2, 8 / 3, 7 / 3, 4, 1], [1, 2, 3, 4, 1.4])
+    # a consensus from a file keeps its halves, which are the medians
+    said = dict(zip((p for t in TARGETS for p in t.pairs), (1, 2.5, 3, 4), strict=False))
+    assert held([ANN, BOB], [recorded_ratings("all", said, TARGETS)])["plot"].judge_alpha == 1
 
 
 def test_what_the_judge_did_not_rate_counts_among_people_alone() -> None:
     found = held([ANN, BOB], [JUDGE])
+    assert list(found) == ["plot", "style", ALL]
     assert (found["style"].pairs, found[ALL].pairs) == (0, 5)
     assert math.isnan(found["style"].judge_alpha)
     assert found["style"].people_alpha == krippendorff_alpha([[4], [2]])
-    assert list(found) == ["plot", "style", ALL]
 
 
 def test_without_a_judge_there_are_people_alone() -> None:
@@ -341,7 +324,7 @@ def test_pairs_go_out_without_ratings_in_an_order_that_the_seed_shuffles(tmp_pat
         assert write_blind_table(tmp_path / f"{seed}.csv", TARGETS, seed) == 6
         with (tmp_path / f"{seed}.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))
-        assert tuple(rows[0]) == COLUMNS
+        assert tuple(rows[0]) == BLIND_COLUMNS
         assert {(row["rating"], row["note"]) for row in rows} == {("", "")}
         assert {row["question"] for row in rows} == {question.text for question in ASKED}
         orders.add(tuple((row["answer"], row["other"]) for row in rows))
@@ -349,20 +332,10 @@ def test_pairs_go_out_without_ratings_in_an_order_that_the_seed_shuffles(tmp_pat
     assert "- 4: interchangeable" in (tmp_path / "0.md").read_text()
 
 
-@pytest.fixture(scope="module")
-def both() -> tuple[RatingsFile, RatingsFile]:
-    population = open_population("starter")
-    first, second = (
-        RatingsFile(DATA / "starter" / name, population) for name in ("second_ratings.jsonl", "ratings.jsonl")
-    )
-    return first, second
-
-
-def test_the_starters_two_ratings_go_out_blind_and_come_back_as_two_raters(
-    both: tuple[RatingsFile, RatingsFile], tmp_path: Path
-) -> None:
+def test_the_starters_two_ratings_go_out_blind_and_come_back_as_two_raters(tmp_path: Path) -> None:
     population = open_population("starter")
     features = [feature.name for feature in population.features]
+    both = [RatingsFile(DATA / "starter" / name, population) for name in ("second_ratings.jsonl", "ratings.jsonl")]
     targets = drawn(both[0].targets, 120, seed=3)
     told = [next(iter(file.raters.values())) for file in both]
     known = [recorded_ratings(name, table, targets) for name, table in zip(("ann", "bob"), told, strict=True)]
@@ -379,8 +352,6 @@ def test_the_starters_two_ratings_go_out_blind_and_come_back_as_two_raters(
 
 
 def _filled(path: Path, said: dict[tuple[str, frozenset[str]], float]) -> Path:
-    from genie_inspect.agreement.raters import pair
-
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:
@@ -388,7 +359,7 @@ def _filled(path: Path, said: dict[tuple[str, frozenset[str]], float]) -> Path:
         row["rating"] = "" if math.isnan(rating) else f"{rating:g}"
         row["note"] = "seen"
     with path.open("w", newline="") as file:
-        table = csv.DictWriter(file, COLUMNS)
+        table = csv.DictWriter(file, BLIND_COLUMNS)
         table.writeheader()
         table.writerows(rows)
     return path

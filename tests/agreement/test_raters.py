@@ -1,7 +1,6 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -38,7 +37,7 @@ def test_a_pair_is_the_same_in_either_order_and_spelling() -> None:
     assert pair("q", "an owl", "a fox") != pair("r", "an owl", "a fox")
 
 
-def test_every_distinct_answer_meets_all_the_others() -> None:
+def test_every_distinct_answer_meets_all_the_others(tmp_path: Path) -> None:
     population = open_population("starter")
     targets = recorded_targets(population)
     assert {target.question.id for target in targets} == {
@@ -47,12 +46,9 @@ def test_every_distinct_answer_meets_all_the_others() -> None:
     for target in targets[:50]:
         assert len(set(target.pairs)) == len(target.others)
         assert pair(target.question.id, target.answer, target.answer) not in target.pairs
-
-
-def test_of_answers_that_count_as_equal_the_first_spelling_stands_for_all(tmp_path: Path) -> None:
+    # of answers that count as equal the first spelling stands for all
     population = answers_alone(tmp_path / "alone", {"r": ["An owl.", "a fox", "AN OWL", "a hen"]})
-    found = [(target.answer, target.others) for target in recorded_targets(population)]
-    assert found == [
+    assert [(target.answer, target.others) for target in recorded_targets(population)] == [
         ("An owl.", ("a fox", "a hen")),
         ("a fox", ("An owl.", "a hen")),
         ("a hen", ("An owl.", "a fox")),
@@ -63,14 +59,8 @@ def test_the_reader_who_answered_most_is_taken_unless_one_is_named(tmp_path: Pat
     population = answers_alone(tmp_path / "alone", {"few": ["a fox", "a hen"], "many": ["rain", "snow", "hail"]})
     assert {target.answer for target in recorded_targets(population)} == {"rain", "snow", "hail"}
     assert {target.answer for target in recorded_targets(population, "few")} == {"a fox", "a hen"}
-
-
-def test_a_population_that_nobody_has_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CalibrationError, match=r"small-1@.* has no answers on record"):
-        recorded_targets(small_population(tmp_path))
-
-
-def test_an_unknown_reader_is_refused_with_the_known_ones() -> None:
+        recorded_targets(small_population(tmp_path / "small"))
     with pytest.raises(UnknownChoiceError, match=r"'me', expected one of grader\(bundled/grader"):
         recorded_targets(open_population("starter"), "me")
 
@@ -85,16 +75,15 @@ def test_features_and_prompts_have_equal_shares_of_a_sample() -> None:
 
 
 def test_what_a_feature_of_a_prompt_lacks_is_made_up_for_by_the_others() -> None:
-    few = Target(QUESTION, "a", ("b",))
-    many = Target(QUESTION.model_copy(update={"id": "r", "feature": "style"}), "a", tuple("bcdefg"))
+    few, other_way = Target(QUESTION, "a", ("b",)), Target(QUESTION, "b", ("a",))
+    asked = QUESTION.model_copy(update={"id": "r", "feature": "style"})
+    many = Target(asked, "a", tuple("bcdefg"))
     assert sorted(len(target.others) for target in drawn([few, many], 5)) == [1, 4]
-
-
-def test_a_pair_that_two_answers_stand_for_is_one_when_shares_are_made() -> None:
-    both = [Target(QUESTION, "a", ("b",)), Target(QUESTION, "b", ("a",))]
-    many = Target(QUESTION.model_copy(update={"id": "r", "feature": "style"}), "a", tuple("bcdefg"))
-    # plot has one pair and not two: style makes up for the other four of five
-    assert sum(len(target.others) for target in drawn([*both, many], 5)) == 5
+    # a pair that two answers stand for is one: style makes up for four of five
+    assert sum(len(target.others) for target in drawn([few, other_way, many], 5)) == 5
+    # what is left over from equal shares goes to any feature
+    both = [few, Target(asked, "a", ("b",))]
+    assert {drawn(both, 1, seed)[0].question.feature for seed in range(20)} == {"plot", "style"}
 
 
 @given(st.integers(1, 80), st.integers(0, 20))
@@ -103,13 +92,6 @@ def test_a_sample_has_all_the_pairs_asked_for_as_far_as_there_are_so_many(count:
     source = [Target(QUESTION, one, tuple(set("abcdefghij") - {one})) for one in "abcdefghij"]
     pairs = [one for target in drawn(source, count, seed) for one in target.pairs]
     assert len(pairs) == len(set(pairs)) == min(count, 45)
-
-
-def test_what_is_left_over_from_equal_shares_goes_to_any_feature() -> None:
-    plot = Target(QUESTION, "a", ("b",))
-    style = Target(QUESTION.model_copy(update={"id": "r", "feature": "style"}), "a", ("b",))
-    chosen = {drawn([plot, style], 1, seed)[0].question.feature for seed in range(20)}
-    assert chosen == {"plot", "style"}
 
 
 HEADER = "question,answer,other,rating"
@@ -141,41 +123,29 @@ def test_a_csv_file_is_read(tmp_path: Path, starter: Population, question: str) 
         ("an owl, grey", ("a fox",)),
         ("an owl", ("a fox",)),
     ]
+    # raters are kept apart, and an empty cell is no rating
+    rows = f"{question},a,b,4,Ann", f"{question},a,b,,Bob", f"{question},b,a,4,Ann"
+    rated = pair(question, "a", "b")
+    found = RatingsFile(written(tmp_path, f"{HEADER},rater", *rows), starter)
+    assert found.raters == {"people:Ann": {rated: 4}, "people:Bob": {rated: None}}
 
 
-def test_json_lines_are_read_the_same(tmp_path: Path, starter: Population, question: str) -> None:
-    row = {"question": question, "answer": "an owl", "other": "a fox", "rating": 2.5}
-    found = RatingsFile(written(tmp_path, json.dumps(row), name="people.jsonl"), starter)
-    assert found.raters == {"people": {pair(question, "an owl", "a fox"): 2.5}}
+def test_json_lines_have_a_rating_or_several_and_a_question_by_id_or_text(tmp_path: Path, starter: Population) -> None:
+    asked = starter.questions(starter.prompts[0])[0]
 
+    def read(*rows: dict[str, object]) -> RatingsFile:
+        # empty lines before the first row do not hide its form
+        return RatingsFile(written(tmp_path, "", " ", *map(json.dumps, rows), name="people.jsonl"), starter)
 
-def test_empty_lines_before_the_first_row_do_not_hide_its_form(
-    tmp_path: Path, starter: Population, question: str
-) -> None:
-    row = {"question": question, "answer": "an owl", "ratings": {"A Fox": 2, "a hen": 3}}
-    found = RatingsFile(written(tmp_path, "", " ", json.dumps(row), name="people.jsonl"), starter)
-    assert found.raters == {
-        "people": {pair(question, "an owl", "a fox"): 2, pair(question, "an owl", "a hen"): 3},
-    }
+    row: dict[str, object] = {"answer": "an owl", "other": "a fox", "rating": 2.5}
+    for name in (asked.id, asked.text):
+        found = read({"question": name, **row})
+        assert found.raters == {"people": {pair(asked.id, "an owl", "a fox"): 2.5}}
+        assert [target.question for target in found.targets] == [asked]
+    found = read({"question": asked.id, "answer": "an owl", "ratings": {"A Fox": 2, "a hen": 3}})
+    assert found.raters == {"people": {pair(asked.id, "an owl", "a fox"): 2, pair(asked.id, "an owl", "a hen"): 3}}
     # as they are spelled there
     assert [(target.answer, target.others) for target in found.targets] == [("an owl", ("A Fox", "a hen"))]
-
-
-def test_a_question_may_stand_there_by_its_text(tmp_path: Path, starter: Population) -> None:
-    asked = starter.questions(starter.prompts[0])[0]
-    row = {"question": asked.text, "answer": "an owl", "other": "a fox", "rating": 2}
-    (target,) = RatingsFile(written(tmp_path, json.dumps(row), name="people.jsonl"), starter).targets
-    assert target.question == asked
-
-
-def test_raters_are_kept_apart_and_an_empty_cell_is_no_rating(
-    tmp_path: Path, starter: Population, question: str
-) -> None:
-    path = written(
-        tmp_path, f"{HEADER},rater", f"{question},a,b,4,Ann", f"{question},a,b,,Bob", f"{question},b,a,4,Ann"
-    )
-    rated = pair(question, "a", "b")
-    assert RatingsFile(path, starter).raters == {"people:Ann": {rated: 4}, "people:Bob": {rated: None}}
 
 
 @pytest.mark.parametrize(("name", "pairs"), [("ratings.jsonl", 17_049), ("second_ratings.jsonl", 1_850)])
@@ -216,42 +186,31 @@ def test_what_is_wrong_with_a_csv_file_is_said_by_line_and_field(
         ({"question": "Q", "answer": "a", "other": "b", "rating": 7}, "line 1, field rating.*7"),
         ({"question": "Q", "answer": "a", "ratings": {"b": 7}}, "line 1, field ratings.b.*7"),
         ({"question": "Q", "answer": "a", "other": "b", "rating": 2, "ratter": "x"}, "line 1, field ratter"),
+        (
+            {"question": "Why?", "answer": "a", "other": "b", "rating": 2},
+            "line 1, field question: 'Why\\?' is no question of starter",
+        ),
     ],
 )
 def test_what_is_wrong_with_json_lines_is_said_by_line_and_field(
     tmp_path: Path, starter: Population, question: str, row: dict[str, object], message: str
 ) -> None:
-    path = written(tmp_path, json.dumps(row | {"question": question}), name="people.jsonl")
+    row |= {"question": question} if row["question"] == "Q" else {}
+    path = written(tmp_path, json.dumps(row), name="people.jsonl")
     with pytest.raises(GenieError, match=message):
         RatingsFile(path, starter)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path, starter: Population) -> None:
+def test_a_file_that_is_not_there_or_of_another_encoding_is_named(tmp_path: Path, starter: Population) -> None:
     with pytest.raises(GenieError, match=r"nobody\.csv does not exist"):
         RatingsFile(tmp_path / "nobody.csv", starter)
-
-
-def test_a_file_of_another_encoding_is_named(tmp_path: Path, starter: Population) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(f"{HEADER}\nq,caf\xe9,b,2\n".encode("latin-1"))
     with pytest.raises(GenieError, match=r"people\.csv cannot be read as a table"):
         RatingsFile(path, starter)
 
 
-def test_an_unknown_question_is_named_with_its_line_or_row(tmp_path: Path, starter: Population) -> None:
-    row = json.dumps({"question": "Why?", "answer": "a", "other": "b", "rating": 2})
-    with pytest.raises(GenieError, match="line 1, field question: 'Why\\?' is no question of starter"):
-        RatingsFile(written(tmp_path, row, name="people.jsonl"), starter)
-    with pytest.raises(GenieError, match="row 2, field question: 'Why\\?' is no question of starter"):
-        RatingsFile(written(tmp_path, HEADER, "Why?,a,b,2"), starter)
-
-
 TARGETS = [Target(QUESTION, "owl", ("fox", "hen")), Target(QUESTION, "cat", ("dog",))]
-
-
-def order_of(script: Script) -> Sequence[str]:
-    """The other answers of a list request, in the order in which they were asked about."""
-    return list(script.data[0]["others"].values())
 
 
 @pytest.mark.anyio
@@ -275,22 +234,20 @@ async def test_a_list_judge_is_asked_once_and_tells_where_each_answer_stood() ->
     found = await judge_ratings(Rater("lists", judge, CHUNK), [target])
     assert found.values == (1, 4, 2)
     assert found.swapped == ()
-    order = order_of(script)
+    order = list(script.data[0]["others"].values())  # as they were asked about
     assert found.positions == tuple(order.index(other) / 2 for other in target.others)
     assert len(script.requests) == 1
     assert Rater("", judge, CHUNK).calls([target]) == 3
 
 
 @pytest.mark.anyio
-async def test_positions_are_not_told_of_lists_that_a_cache_may_have_cut() -> None:
+async def test_positions_begin_anew_in_each_call_and_are_not_told_of_lists_that_a_cache_may_have_cut() -> None:
     judge = ListJudge(grading().model())
     assert (await judge_ratings(Rater("lists", judge, CHUNK), TARGETS, fresh=False)).positions == ()
-
-
-def test_positions_begin_anew_in_each_call_and_a_list_of_one_has_none() -> None:
-    target = Target(QUESTION, "owl", ("fox", "hen", "cow"))
-    assert sorted(list_positions(target, chunk=2), key=lambda place: (math.isnan(place), place))[:2] == [0, 1]
-    assert sum(map(math.isnan, list_positions(target, chunk=2))) == 1
+    places = list_positions(Target(QUESTION, "owl", ("fox", "hen", "cow")), chunk=2)
+    # a list of one has none
+    assert sorted(places, key=lambda place: (math.isnan(place), place))[:2] == [0, 1]
+    assert sum(map(math.isnan, places)) == 1
 
 
 @pytest.mark.anyio
@@ -304,25 +261,24 @@ async def test_what_comes_to_no_rating_keeps_its_reason() -> None:
 
 
 @pytest.mark.anyio
-async def test_each_pair_of_a_target_that_failed_has_the_fault_and_what_follows_keeps_its_place() -> None:
+@pytest.mark.parametrize("failing", ["hen", ""])
+async def test_pairs_of_a_target_that_failed_have_the_fault_and_a_grader_that_never_answers_ends_all(
+    failing: str,
+) -> None:
     def reply(request: str) -> str:
-        if "hen" in unfenced(request).values():
+        if not failing or failing in unfenced(request).values():
             raise RuntimeError("no more today")
         return "Rating: 3"
 
-    ratings = await judge_ratings(Rater("pairs", PairwiseJudge(Script(reply).model())), TARGETS)
+    rater = Rater("pairs", PairwiseJudge(Script(reply).model()))
+    if not failing:
+        with pytest.raises(CalibrationError, match=r"pairs rated nothing: .*no more today"):
+            await judge_ratings(rater, TARGETS)
+        return
+    ratings = await judge_ratings(rater, TARGETS)
     assert ratings.faults == {0: FAILED, 1: FAILED}
-    assert [math.isnan(value) for value in ratings.values] == [True, True, False]
-    assert ratings.values[2] == 3
-
-
-@pytest.mark.anyio
-async def test_a_grader_that_never_answers_ends_the_calibration_with_its_reason() -> None:
-    def reply(request: str) -> str:
-        raise RuntimeError("no more today")
-
-    with pytest.raises(CalibrationError, match=r"pairs rated nothing: .*no more today"):
-        await judge_ratings(Rater("pairs", PairwiseJudge(Script(reply).model())), TARGETS)
+    # what follows keeps its place
+    assert ratings.values == pytest.approx((math.nan, math.nan, 3), nan_ok=True)
 
 
 def test_recorded_ratings_come_in_the_order_of_the_targets() -> None:

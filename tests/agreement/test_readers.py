@@ -66,6 +66,10 @@ def test_equal_answers_are_interchangeable_and_are_not_rated() -> None:
     assert row.same == 1
     # equal to one of two others: half a point for it, and more nobody could have
     assert row.own_nearer.value == row.highest == pytest.approx(0.75)
+    # of equal answers of other documents one is rated, as the record spells it
+    target = pair("d", "In rain.", "in fog", "in rain", "In snow", "in snow", "In fog").target
+    assert target is not None
+    assert target.others == ("In rain.", "In snow")
 
 
 def test_what_is_left_out_added_or_unreadable_is_counted_and_not_compared() -> None:
@@ -87,15 +91,10 @@ def test_what_is_left_out_added_or_unreadable_is_counted_and_not_compared() -> N
 
 
 def test_pairs_that_a_judge_could_not_rate_are_left_out() -> None:
-    pairs = [
-        pair("one", "a war", "a battle", "a voyage", "a feud"),
-        pair("two", "a feud", "a quarrel", "a war"),
-    ]
+    pairs = [pair("one", "a war", "a battle", "a voyage", "a feud"), pair("two", "a feud", "a quarrel", "a war")]
     # of the first the voyage has no rating, of the second the own answer
     row = fitness(pairs, 3, math.nan, 1, math.nan, 4)["plot"]
-    assert row.both == 2
-    assert row.other == 0
-    assert row.own_nearer.value == 1
+    assert (row.both, row.other, row.own_nearer.value) == (2, 0, 1)
 
 
 def test_the_interval_is_over_documents() -> None:
@@ -107,25 +106,26 @@ def test_the_interval_is_over_documents() -> None:
     assert (interval.low, interval.value, interval.high) == (0, 0.5, 1)
 
 
-def verdict(*rows: ReaderFitness) -> str:
-    return " ".join(fitness_verdict(rows))
-
-
 def test_the_verdict_says_how_far_a_reader_comes_on_the_way_from_chance_to_the_record() -> None:
     pairs = [pair(f"d{number}", "a war", "a battle", "a voyage", "a feud") for number in range(12)]
-    reading = reader_fitness("reader", pairs, ratings(*[3, 2, 3] * 12), ["plot"])
-    assert reading[-1].reach == pytest.approx(0.5)
-    assert verdict(*reading) == (
+
+    def told(*values: float) -> tuple[ReaderFitness, str]:
+        rows = reader_fitness("reader", pairs, ratings(*values), ["plot"])
+        return rows[-1], " ".join(fitness_verdict(rows))
+
+    reading, said = told(*[3, 2, 3] * 12)
+    assert reading.reach == pytest.approx(0.5)
+    assert said == (
         "The answers of reader are nearer to the record of their own document than to another's in 75%, where 50% is "
         "chance and 100% the most: 50% of the way."
     )
     # nearer in one of three documents only, and as near in the others
-    weak = reader_fitness("reader", pairs, ratings(*[3, 2, 3] * 4, *[3, 3, 3] * 8), ["plot"])
-    assert weak[-1].reach == pytest.approx(1 / 6)
-    assert weak[-1].own_nearer.low > 0.5
-    assert verdict(*weak).endswith("It hardly reads: do not quote scores that rest on its readings.")
-    lost = reader_fitness("reader", pairs, ratings(*[1, 2, 2] * 12), ["plot"])
-    assert verdict(*lost).endswith("do not quote scores that rest on its readings.")
+    weak, said = told(*[3, 2, 3] * 4, *[3, 3, 3] * 8)
+    assert weak.reach == pytest.approx(1 / 6)
+    assert weak.own_nearer.low > 0.5
+    hardly = "It hardly reads: do not quote scores that rest on its readings."
+    assert said.endswith(hardly)
+    assert told(*[1, 2, 2] * 12)[1].endswith(hardly)
 
 
 def test_the_verdict_names_features_by_chance_and_a_reader_that_leaves_out_most() -> None:
@@ -228,14 +228,12 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 
 def test_the_page_says_how_far_it_comes_and_the_rule_lies_below_it() -> None:
-    population = open_population("starter")
-    folder = DATA / "starter"
+    population, folder = open_population("starter"), DATA / "starter" / "interventions"
     # the metric study's originals are stories of the population, read a second time by another reader
-    texts = rows(folder / "interventions" / "interventions.jsonl")
-    prompt_of = {text["id"]: text["prompt"] for text in texts if text["kind"] == "original"}
-    read_again = {
-        (row["document"], row["question"]): row["text"] for row in rows(folder / "interventions" / "readings.jsonl")
+    prompt_of = {
+        text["id"]: text["prompt"] for text in rows(folder / "interventions.jsonl") if text["kind"] == "original"
     }
+    again = {(row["document"], row["question"]): row["text"] for row in rows(folder / "readings.jsonl")}
     pairs = []
     for original, prompt in prompt_of.items():
         recorded = population.answers(population.readers[0], prompt)
@@ -245,8 +243,8 @@ def test_the_page_says_how_far_it_comes_and_the_rule_lies_below_it() -> None:
                 for (document, asked), answer in recorded.items()
                 if asked == question.id and document != original and answer
             )
-            answers = recorded[original, question.id], read_again[original, question.id]
-            pairs.append(AnswerPair(original, question, *answers, others))
+            key = original, question.id
+            pairs.append(AnswerPair(original, question, recorded[key], again[key], others))
     features = [feature.name for feature in population.features]
     judge = VectorsJudge(embedder("static"), shipped_fit(), features)
     ratings = anyio.run(judge_ratings, Rater("vectors", judge), rated_targets(pairs))
@@ -259,10 +257,3 @@ def test_the_page_says_how_far_it_comes_and_the_rule_lies_below_it() -> None:
         f"({whole.own_nearer.value:.0%} of at most {whole.highest:.0%}), in style {style.reach:.0%}"
     )
     assert said in " ".join(PAGE.read_text(encoding="utf-8").split())
-
-
-def test_of_equal_answers_of_other_documents_a_judge_rates_one_as_the_record_spells_it(starter: Population) -> None:
-    question = starter.questions(starter.prompts[0])[0]
-    target = AnswerPair("d", question, "In rain.", "in fog", ("in rain", "In snow", "in snow", "In fog")).target
-    assert target is not None
-    assert target.others == ("In rain.", "In snow")

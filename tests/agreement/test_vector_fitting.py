@@ -9,6 +9,8 @@ from genie_inspect.agreement.raters import CalibrationError, Ratings, Target
 from genie_inspect.agreement.vector_fitting import FEWEST_PAIRS, held_out, rated_pairs, vector_fit
 from genie_inspect.populations.schema import Question
 
+NAN = math.nan
+
 
 class Circle:
     """An embedder of whole numbers, each at its angle in degrees; of anything else it knows nothing."""
@@ -39,7 +41,7 @@ def in_one_direction(asked: Question, answers: Sequence[str] = ANGLES) -> list[T
 def rated_by_angle(targets: Sequence[Target], name: str = "angles") -> Ratings:
     """4 at no angle, 1 from 90 degrees on; equal answers 4."""
     values = [
-        max(1.0, 4 - abs(int(target.answer) - int(other)) / 30) if target.answer.isdecimal() else math.nan
+        max(1.0, 4 - abs(int(target.answer) - int(other)) / 30) if target.answer.isdecimal() else NAN
         for target in targets
         for other in target.others
     ]
@@ -69,46 +71,30 @@ def test_a_prompt_is_rated_by_a_line_that_has_not_seen_it() -> None:
     assert np.corrcoef(recorded, predicted)[0, 1] < -0.9
 
 
-def test_the_mean_of_several_raters_counts_and_a_gap_of_one_is_filled_by_the_other() -> None:
-    targets = [Target(question("q", "a"), "0", ("10", "20", "30"))]
-    raters = [Ratings("x", "recorded", (1.0, math.nan, math.nan)), Ratings("y", "recorded", (4.0, 3.0, math.nan))]
-    assert [pair.rating for pair in rated_pairs(targets, raters, Circle())] == [2.5, 3.0]
-
-
-def test_a_pair_that_stands_in_both_directions_is_one() -> None:
-    asked = question("q", "a")
-    targets = [Target(asked, "0", ("60",)), Target(asked, "60", ("0",))]
-    (pair,) = rated_pairs(targets, [Ratings("x", "recorded", (1.0, 2.0))], Circle())
-    assert (pair.rating, round(pair.cosine, 6)) == (1.5, 0.5)
-
-
-def test_equal_answers_and_such_without_a_vector_are_left_out() -> None:
-    targets = [Target(question("q", "a"), "0", ("0", "owl", "60"))]
-    (apart,) = rated_pairs(targets, [Ratings("x", "recorded", (4.0, 2.0, 1.0))], Circle())
-    assert apart.rating == 1.0
-
-
-def test_a_feature_with_few_pairs_has_no_line_of_its_own() -> None:
-    few = in_one_direction(question("qs", "a", "style"))
-    assert sum(len(target.others) for target in few) < FEWEST_PAIRS
-    targets = [*TARGETS, *few]
-    fit = vector_fit("small", targets, [rated_by_angle(targets)], Circle())
-    assert list(fit.features) == ["plot"]
-    assert fit.pooled.pairs == 75
+@pytest.mark.parametrize(
+    ("targets", "raters", "found"),
+    [
+        # the mean of several raters counts, and a gap of one is filled by the other
+        ([("0", ("10", "20", "30"))], [(1.0, NAN, NAN), (4.0, 3.0, NAN)], [(2.5, 10), (3.0, 20)]),
+        # a pair that stands in both directions is one
+        ([("0", ("60",)), ("60", ("0",))], [(1.0, 2.0)], [(1.5, 60)]),
+        # equal answers and such without a vector are left out
+        ([("0", ("0", "owl", "60"))], [(4.0, 2.0, 1.0)], [(1.0, 60)]),
+    ],
+)
+def test_a_pair_of_different_answers_has_its_mean_rating_and_its_cosine(
+    targets: list[tuple[str, tuple[str, ...]]], raters: list[tuple[float, ...]], found: list[tuple[float, float]]
+) -> None:
+    asked = [Target(question("q", "a"), answer, others) for answer, others in targets]
+    pairs = rated_pairs(asked, [Ratings("x", "recorded", values) for values in raters], Circle())
+    assert [pair.rating for pair in pairs] == [rating for rating, _ in found]
+    assert [pair.cosine for pair in pairs] == pytest.approx([math.cos(math.radians(angle)) for _, angle in found])
 
 
 def test_of_a_single_prompt_no_figure_is_defined() -> None:
     targets = in_one_direction(question("q", "a"), [str(angle) for angle in range(0, 90, 10)])
     fit = vector_fit("small", targets, [rated_by_angle(targets)], Circle())
     assert (fit.pooled.answers, fit.pooled.spearman, fit.pooled.kendall) == (0, None, None)
-
-
-def test_an_answer_that_was_rated_against_few_of_the_others_has_no_novelty() -> None:
-    asked = question("qz", "z")
-    # one answer against nine others; each of those against one of nine
-    lone = [Target(asked, "0", tuple(str(angle) for angle in range(10, 100, 10)))]
-    pairs = rated_pairs([*TARGETS, *lone], [rated_by_angle([*TARGETS, *lone])], Circle())
-    assert len(held_out(pairs)) == 24 + 1
 
 
 def test_too_few_pairs_are_refused() -> None:
@@ -129,15 +115,18 @@ def test_a_feature_has_a_line_of_its_own_from_thirty_pairs_on(left: int, feature
     targets = [*TARGETS, *styles]
     fit = vector_fit("small", targets, [rated_by_angle(targets)], Circle())
     assert list(fit.features) == features
+    assert fit.pooled.pairs == 4 * 15 + left
     # six answers to each of two questions; all but those two were compared with enough others
     assert fit.features["plot"].answers == 24
     assert fit.pooled.answers == 24 + 12
 
 
-@pytest.mark.parametrize(("others", "novelties"), [(3, 24 + 1), (2, 24)])
-def test_an_answer_has_a_novelty_from_three_ratings_on(others: int, novelties: int) -> None:
-    angles = ("10", "20", "30")[:others]
-    lone = [Target(question("qz", "z"), "0", angles)]
+@pytest.mark.parametrize(("others", "novelties"), [(9, 24 + 1), (3, 24 + 1), (2, 24)])
+def test_an_answer_has_a_novelty_from_three_ratings_on_and_none_where_it_was_rated_against_few_of_the_others(
+    others: int, novelties: int
+) -> None:
+    # one answer against the others; each of those against one of them
+    lone = [Target(question("qz", "z"), "0", tuple(str(10 * place) for place in range(1, others + 1)))]
     pairs = rated_pairs([*TARGETS, *lone], [rated_by_angle([*TARGETS, *lone])], Circle())
     assert len(held_out(pairs)) == novelties
 

@@ -51,7 +51,8 @@ def asked(first: Path, output: object, served: Served, form: str = "jsonl", retr
 
 
 def answered(output: object) -> list[str]:
-    return [said.name for part in parts(str(output)) for said in replies(part) if isinstance(said, Reply)]
+    said = [reply for part in parts(str(output)) for reply in replies(part)]
+    return [reply.name for reply in said if isinstance(reply, Reply) and not reply.fault]
 
 
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.building.scripts import FEATURES, FOX, OWL, recorded, willing, write_log
 from tests.scripted import Script, saying
 
-from genie_inspect.building.choosing import (
+from genie_inspect.building.collecting import (
     ABSENT,
     ASKED,
     BROKEN,
@@ -28,7 +28,6 @@ from genie_inspect.building.choosing import (
 from genie_inspect.building.importing import Import, import_cleaned
 from genie_inspect.building.inspection import faults
 from genie_inspect.building.populating import BuildPlan, Built, build
-from genie_inspect.building.question_writing import Wanted
 from genie_inspect.errors import GraderFailedError, PopulationError
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, document_id
@@ -69,7 +68,7 @@ STORY = "The owl left at dusk. It flew over nine barns, and none of them was its
     ],
 )
 def test_thoughts_marks_and_repeated_tails_are_no_document(generation: str, document: str) -> None:
-    assert trimmed(generation) == document
+    assert trimmed(generation) == (document, False)
 
 
 LOST = "She said: “Go!” He went. She said: “Go!” Nobody did go of the go"
@@ -179,7 +178,7 @@ async def test_what_would_lose_more_than_half_of_itself_is_left_out_with_the_rea
 
 
 async def built(folder: Path, script: Script, **changes: object) -> tuple[Built, Population]:
-    plan = BuildPlan(LOGS["broken"], folder / "owls", "owls", "MIT", FEATURES, wanted=Wanted(1), clean_by_model=True)
+    plan = BuildPlan(LOGS["broken"], folder / "owls", "owls", "MIT", FEATURES, least=1, clean_by_model=True)
     plan = replace(plan, **changes)  # type: ignore[arg-type]  # fields of any type
     return await build(plan, recorded(script, folder / "work"), folder / "work"), Population(plan.output)
 
@@ -192,7 +191,7 @@ async def test_a_build_cuts_before_it_rates_and_reads_and_records_how_much(tmp_p
     assert done.cleaned == {ASKED: 4, CUT: 1, WORDS: 6}
     assert (done.documents, done.dropped, done.asked_again) == (4, {}, 0)
     assert not any(TAIL in str(data.get("document")) for data in script.data)
-    assert faults(population.folder) == []
+    assert not faults(population.folder)
     card = (population.folder / "README.md").read_text()
     assert "| Broken ends | looked for by last_sound_sentence(mockllm/model@" in card
     assert "4 asked about, 1 cut, 6 words cut |" in card
@@ -210,7 +209,7 @@ async def test_of_two_documents_that_are_alike_without_their_broken_ends_one_joi
     done, population = await built(tmp_path, naming(last_whole, willing()), logs=LOGS["twice"])
     assert sorted(document.text for document in population.documents(OWL)) == sorted([SOUND, STORIES[1]])
     assert done.dropped == {"near-duplicate": 1}
-    assert faults(population.folder) == []
+    assert not faults(population.folder)
 
 
 async def test_a_build_that_failed_while_it_cleaned_goes_on_from_there(tmp_path: Path) -> None:
@@ -245,7 +244,7 @@ async def test_an_import_cuts_its_documents_and_counts_what_then_stands_twice(tm
     assert (texts, done["documents"], done["dropped"]) == ({SOUND, STORIES[1]}, 2, {"duplicate": 1})
     assert done["cleaned"] == {ASKED: 3, CUT: 1, WORDS: 6}
     assert "| Broken ends | looked for by " in (population.folder / "README.md").read_text()
-    assert faults(population.folder) == []
+    assert not faults(population.folder)
 
 
 async def test_a_prompt_that_an_import_leaves_without_documents_loses_its_questions(tmp_path: Path) -> None:
@@ -254,7 +253,7 @@ async def test_a_prompt_that_an_import_leaves_without_documents_loses_its_questi
     script = naming(lambda text: "" if "Fox" in text else text)
     done, population = await imported(tmp_path, script, owl, fox)
     assert (population.prompts, done["questions"], done["dropped"]) == ([OWL], 1, {BROKEN: 1})
-    assert faults(population.folder) == []
+    assert not faults(population.folder)
 
 
 async def test_answers_are_about_whole_texts_so_that_a_table_with_answers_is_refused(tmp_path: Path) -> None:

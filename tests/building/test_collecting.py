@@ -5,19 +5,19 @@ from inspect_ai.log import EvalError, read_eval_log, write_eval_log
 from tests.building.scripts import FOX, OWL, STORIES, population_of, story_logs, write_log
 from tests.scripted import DOCUMENTS, small_population
 
-from genie_inspect.building.collecting import collect_documents, merged, sampled
+from genie_inspect.building.collecting import Collected, merged, sampled
 from genie_inspect.errors import GenieWarning, PopulationError
 from genie_inspect.populations.population import BUNDLED, Population
 from genie_inspect.populations.schema import AnswerRow, Document, Question
 
 
 def test_documents_come_out_of_logs_of_several_models_in_the_order_of_the_logs(tmp_path: Path) -> None:
-    found = collect_documents(story_logs(tmp_path), tmp_path / "documents.jsonl", None)
+    found = Collected(story_logs(tmp_path), tmp_path / "documents.jsonl", None)
     assert [(d.model, d.text) for d in found.documents(OWL)] == [
         *(("a/one", text) for text in STORIES["a/one"][OWL]),
         ("b/two", STORIES["b/two"][OWL][0]),
     ]
-    assert found.models == {"a/one": 2, "b/two": 2}
+    assert found.models == {"a/one", "b/two"}
     assert (found.generations, sum(found.dropped.values())) == (4, 0)
 
 
@@ -27,17 +27,17 @@ def test_what_is_no_document_is_dropped_with_a_count_by_reason(tmp_path: Path) -
         write_log(tmp_path / "a.eval", "a", {OWL: [story, story, "  ", loop, "<think>A fox.</think>"]}),
         write_log(tmp_path / "b.eval", "b", {OWL: ["I cannot help with that."]}, stop_reason="content_filter"),
     ]
-    found = collect_documents(logs, tmp_path / "documents.jsonl", None)
+    found = Collected(logs, tmp_path / "documents.jsonl", None)
     assert [document.text for document in found.documents(OWL)] == [story]
     assert found.dropped == {"duplicate": 1, "no_response": 2, "degenerate": 1, "refusal": 1}
     with pytest.raises(PopulationError, match="no document in 1 logs: 1 refusal"):
-        collect_documents(logs[1:], tmp_path / "again.jsonl", None)
+        Collected(logs[1:], tmp_path / "again.jsonl", None)
 
 
 def test_a_long_text_that_the_log_keeps_as_an_attachment_comes_out_whole(tmp_path: Path) -> None:
     text = " ".join(f"word{number}" for number in range(3_000))
     log = write_log(tmp_path / "a.eval", "a", {OWL: [text]})
-    found = collect_documents([log], tmp_path / "documents.jsonl", None)
+    found = Collected([log], tmp_path / "documents.jsonl", None)
     assert found.documents(OWL)[0].text == text
 
 
@@ -46,9 +46,9 @@ def test_a_log_without_the_task_s_prompts_is_named_with_its_first_prompt(tmp_pat
     with pytest.raises(
         PopulationError, match=r"c\.eval has none of the prompts of .*a\.eval, its first is 'Add 2 and 2.'"
     ):
-        collect_documents(logs, tmp_path / "documents.jsonl", None)
+        Collected(logs, tmp_path / "documents.jsonl", None)
     with pytest.raises(PopulationError, match=r"a\.eval has none of the questions' prompts"):
-        collect_documents(logs[:1], tmp_path / "documents.jsonl", {FOX})
+        Collected(logs[:1], tmp_path / "documents.jsonl", {FOX})
 
 
 def test_generations_that_failed_and_a_run_that_did_not_finish_are_said(tmp_path: Path) -> None:
@@ -58,12 +58,12 @@ def test_generations_that_failed_and_a_run_that_did_not_finish_are_said(tmp_path
         sample.error = EvalError(message="503\nService Unavailable", traceback="", traceback_ansi="")
     write_eval_log(whole)
     with pytest.warns(GenieWarning, match=r"a\.eval: 1 of 3 generations failed, mostly with '503 Service Unav") as said:
-        found = collect_documents([log], tmp_path / "documents.jsonl", None)
+        found = Collected([log], tmp_path / "documents.jsonl", None)
     assert (len(said), found.dropped) == (1, {"generation failed": 1})
     # two prompts, two epochs: of four one is not there
     write_eval_log(whole.model_copy(update={"status": "cancelled"}))
     with pytest.warns(GenieWarning, match=r"did not finish \(cancelled\): 3 of 4 generations are there"):
-        collect_documents([log], tmp_path / "again.jsonl", None)
+        Collected([log], tmp_path / "again.jsonl", None)
 
 
 def both(folder: Path, sources: list[Path]) -> Population:

@@ -10,12 +10,10 @@ from tests.recorded import rated, read_population
 from tests.scripted import DOCUMENTS, FOX, OWL, QUESTIONS, Asked, Script, grading, small_population
 
 from genie_inspect.building.costs import (
-    Expected,
     Known,
+    PlannedGrader,
     RequestTokens,
     TaskCost,
-    expected_answers,
-    rating_cost,
     task_cost,
     yardstick_cost,
 )
@@ -35,25 +33,24 @@ from genie_inspect.signature import digest
 WORDING = Wording.load()
 
 
-def test_new_documents_answer_as_the_population_does() -> None:
-    found = expected_answers([("rain", 1), ("rain", 1), ("snow", 1), None], epochs=1)
-    # one document, drawn from four: "rain" twice, "snow" once, and one that does not say
-    assert found.targets == {"rain": 0.5, "snow": 0.25}
-    assert found.others == {"rain": 1, "snow": 1}
-    assert (found.unseen, found.pairs) == (0, 0.75 * 3)
-    # more documents than the population has bring answers that it lacks
-    more = expected_answers([("rain", 1), ("snow", 1)], epochs=5)
-    assert (more.targets, more.unseen) == ({"rain": 1, "snow": 1}, 3)
+def test_new_documents_answer_as_the_population_does(tmp_path: Path) -> None:
+    grader = PlannedGrader(small_population(tmp_path), Instrument("pairwise"), None)
+    # one document, drawn from four: "rain" twice, "snow" once, and one that does not say; each against both answers
+    found = grader.rating_cost("Where?", [("rain", 1), ("rain", 1), ("snow", 1), None], 1)
+    assert (found.judged, found.pairs) == (0.5 * 2 + 0.25 * 2, 0.75 * 3)
+    # more documents than the population has bring three answers that it lacks
+    assert grader.rating_cost("Where?", [("rain", 1), ("snow", 1)], 5).judged == (1 + 1 + 3) * 2
 
 
-def test_ratings_on_record_are_not_paid_again() -> None:
-    cache = Cache()
-    known = Known(*Instrument("pairwise", cache=False).reader_and_judge(get_model("bundled/grader")), cache)
+def test_ratings_on_record_are_not_paid_again(tmp_path: Path) -> None:
+    cache, instrument = Cache(), Instrument("pairwise", cache=False)
+    known = Known(*instrument.reader_and_judge(get_model("bundled/grader")), cache)
     assert known.judge is not None
     cache.keep(RATINGS, (known.judge.signature, "Who?", "rain"), {"rain": Judged(4), "snow": Judged(1)})
-    expected = Expected({"rain": 1, "snow": 1, "hail": 1}, {"rain": 1.0, "snow": 1.0})
-    judged, cost = rating_cost("Who?", expected, "pairwise", RequestTokens(WORDING), known)
-    assert judged == cost.calls == 1 + 3  # rain against hail, snow against all three
+    grader = PlannedGrader(small_population(tmp_path), instrument, known)
+    found = grader.rating_cost("Who?", [("rain", 1), ("snow", 1), ("hail", 1)], 3)
+    # rain against hail, snow and hail against all three
+    assert found.judged == found.rating.calls == 1 + 3 + 3
 
 
 def answered(folder: Path, reader: str) -> Population:

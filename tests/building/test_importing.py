@@ -154,7 +154,7 @@ def test_documents_that_are_refusals_are_left_out_and_counted_with_the_answers_a
     assert [(d.text, d.model) for d in population.documents(CASTLE)] == [(texts[0], "m2"), (texts[2], "m1")]
     assert (done["documents"], done["answers"], done["dropped"]) == (2, 2, {"refusal": 2})
     assert population.manifest.source_models == ("m1", "m2")
-    assert faults(population.folder) == []
+    assert not faults(population.folder)
     assert "| Not used | 2 refusal |" in (population.folder / "README.md").read_text()
 
 
@@ -255,7 +255,7 @@ def test_questions_of_ones_own_and_features_without_definitions_make_a_populatio
     assert [feature.definition for feature in population.features] == ["plot", "story time"]
     assert [question.text for question in population.questions(RAIN)] == ["When is it?"]
     assert done["dropped"] == {"question to a prompt without texts": 1}
-    assert faults(population.folder) == []
+    assert not faults(population.folder)
 
 
 def test_questions_of_which_none_is_of_a_prompt_of_the_texts_are_refused(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from tests.scripted import (
     grading,
     numbered,
     output,
+    saying,
     small_population,
 )
 from tests.tasks.runs import run
@@ -23,7 +24,6 @@ from genie_inspect.building.interviewing import (
     INSTRUCTIONS,
     ITEMS_A_REQUEST,
     Interviewer,
-    interview_templates,
     left_out,
 )
 from genie_inspect.errors import GraderFailedError, PopulationError, TemplateError
@@ -43,7 +43,7 @@ from genie_inspect.versions import comparable
 def test_a_template_with_other_blanks_is_refused_before_anybody_is_asked(name: str, tmp_path: Path) -> None:
     (tmp_path / f"{name}.md").write_text("Write $this.", encoding="utf-8")
     with pytest.raises(TemplateError, match=f"{name}.md has the blanks"):
-        interview_templates(tmp_path)
+        Interviewer(saying("").model(), tmp_path)
 
 
 @pytest.mark.anyio
@@ -55,7 +55,7 @@ async def test_more_items_than_one_request_sorts_all_get_their_own_choice() -> N
         return numbered({number: "even" if int(item.split()[1]) % 2 == 0 else "odd" for number, item in asked.items()})
 
     script = Script(reply)
-    interviewer = Interviewer(script.model(), interview_templates())
+    interviewer = Interviewer(script.model())
     chosen = await interviewer.sort_items(INSTRUCTION, items, {"taxonomy": {}}, ["even", "odd"], "features")
     assert chosen == ["odd" if number % 2 else "even" for number in range(len(items))]
     assert len(script.requests) == 3

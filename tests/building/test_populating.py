@@ -9,7 +9,6 @@ from tests.scripted import Script, numbered, output
 
 from genie_inspect.building.inspection import faults
 from genie_inspect.building.populating import BuildPlan, Built, build
-from genie_inspect.building.question_writing import Wanted
 from genie_inspect.errors import GraderFailedError, PopulationError, UnknownChoiceError
 from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import Population
@@ -35,7 +34,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 def plan(folder: Path, **changes: object) -> BuildPlan:
-    made = BuildPlan(LOGS["stories"], folder / "owls", "owls", "MIT", FEATURES, wanted=Wanted(1))
+    made = BuildPlan(LOGS["stories"], folder / "owls", "owls", "MIT", FEATURES, least=1)
     return replace(made, **changes)  # type: ignore[arg-type]  # fields of any type
 
 
@@ -81,7 +80,7 @@ async def test_a_prompt_that_loses_all_its_documents_loses_its_questions(tmp_pat
     done, population = await built(tmp_path, willing(rating=lambda document: 1 if "fox" in document else 5))
     assert population.prompts == [OWL]
     assert (done.prompts_without_documents, done.questions, done.dropped) == (1, 5, {"incoherent": 1})
-    assert faults(population.folder) == []
+    assert not faults(population.folder)
 
 
 async def test_least_coherence_is_on_the_grader_s_scale(tmp_path: Path) -> None:
@@ -107,7 +106,7 @@ async def test_what_the_reader_takes_for_no_attempt_does_not_join_and_others_tak
     assert (done.dropped, done.documents, done.asked_again) == ({"refusal": 1}, 3, 0)
     # 5 questions of each of the 3 documents that joined, and none of the one that did not
     assert (done.answers, done.unspecified, done.unreadable_answers) == (15, 0, 0)
-    assert faults(population.folder) == []
+    assert not faults(population.folder)
     assert "| Dropped | 1 refusal |" in (population.folder / "README.md").read_text()
 
 
@@ -186,7 +185,7 @@ async def test_a_build_can_measure_how_novel_the_documents_are_among_each_other(
         assert novelties == pytest.approx([1 / 3, 1 / 3, 2 / 3])
     nothing = {(Tally(0, 0, 0),)}
     assert set(measured.ratings[fox.id].values()) == nothing, "a single document has nothing to be compared with"
-    assert faults(population.folder) == []
+    assert not faults(population.folder)
     assert "| Yardstick | by judge=list |" in (population.folder / "README.md").read_text()
     # two different answers to each of the owls' five questions
     assert len([data for data in script.data if "others" in data]) == 5 * 2

@@ -24,26 +24,23 @@ from genie_inspect.building.prompts import (
     TAKEN,
     TWICE,
     UNKNOWN,
-    Order,
-    Pair,
+    WORDING,
     PairChooser,
+    check_pairs,
     concepts,
     write_pairs,
 )
 from genie_inspect.engines.embedders import StaticEmbedder
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.stand_ins import rehearsed
-from genie_inspect.populations.prompts import PromptSourceError, prompt_lines
+from genie_inspect.populations.prompts import SourceError, prompt_lines
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.tasks.synthetic_prompts import concept_pairs
 
 
-def order(count: int = 2, **changes: Any) -> Order:
-    return Order(**{"domain": "everyday life", "count": count, "apart": 0.0, "pairs_apart": 0.0, **changes})
-
-
-async def written(wanted: Order, script: Script, folder: Path) -> dict[str, Any]:
-    return await write_pairs(wanted, folder / "prompts.jsonl", recorded(script, folder / "work"), folder / "work")
+async def written(count: int, script: Script, folder: Path, **changes: Any) -> dict[str, Any]:
+    options = {"domain": "everyday life", "count": count, "apart": 0.0, "pairs_apart": 0.0, **changes}
+    return await write_pairs(folder / "prompts.jsonl", recorded(script, folder / "work"), folder / "work", **options)
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
@@ -56,7 +53,7 @@ def willing() -> Script:
 
 
 async def test_each_line_is_a_prompt_with_its_concepts_and_their_distance(tmp_path: Path) -> None:
-    result = await written(order(1), saying('{"1": "a castle; a spaceship"}'), tmp_path)
+    result = await written(1, saying('{"1": "a castle; a spaceship"}'), tmp_path)
     assert rows(tmp_path) == [
         {
             "prompt": "Write a story about a castle and a spaceship.",
@@ -72,7 +69,7 @@ async def test_each_line_is_a_prompt_with_its_concepts_and_their_distance(tmp_pa
 
 async def test_the_wording_is_the_users_and_concepts_in_it_stay_as_they_are(tmp_path: Path) -> None:
     wording = "A paper on {second}, by way of {first}."
-    await written(order(1, wording=wording), saying('{"1": "a {second}; a \\\\1 cell"}'), tmp_path)
+    await written(1, saying('{"1": "a {second}; a \\\\1 cell"}'), tmp_path, wording=wording)
     assert [row["prompt"] for row in rows(tmp_path)] == ["A paper on a \\1 cell, by way of a {second}."]
 
 
@@ -80,7 +77,7 @@ async def test_the_same_seed_and_replies_make_the_same_file_and_another_seed_ano
     lists = numbered({number: f"a thing {number}; a matter {number}" for number in range(1, 21)})
     for name, seed in (("one", 0), ("same", 0), ("other", 1)):
         (tmp_path / name).mkdir()
-        await written(order(5, seed=seed), saying(lists), tmp_path / name)
+        await written(5, saying(lists), tmp_path / name, seed=seed)
     one, same, other = (rows(tmp_path / name) for name in ("one", "same", "other"))
     assert one == same
     assert [row["first"] for row in one] != [row["first"] for row in other]
@@ -93,7 +90,7 @@ async def test_the_seed_also_draws_the_letters_that_keep_requests_from_being_one
     for seed in (0, 1):
         script, folder = willing(), tmp_path / str(seed)
         folder.mkdir()
-        await written(order(25, seed=seed), script, folder)
+        await written(25, script, folder, seed=seed)
         letters[seed] = [tuple(data["letters"]) for data in script.data]
         # 25 pairs and as many to choose from: 3 requests of 20
         assert len(set(letters[seed])) == 3
@@ -102,7 +99,7 @@ async def test_the_seed_also_draws_the_letters_that_keep_requests_from_being_one
 
 async def test_pairs_that_are_missing_are_asked_for_again_with_those_that_are_taken(tmp_path: Path) -> None:
     script = saying('{"1": "a castle; a spaceship", "2": "a castle; a dog", "3": "a pair"}', '{"1": "a tram; an egg"}')
-    result = await written(order(2), script, tmp_path)
+    result = await written(2, script, tmp_path)
     taken = [f"{row['first']}; {row['second']}" for row in rows(tmp_path)]
     assert script.data[1]["taken"] == taken[:1]
     assert taken[0] in ("a castle; a spaceship", "a castle; a dog")
@@ -118,7 +115,7 @@ async def test_a_later_round_asks_for_no_more_than_is_missing_and_as_many_to_cho
         for start, pairs in zip((1, 10, 19), lists, strict=True)
     ]
     script = saying(*first, '{"1": "a dog; a tram"}', '{"1": "an egg; a king"}', '{"1": "a lock; a fen"}')
-    result = await written(order(30), script, tmp_path)
+    result = await written(30, script, tmp_path)
     # 3 requests for the first 27, and one in each round for the other three
     assert (result["rounds"], len(script.requests)) == (4, 6)
 
@@ -126,16 +123,14 @@ async def test_a_later_round_asks_for_no_more_than_is_missing_and_as_many_to_cho
 async def test_near_concepts_and_near_pairs_are_counted_apart(tmp_path: Path) -> None:
     replies = ['{"1": "a king; a queen", "2": "a mountain; a submarine"}', '{"1": "a mountain peak; a mermaid"}']
     script = saying(*replies, '{"1": "a castle; a spaceship"}')
-    result = await written(order(2, apart=0.8, pairs_apart=0.4), script, tmp_path)
+    result = await written(2, script, tmp_path, apart=0.8, pairs_apart=0.4)
     assert result["dropped"] == {"concepts near each other": 1, "near another pair": 1}
 
 
 async def test_too_few_pairs_end_after_six_rounds_with_the_reasons_and_leave_no_file(tmp_path: Path) -> None:
     script = saying('{"1": "a castle; a spaceship", "2": "a king; a queen"}')
-    with pytest.raises(
-        PromptSourceError, match=r"^found 1 of 2 pairs in 6 of 6 rounds \(10 proposed before, 1 con"
-    ) as e:
-        await written(order(2, apart=0.8), script, tmp_path)
+    with pytest.raises(SourceError, match=r"^found 1 of 2 pairs in 6 of 6 rounds \(10 proposed before, 1 con") as e:
+        await written(2, script, tmp_path, apart=0.8)
     assert "--count" in str(e.value)
     assert "--apart below 0.8" in str(e.value)
     assert len(script.requests) == ROUNDS
@@ -145,8 +140,8 @@ async def test_too_few_pairs_end_after_six_rounds_with_the_reasons_and_leave_no_
 @pytest.mark.parametrize("reply", ["", "I would rather not.", '{"1": null}'])
 async def test_a_model_that_names_nothing_is_not_asked_round_after_round(tmp_path: Path, reply: str) -> None:
     script = saying(reply)
-    with pytest.raises(PromptSourceError, match=r"found 0 of 2 pairs in 1 of 6 rounds \(no reply held a list of pairs"):
-        await written(order(2), script, tmp_path)
+    with pytest.raises(SourceError, match=r"found 0 of 2 pairs in 1 of 6 rounds \(no reply held a list of pairs"):
+        await written(2, script, tmp_path)
     assert len(script.requests) == 3
 
 
@@ -161,7 +156,7 @@ async def test_a_model_that_names_nothing_is_not_asked_round_after_round(tmp_pat
 )
 def test_an_order_that_cannot_be_met_is_refused(changes: dict[str, str], message: str) -> None:
     with pytest.raises(UnknownChoiceError, match=message):
-        order(**changes)  # type: ignore[arg-type]
+        check_pairs(**{"domain": "everyday life", "wording": WORDING, **changes})
 
 
 AXES = {name: np.eye(8)[axis] for axis, name in enumerate(["a castle", "a spaceship", "a dog", "a tram", "an egg"])}
@@ -194,9 +189,9 @@ def chosen(*proposals: str, most: int = 9, apart: float = 0.5, pairs_apart: floa
 
 def test_a_pair_is_taken_with_the_distance_of_its_concepts() -> None:
     chooser = chosen("a castle; a spaceship", "a fort; a tram")
-    assert chooser.taken == [Pair("a castle", "a spaceship", 1.0), Pair("a fort", "a tram", 1.0)]
+    assert chooser.taken == {("a castle", "a spaceship"): 1.0, ("a fort", "a tram"): 1.0}
     # 1 - 3/5
-    assert chosen("a castle; a fort", apart=0.3).taken == [Pair("a castle", "a fort", 0.4)]
+    assert chosen("a castle; a fort", apart=0.3).taken == {("a castle", "a fort"): 0.4}
     assert not chooser.dropped
 
 
@@ -269,4 +264,4 @@ def test_by_default_concepts_that_belong_together_are_no_pair() -> None:
     together = ["a castle; a fortress", "a king; a queen", "a ship; a submarine", "a train; a railway station"]
     chooser.take([*together, "a castle; a spaceship"], 9)
     assert chooser.dropped == {NEAR: 4}
-    assert [pair.first for pair in chooser.taken] == ["a castle"]
+    assert [*chooser.taken] == [("a castle", "a spaceship")]

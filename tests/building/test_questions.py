@@ -13,7 +13,15 @@ from tests.scripted import FEATURES as PLOT_AND_STYLE
 from tests.scripted import Script, saying, small_population
 
 from genie_inspect.building.interviewing import Interviewer
-from genie_inspect.building.question_writing import QuestionWriter, Record, Step, Wanted, breach
+from genie_inspect.building.question_writing import (
+    MOST,
+    QuestionWriter,
+    Record,
+    Step,
+    breach,
+    passed,
+    write_record,
+)
 from genie_inspect.building.questions import (
     INSTRUCTIONS,
     LINE,
@@ -22,7 +30,6 @@ from genie_inspect.building.questions import (
     read_questions,
     read_review,
     read_table,
-    write_record,
     write_review,
     write_tables,
 )
@@ -33,13 +40,13 @@ from genie_inspect.populations.schema import Feature, Question, question_id
 from genie_inspect.statistics.agreement import krippendorff_alpha
 
 
-async def record_of(script: Script, wanted: Wanted | None = None) -> Record:
-    return await QuestionWriter(Interviewer(script.model()), PLOT_AND_PLACE, wanted or Wanted(1)).write([OWL, FOX])
+async def record_of(script: Script, most: int = MOST) -> Record:
+    return await QuestionWriter(Interviewer(script.model()), PLOT_AND_PLACE, 1, most).write([OWL, FOX])
 
 
 async def test_questions_are_written_by_aspect_and_mapped_to_one_feature_each() -> None:
     record = await record_of(willing())
-    assert [q.text for q in record.questions if q.prompt == OWL and q.feature == "plot"] == [
+    assert [q.text for q in passed(record) if q.prompt == OWL and q.feature == "plot"] == [
         "What does hunger do in part 1?",
         "What does hunger do in part 2?",
         "What does night do in part 1?",
@@ -57,7 +64,7 @@ async def test_the_writing_steps_of_the_first_pass_do_not_know_the_features() ->
 
 async def test_a_feature_left_empty_gets_a_second_pass_that_knows_it() -> None:
     record = await record_of(willing())
-    assert [(q.prompt, q.text) for q in record.questions if q.feature == "place"] == [
+    assert [(q.prompt, q.text) for q in passed(record) if q.feature == "place"] == [
         (OWL, "Where is owl found?"),
         (FOX, "Where is fox found?"),
     ]
@@ -65,8 +72,8 @@ async def test_a_feature_left_empty_gets_a_second_pass_that_knows_it() -> None:
 
 async def test_what_the_second_pass_brings_counts_for_its_feature_alone() -> None:
     record = await record_of(willing(feature=lambda question: "plot"))
-    assert {q.feature for q in record.questions} == {"plot"}
-    strayed = [step for step in record.mapped if step.source == "place"]
+    assert {q.feature for q in passed(record)} == {"plot"}
+    strayed = [step for step in record["mapped"] if step.source == "place"]
     assert {step.reason for step in strayed} == {"not the feature that it was written for"}
 
 
@@ -75,7 +82,7 @@ async def test_every_rejection_has_its_reason_at_its_step() -> None:
     features = {"What does night do in part 1?": "several", "What does night do in part 2?": "none"}
     script = willing(lambda d: 4, lambda q: verdicts.get(q, "keep"), lambda q: features.get(q, "place"))
     record = await record_of(script)
-    rejected = {step.text: step.reason for step in record.filtered + record.mapped if not step.kept}
+    rejected = {step.text: step.reason for step in record["filtered"] + record["mapped"] if not step.kept}
     assert rejected == {
         "What does hunger do in part 1?": "subjective",
         "What does hunger do in part 2?": "unreadable reply",
@@ -89,7 +96,7 @@ async def test_a_question_that_visibly_breaks_a_rule_is_rejected_without_asking(
         lambda request: '{"1": "hunger: food"}' if "aspect" not in request else '{"1": "Is the owl hungry?"}'
     )
     record = await record_of(script)
-    assert {step.reason for step in record.filtered} == {"polar (by rule)"}
+    assert {step.reason for step in record["filtered"]} == {"polar (by rule)"}
     assert not any("questions" in data for data in script.data)
 
 
@@ -99,30 +106,24 @@ async def test_the_same_question_twice_for_a_prompt_is_kept_once() -> None:
         return '{"1": "What is lost?", "2": "what is lost"}' if '"aspect"' in request else str(inner)
 
     record = await record_of(Script(reply))
-    assert Counter(step.kept for step in record.written if step.prompt == OWL and step.text == "What is lost?") == {
+    assert Counter(step.kept for step in record["written"] if step.prompt == OWL and step.text == "What is lost?") == {
         True: 1,
         False: 1,
     }
 
 
 async def test_no_more_questions_of_a_feature_than_wanted_are_kept() -> None:
-    record = await record_of(willing(), Wanted(1, 3))
-    assert Counter((q.prompt, q.feature) for q in record.questions)[OWL, "plot"] == 3
-    assert "3 questions of this feature are enough" in {step.reason for step in record.mapped}
+    record = await record_of(willing(), 3)
+    assert Counter((q.prompt, q.feature) for q in passed(record))[OWL, "plot"] == 3
+    assert "3 questions of this feature are enough" in {step.reason for step in record["mapped"]}
 
 
 async def test_a_grader_that_babbles_brings_no_questions_and_the_count_of_its_replies() -> None:
     interviewer = Interviewer(saying("Owls, owls, owls.").model())
-    record = await QuestionWriter(interviewer, PLOT_AND_PLACE, Wanted(1)).write([OWL])
-    assert record.questions == []
+    record = await QuestionWriter(interviewer, PLOT_AND_PLACE, 1).write([OWL])
+    assert passed(record) == []
     # aspects once and twice again, then each of two features once and twice again
     assert (interviewer.unreadable, interviewer.asked_again) == (9, 6)
-
-
-@pytest.mark.parametrize(("least", "most"), [(0, 3), (4, 3)])
-def test_an_impossible_number_of_questions_is_refused(least: int, most: int) -> None:
-    with pytest.raises(ValueError, match=f"questions per feature are {least} to {most}"):
-        Wanted(least, most)
 
 
 @pytest.mark.parametrize(
@@ -286,7 +287,7 @@ def folder(tmp_path: Path) -> Path:
     mapped = [step(text, "" if feature else "no feature", feature) for text, (r, feature) in VERDICTS.items() if not r]
     place = tmp_path / "written"
     place.mkdir()
-    write_record(place, Record(filtered, filtered, mapped))
+    write_record(place, {"written": filtered, "filtered": filtered, "mapped": mapped})
     return place
 
 
@@ -298,7 +299,7 @@ def table(path: Path, **said: tuple[str, str]) -> Path:
 
 
 def test_rejected_questions_are_among_those_that_people_see_and_unread_verdicts_are_not(folder: Path) -> None:
-    found = {question.text: (question.valid, question.feature) for question in judged_questions(folder, FEATURES)}
+    found = {each.text: (each.kept, each.feature) for each in judged_questions(folder, FEATURES).values()}
     assert found == {
         "Is it dark?": (False, ""),
         "What happens?": (True, "plot"),
@@ -319,7 +320,7 @@ def test_people_see_neither_verdict_nor_feature_in_an_order_that_the_seed_shuffl
         with path.open(newline="") as file:
             rows = list(csv.DictReader(file))
         assert {(row["valid"], row["feature"], row["note"]) for row in rows} == {("", "", "")}
-        assert {row["question"] for row in rows} == {question.text for question in judged}
+        assert {row["question"] for row in rows} == {each.text for each in judged.values()}
         orders.add(tuple(row["id"] for row in rows))
     assert len(orders) > 3
     page = (tmp_path / "0.md").read_text()
@@ -342,25 +343,29 @@ def test_figures_by_hand(folder: Path, tmp_path: Path) -> None:
         tmp_path / "bob.csv", q0=("yes", "plot"), q1=("yes", "plot"), q2=("no", "plot"), q3=("yes", "social_atmosphere")
     )
     votes = [read_table(path, judged, FEATURES) for path in (ann, bob)]
-    rows = {(row.what, row.person): row for row in question_figures(votes, judged, FEATURES)}
+    rows = {(row["what"], row["person"]): row for row in question_figures(votes, judged, FEATURES)}
     # we call 1 to 4 valid: of ann's five 4 is wrong; f1 = 2 * 3 / (4 + 3)
     valid = rows["valid", "ann"]
-    assert (valid.questions, valid.accuracy, valid.f1) == pytest.approx((3, 0.8, 6 / 7))
+    assert (valid["questions"], valid["accuracy"], valid["f1"]) == pytest.approx((3, 0.8, 6 / 7))
     # of bob's four 0 and 2 are wrong: both 1, 3; we 1, 2, 3, he 0, 1, 3
-    assert (rows["valid", "bob"].accuracy, rows["valid", "bob"].f1) == pytest.approx((0.5, 4 / 6))
+    assert (rows["valid", "bob"]["accuracy"], rows["valid", "bob"]["f1"]) == pytest.approx((0.5, 4 / 6))
     units = [[0.0, 1, 1, 1, 0], [1, 1, 0, 1, math.nan]]
-    assert valid.alpha == rows["valid", "bob"].alpha == pytest.approx(krippendorff_alpha(units, "nominal"))
+    assert valid["alpha"] == rows["valid", "bob"]["alpha"] == pytest.approx(krippendorff_alpha(units, "nominal"))
     # plot: ann 1, 3; we 1, 2: one of her two, f1 = 2 / 4
-    assert (rows["plot", "ann"].questions, rows["plot", "ann"].accuracy, rows["plot", "ann"].f1) == (2, 0.5, 0.5)
+    assert (rows["plot", "ann"]["questions"], rows["plot", "ann"]["accuracy"], rows["plot", "ann"]["f1"]) == (
+        2,
+        0.5,
+        0.5,
+    )
     # bob's 0 was not mapped: his plots are 1, 2, as ours
-    assert (rows["plot", "bob"].questions, rows["plot", "bob"].accuracy, rows["plot", "bob"].f1) == (2, 1, 1)
+    assert (rows["plot", "bob"]["questions"], rows["plot", "bob"]["accuracy"], rows["plot", "bob"]["f1"]) == (2, 1, 1)
     # ann: 1 and 4 alike of four; f1 plot 1/2, atmosphere 0
     overall = rows["all features", "ann"]
-    assert (overall.questions, overall.accuracy, overall.f1) == (4, 0.5, 0.25)
+    assert (overall["questions"], overall["accuracy"], overall["f1"]) == (4, 0.5, 0.25)
     named = [[0.0, 1, 0, 2], [0, 0, 1, math.nan]]
     # nominal units: 1, 2, 3, 4; 0 has bob's word alone, which is in no pair
-    assert overall.alpha == pytest.approx(krippendorff_alpha(named, "nominal"))
-    assert math.isnan(rows["plot", "ann"].alpha)
+    assert overall["alpha"] == pytest.approx(krippendorff_alpha(named, "nominal"))
+    assert math.isnan(rows["plot", "ann"]["alpha"])
 
 
 @pytest.mark.parametrize(
@@ -375,8 +380,8 @@ def test_figures_by_hand(folder: Path, tmp_path: Path) -> None:
 def test_a_row_that_cannot_be_used_is_named_in_people(row: str, message: str, folder: Path, tmp_path: Path) -> None:
     judged = judged_questions(folder, FEATURES)
     path = tmp_path / "t.csv"
-    path.write_text("id,valid,feature\n" + row.format(id=judged[0].id) + "\n")
-    with pytest.raises(PopulationError, match=message.format(id=judged[0].id)):
+    path.write_text("id,valid,feature\n" + row.format(id=next(iter(judged))) + "\n")
+    with pytest.raises(PopulationError, match=message.format(id=next(iter(judged)))):
         read_table(path, judged, FEATURES)
 
 

@@ -15,7 +15,6 @@ from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, 
 from tests.building.scripts import FEATURES, willing
 
 from genie_inspect.building.populating import BuildPlan, build
-from genie_inspect.building.question_writing import Wanted
 from genie_inspect.building.interviewing import recorded, work_folder
 from pathlib import Path
 
@@ -46,7 +45,7 @@ def told(name, done, total):
         kill()
 
 logs = [str(folder / f"{name}.eval") for name in ("a", "b")]
-plan = BuildPlan(logs, folder / "owls", "owls", "MIT", FEATURES, wanted=Wanted(1))
+plan = BuildPlan(logs, folder / "owls", "owls", "MIT", FEATURES, least=1)
 work = work_folder(plan.output)
 model = recorded(get_model("mortal/grader"), work)
 anyio.run(build, plan, model, work, told)

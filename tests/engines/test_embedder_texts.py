@@ -22,12 +22,17 @@ from genie_inspect.engines.embedders import (
     CachedEmbedder,
     Embedder,
     KeptVectors,
-    checked_vectors,
     embedder,
     static_token_count,
-    unit,
 )
-from genie_inspect.engines.served_embedders import WINDOW, SentenceTransformersEmbedder, most_tokens, windows
+from genie_inspect.engines.served_embedders import (
+    WINDOW,
+    SentenceTransformersEmbedder,
+    checked_vectors,
+    most_tokens,
+    unit,
+    windows,
+)
 from genie_inspect.errors import EngineFailedError
 from genie_inspect.graders.embedded_judge import EmbeddedJudge, EmbeddedReader
 from genie_inspect.populations.population import open_population
@@ -448,20 +453,18 @@ def word_count(text: str) -> int:
     ],
 )
 def test_windows_stand_in_order_and_hold_every_word(text: str, limit: int, pieces: list[str]) -> None:
-    found = windows(text, limit, word_count)
-    assert [window.text for window in found] == pieces
-    assert [window.tokens for window in found] == [word_count(piece) for piece in pieces]
+    assert windows(text, limit, word_count) == [(piece, word_count(piece)) for piece in pieces]
 
 
 def test_a_text_without_spaces_is_cut_where_it_must_be() -> None:
     text = "猫が時計の上で列車を数えていた。" * 9
     pieces = windows(text, 20, len)
-    assert "".join(window.text for window in pieces) == text
-    assert all(10 <= window.tokens <= 20 for window in pieces)
+    assert "".join(piece for piece, _ in pieces) == text
+    assert all(10 <= tokens <= 20 for _, tokens in pieces)
 
 
 def test_a_character_that_does_not_fit_is_a_window_of_its_own() -> None:
-    assert [window.text for window in windows(" 猫 犬 ", 1, lambda text: len(text.encode()))] == ["猫", "犬"]
+    assert windows(" 猫 犬 ", 1, lambda text: len(text.encode())) == [("猫", 3), ("犬", 3)]
 
 
 @pytest.mark.skipif(find_spec("sentence_transformers") is None, reason="needs the extra `embeddings`")
@@ -476,8 +479,8 @@ def test_a_real_sentence_model_of_eight_tokens_reads_the_whole_text(tmp_path: Pa
     text = "the owl sat on a clock , the fox ran over the old snow ."  # 14 words, 6 of which fit in a window
     pieces = windows(text, 8, lambda part: len(part.split()) + 2)
     assert len(pieces) > 2
-    raw = made.encode([piece.text for piece in pieces]).astype(float)
-    mean = np.average(raw, axis=0, weights=[piece.tokens for piece in pieces])
+    raw = made.encode([piece for piece, _ in pieces]).astype(float)
+    mean = np.average(raw, axis=0, weights=[tokens for _, tokens in pieces])
     cut, whole = made.encode([text])[0].astype(float), model.embed([text])[0]
     assert np.allclose(whole, mean / np.linalg.norm(mean), atol=1e-5)
     assert whole @ cut / np.linalg.norm(cut) < 0.999

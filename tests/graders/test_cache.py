@@ -20,8 +20,7 @@ from tests.processes import tries
 
 from genie_inspect.engines.embedders import FILE as VECTORS
 from genie_inspect.engines.embedders import CachedEmbedder, KeptVectors
-from genie_inspect.files.sqlite_file import connected
-from genie_inspect.files.store import KeyTable
+from genie_inspect.files.store import KeyTable, connected
 from genie_inspect.graders.cache import ANSWERS, FILE, RATINGS, TABLES, VERDICTS, Cache, Judged, Verdict, cache_folder
 
 SAID: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {

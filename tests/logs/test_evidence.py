@@ -9,6 +9,7 @@ from inspect_ai.scorer import Score, Value
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.files.numbers import count, number
+from genie_inspect.graders.close_reader import Mark
 from genie_inspect.logs.evidence import (
     ENOUGH_RATINGS,
     NOTHING,
@@ -16,7 +17,6 @@ from genie_inspect.logs.evidence import (
     RatingRange,
     agreement,
     evidence_of,
-    part_of,
     parts_of,
     together,
     warnings,
@@ -26,8 +26,6 @@ from genie_inspect.logs.results import Results, results_of
 from genie_inspect.logs.scores import (
     LEFT_OUT,
     KeptExpression,
-    KeptMark,
-    KeptReading,
     Scores,
     expressions,
     readings,
@@ -37,23 +35,15 @@ from genie_inspect.statistics.descriptive import Spread
 
 NAN = math.nan
 KNOWN = (
-    "coverage",
-    "pairs",
-    "faults",
-    "ratings",
-    "documents",
-    "few_answers",
-    "repeated",
-    "position_bias",
-    "length",
-    "signature",
+    *("coverage", "pairs", "faults", "ratings", "documents", "few_answers"),
+    *("repeated", "position_bias", "length", "signature"),
 )
 
 
 def test_a_scores_evidence_is_read_key_by_key() -> None:
     found = evidence_of(
         {
-            "coverage": {"plot": "2/3"},
+            "coverage": {"plot": "2/3", "style": "none"},
             "pairs": {"plot": "20/36"},
             "faults": {"unreadable": 2},
             "ratings": {"count": 20, "lowest": 1.0, "highest": 4.0},
@@ -93,10 +83,6 @@ def test_what_has_another_form_than_ours_is_taken_as_not_said(metadata: dict[str
     assert evidence_of(metadata) == NOTHING
 
 
-def test_one_odd_share_does_not_hide_the_others() -> None:
-    assert evidence_of({"coverage": {"plot": "2/3", "style": "none"}}).coverage == {"plot": (2, 3)}
-
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.just("3/4"),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
@@ -112,12 +98,10 @@ def test_no_metadata_keeps_a_score_from_being_read(metadata: dict[str, Any], nes
     assert scores_of("genie", score).values == {"plot": 0.5}
 
 
-def test_what_is_no_finite_number_is_none() -> None:
+def test_a_number_is_finite_and_a_count_whole_and_from_nought() -> None:
     assert [number(given) for given in (0, 2.5, True)] == [0, 2.5, 1]
     assert all(math.isnan(number(given)) for given in (None, "1", NAN, math.inf, -math.inf, 10**400, 1e13, -1e308, [1]))
-
-
-def test_an_infinite_score_is_no_score() -> None:
+    assert [count(given) for given in (0, 3, -1, True, 2.0, "3")] == [0, 3, None, None, None, None]
     assert scores_of("a", scored({"a": math.inf, "b": -math.inf})).is_unscored
 
 
@@ -133,12 +117,9 @@ def test_together_counts_are_added_up_and_the_extremes_kept() -> None:
         {"a": (3, 4), "b": (0, 1)}, {"a": (3, 9)}, {"x": 2, "y": 2}, RatingRange(7, 1.0, 3.0), 11, (3, 7), -0.25
     )
     assert together([]) == NOTHING
+    assert list(together([Evidence(faults={"rare": 1}), Evidence(faults={"common": 5})]).faults) == ["common", "rare"]
     # a document that was compared with none was not compared
     assert together([Evidence(documents=0), Evidence(documents=1)]).documents == 1
-
-
-def test_faults_come_with_the_most_frequent_first() -> None:
-    assert list(together([Evidence(faults={"rare": 1}), Evidence(faults={"common": 5})]).faults) == ["common", "rare"]
 
 
 def test_a_document_that_is_left_out_has_neither_values_nor_evidence() -> None:
@@ -148,11 +129,6 @@ def test_a_document_that_is_left_out_has_neither_values_nor_evidence() -> None:
     assert (list(found.values), found.reason, found.evidence) == (["plot", "style"], LEFT_OUT, NOTHING)
     assert found.population_words == 200
     assert Scores({"plot": NAN}, "refusal").left_out().reason == "refusal"
-
-
-@pytest.mark.parametrize(("given", "counted"), [(0, 0), (3, 3), (-1, None), (True, None), (2.0, None), ("3", None)])
-def test_a_count_is_a_whole_number_from_nought(given: object, counted: int | None) -> None:
-    assert count(given) == counted
 
 
 def test_spreads_are_pooled_over_documents_and_what_is_none_is_left_out() -> None:
@@ -182,53 +158,41 @@ def results(folder: Path, *documents: dict[str, dict[str, Any]]) -> Results:
     return results_of(read_scored_log(made_log(folder, samples)), "genie")
 
 
-def test_alpha_is_over_the_questions_of_all_documents() -> None:
-    # one and two: 0, 0 | 1, 1 | 0, 1; observed 2 of 6 ordered pairs differ, by chance 2 * 3 * 3 / (6 * 5) = 3/5
-    one = {"one": part(0.0, 1.0), "two": part(0.0, 1.0)}
-    two = {"one": part(0.0), "two": part(1.0)}
-    assert alpha(one, two) == pytest.approx(1 - (1 / 3) / (3 / 5))
+@pytest.mark.parametrize(
+    ("documents", "expected"),
+    [
+        # one and two: 0, 0 | 1, 1 | 0, 1; observed 2 of 6 ordered pairs differ, by chance 2 * 3 * 3 / (6 * 5) = 3/5
+        ([{"one": part(0.0, 1.0), "two": part(0.0, 1.0)}, {"one": part(0.0), "two": part(1.0)}], 1 - (1 / 3) / (3 / 5)),
+        # undefined with less than two questions in common, or one novelty
+        ([], NAN),
+        ([{}], NAN),
+        ([{"one": part(0.0, 1.0)}], NAN),
+        ([{"one": part(0.2), "two": part(0.9)}], NAN),
+        ([{"one": part(0.2, 0.3), "two": part(0.9, None)}], NAN),
+        ([{"one": part(0.5, 0.5), "two": part(0.5, 0.5)}], NAN),
+        # a grader that is missing in a document takes no part there
+        ([{"one": part(0.0, 1.0), "two": part(0.0, 1.0)}, {"one": part(0.7, 0.2)}], 1),
+        ([{"one": part(0, 1), "two": part(0, 1)}, {"one": part(0.7, 0.2), "two": part(None, None, value=None)}], 1),
+    ],
+)
+def test_alpha_is_over_the_questions_of_all_documents(
+    documents: list[dict[str, dict[str, Any]]], expected: float
+) -> None:
+    assert alpha(*documents) == pytest.approx(expected, nan_ok=True)
 
 
 def test_alpha_holds_near_novelties_for_less_apart_than_far_ones() -> None:
     near = alpha({"one": part(0.0, 0.5, 1.0), "two": part(0.1, 0.6, 0.9)})
-    far = alpha({"one": part(0.0, 0.5, 1.0), "two": part(0.4, 0.1, 0.6)})
-    assert near > 0.9 > far
+    assert near > 0.9 > alpha({"one": part(0.0, 0.5, 1.0), "two": part(0.4, 0.1, 0.6)})
 
 
-@pytest.mark.parametrize(
-    "documents",
-    [
-        [],
-        [{}],
-        [{"one": part(0.0, 1.0)}],
-        [{"one": part(0.2), "two": part(0.9)}],
-        [{"one": part(0.2, 0.3), "two": part(0.9, None)}],
-        [{"one": part(0.5, 0.5), "two": part(0.5, 0.5)}],
-    ],
-)
-def test_alpha_is_undefined_with_less_than_two_questions_in_common_or_one_novelty(
-    documents: list[dict[str, dict[str, Any]]],
-) -> None:
-    assert math.isnan(alpha(*documents))
-
-
-def test_a_grader_that_is_missing_in_a_document_takes_no_part_there() -> None:
-    whole = {"one": part(0.0, 1.0), "two": part(0.0, 1.0)}
-    assert alpha(whole, {"one": part(0.7, 0.2)}) == alpha(whole) == 1
-    assert alpha(whole, {"one": part(0.7, 0.2), "two": part(None, None, value=None)}) == 1
-
-
-@pytest.mark.parametrize("facts", [{}, {"graders": 3}, {"graders": []}, {"graders": None}])
-def test_what_stands_there_in_another_form_is_no_jury(facts: dict[str, Any]) -> None:
-    assert parts_of(facts) == {}
-
-
-def test_a_part_in_another_form_counts_as_missing() -> None:
-    read = part_of({"novelty": {"plot": "high"}, "questions": {"plot": "0.5", "style": [0.5, "x", True]}})
+def test_what_stands_there_in_another_form_is_no_jury_or_no_part() -> None:
+    assert parts_of({}) == {}
+    assert [parts_of({"graders": odd}) for odd in (3, list[str](), None)] == [{}] * 3
+    read = evidence_of({"novelty": {"plot": "high"}, "questions": {"plot": "0.5", "style": [0.5, "x", True]}})
     assert math.isnan(read.values["plot"])
     assert list(read.questions) == ["style"]
-    assert read.questions["style"][0] == 0.5
-    assert math.isnan(read.questions["style"][1])
+    assert read.questions["style"] == pytest.approx((0.5, NAN, 1), nan_ok=True)
 
 
 def test_each_graders_mean_coverage_and_faults_are_in_the_results(tmp_path: Path) -> None:
@@ -257,89 +221,68 @@ def test_a_grader_that_lacks_documents_or_never_varies_and_agreement_by_chance_a
         "the graders agree no better than by chance (alpha)",
     ]
     assert found.warnings[2].endswith(f"plot {found.agreement['plot']:.2f}")
-
-
-def test_a_jury_of_one_mind_is_nothing_to_beware_of_and_one_grader_no_jury(tmp_path: Path) -> None:
+    # a jury of one mind is nothing to beware of, and one grader no jury
     agreed = {"a": part(0.0, 1.0), "b": part(0.0, 1.0)}
     assert results(tmp_path / "jury", agreed).warnings == []
     alone = results(tmp_path / "alone", {})
     assert (alone.graders, alone.agreement, alone.warnings) == ({}, {}, [])
 
 
-def test_nothing_known_is_nothing_to_beware_of() -> None:
-    assert warnings(NOTHING) == []
+NEAR = {"plot": Spread(0.02, 80), "style": Spread(0.01, 40)}
+SAME = "the grader gave every pair the same rating ({:g}): these numbers say nothing about the documents\n"
+HARDLY = "the grader's ratings of the answers to one question hardly differ (a standard deviation of 0.02 in "
+REPEATS = "90 of the reader's 560 answers say nothing but words of the question: it hardly reads, see genie readings\n"
 
 
-def test_a_grader_whose_ratings_never_vary_is_named() -> None:
-    assert warnings(Evidence(ratings=RatingRange(12, 4.0, 4.0))) == [
-        "the grader gave every pair the same rating (4): these numbers say nothing about the documents"
-    ]
-
-
-@pytest.mark.parametrize("ratings", [RatingRange(ENOUGH_RATINGS - 1, 4.0, 4.0), RatingRange(1_000, 3.9, 4.0)])
-def test_few_ratings_may_be_alike_by_chance_and_many_may_vary_little(ratings: RatingRange) -> None:
-    assert warnings(Evidence(ratings=ratings)) == []
-    assert warnings(Evidence(ratings=RatingRange(ENOUGH_RATINGS, 1.5, 1.5)))[0].startswith(
-        "the grader gave every pair the same rating (1.5)"
-    )
-
-
-def test_a_population_of_one_document_is_named() -> None:
-    (line,) = warnings(Evidence(documents=1))
-    assert "the population has one document" in line
-    assert warnings(Evidence(documents=2)) == []
-
-
-def test_questions_that_rest_on_few_ratings_are_counted() -> None:
-    (line,) = warnings(Evidence(few_answers=(3, 12)))
-    assert line.startswith("3 of 12 questions rest on fewer than three ratings")
-    assert warnings(Evidence(few_answers=(0, 12))) == []
-
-
-def test_a_grader_whose_ratings_hardly_differ_within_questions_is_named() -> None:
-    near = {"plot": Spread(0.02, 80), "style": Spread(0.01, 40)}
-    (line,) = warnings(Evidence(spread=near, ratings=RatingRange(140, 2.5, 3.1)))
-    assert line.startswith("the grader's ratings of the answers to one question hardly differ")
-    assert "a standard deviation of 0.02 in" in line
-    # the extremes alone would hide it: one rating in a hundred may be far off
-    assert warnings(Evidence(spread=near, ratings=RatingRange(140, 1, 4))) == [line]
-    assert warnings(Evidence(spread={"plot": Spread(0.02, 80), "style": Spread(0.3, 40)})) == []
-    assert warnings(Evidence(spread={"plot": Spread(0.02, 99)})) == []
-    # of ratings that are all the same one line is enough
-    assert len(warnings(Evidence(spread={"plot": Spread(0.0, 200)}, ratings=RatingRange(240, 3, 3)))) == 1
-
-
-def test_a_reader_that_repeats_the_questions_is_named() -> None:
-    (line,) = warnings(Evidence(repeated=(90, 560)))
-    assert line.startswith("90 of the reader's 560 answers say nothing but words of the question: it hardly reads")
-    assert warnings(Evidence(repeated=(2, 20)))
-    # one in twenty may be an answer, and of few answers nothing is told
-    assert warnings(Evidence(repeated=(1, 20))) == warnings(Evidence(repeated=(19, 19))) == []
-
-
-def test_fewer_than_half_of_the_ratings_is_named_feature_by_feature_and_half_is_not() -> None:
-    pairs = {"social_atmosphere": (5, 12), "plot": (6, 12), "style": (0, 12), "form": (0, 0)}
-    assert warnings(Evidence(pairs=pairs)) == [
-        "fewer than half of the ratings that were due could be used: style 0 of 12, social atmosphere 5 of 12"
-    ]
-
-
-def test_unused_questions_are_named_with_the_least_used_feature_first() -> None:
-    coverage = {"plot": (3, 4), "style": (0, 4), "agent": (4, 4), "form": (0, 0)}
-    assert warnings(Evidence(coverage=coverage)) == [
-        "not every question or test could be used: style 0 of 4, plot 3 of 4"
-    ]
-
-
-def test_of_many_features_six_are_named_and_the_rest_counted() -> None:
-    (line,) = warnings(Evidence(coverage={f"test {number}": (number, 20) for number in range(9)}))
-    assert line.endswith(
-        "test 0 0 of 20, test 1 1 of 20, test 2 2 of 20, test 3 3 of 20, test 4 4 of 20, test 5 5 of 20 and 3 more"
-    )
+@pytest.mark.parametrize(
+    ("evidence", "begins"),
+    [
+        (NOTHING, ""),
+        (Evidence(ratings=RatingRange(12, 4.0, 4.0)), SAME.format(4)),
+        (Evidence(ratings=RatingRange(ENOUGH_RATINGS, 1.5, 1.5)), SAME.format(1.5)),
+        # few may be alike by chance, and many may vary little
+        (Evidence(ratings=RatingRange(ENOUGH_RATINGS - 1, 4.0, 4.0)), ""),
+        (Evidence(ratings=RatingRange(1_000, 3.9, 4.0)), ""),
+        (Evidence(documents=1), "there is a prompt for which the population has one document: "),
+        (Evidence(documents=2), ""),
+        (Evidence(few_answers=(3, 12)), "3 of 12 questions rest on fewer than three ratings: "),
+        (Evidence(few_answers=(0, 12)), ""),
+        (Evidence(spread=NEAR, ratings=RatingRange(140, 2.5, 3.1)), HARDLY),
+        # the extremes alone would hide it: one rating in a hundred may be far off
+        (Evidence(spread=NEAR, ratings=RatingRange(140, 1, 4)), HARDLY),
+        (Evidence(spread={"plot": Spread(0.02, 80), "style": Spread(0.3, 40)}), ""),
+        (Evidence(spread={"plot": Spread(0.02, 99)}), ""),
+        # of ratings that are all the same one line is enough
+        (Evidence(spread={"plot": Spread(0.0, 200)}, ratings=RatingRange(240, 3, 3)), SAME.format(3)),
+        (Evidence(repeated=(90, 560)), REPEATS),
+        (Evidence(repeated=(2, 20)), "2 of the reader's 20 answers"),
+        # one in twenty may be an answer, and of few answers nothing is told
+        (Evidence(repeated=(1, 20)), ""),
+        (Evidence(repeated=(19, 19)), ""),
+        # half is enough
+        (
+            Evidence(pairs={"social_atmosphere": (5, 12), "plot": (6, 12), "style": (0, 12), "form": (0, 0)}),
+            "fewer than half of the ratings that were due could be used: style 0 of 12, social atmosphere 5 of 12\n",
+        ),
+        (
+            Evidence(coverage={"plot": (3, 4), "style": (0, 4), "agent": (4, 4), "form": (0, 0)}),
+            "not every question or test could be used: style 0 of 4, plot 3 of 4\n",
+        ),
+        (
+            Evidence(coverage={f"test {number}": (number, 20) for number in range(9)}),
+            "not every question or test could be used: test 0 0 of 20, test 1 1 of 20, test 2 2 of 20, test 3 3 of 20, "
+            "test 4 4 of 20, test 5 5 of 20 and 3 more\n",
+        ),
+    ],
+)
+def test_what_to_beware_of_is_a_line_each(evidence: Evidence, begins: str) -> None:
+    lines = warnings(evidence)
+    assert len(lines) == bool(begins)
+    assert "".join(f"{line}\n" for line in lines).startswith(begins)
 
 
 MARK = {"aspect": "novel", "text": "salt light", "start": 0, "end": 10, "reason": "Light has a taste."}
-KEPT = KeptMark("novel", "salt light", 0, 10, "Light has a taste.")
+KEPT = Mark("novel", "salt light", 0, 10, "Light has a taste.")
 EXPRESSION = {"text": "salt light", "start": 0, "end": 10, "log_perplexity": 3.5, "novel_share": 0.25}
 
 
@@ -353,21 +296,17 @@ def test_marks_come_with_the_aspects_that_have_a_value_also_where_several_measur
     shared = score(value, close_reading={"marks": [{key: MARK[key] for key in MARK if key != "reason"}]}, other=1)
     empty = score({"novel_per_100_words": math.nan}, marks=[])
     assert list(readings({"a": own, "b": shared, "c": empty, "d": score(0.5), "e": score(1, marks="none")})) == [
-        ("a", KeptReading((KEPT,), frozenset({"novel"}))),
-        ("b", KeptReading((KeptMark("novel", "salt light", 0, 10),), frozenset({"novel"}))),
-        ("c", KeptReading((), frozenset())),
+        ("a", [KEPT], frozenset({"novel"}), {}),
+        ("b", [Mark("novel", "salt light", 0, 10)], frozenset({"novel"}), {}),
+        ("c", [], frozenset(), {}),
     ]
 
 
-def test_what_stands_there_in_another_form_is_nothing() -> None:
-    odd = score(1, marks=[MARK | {"start": "first"}], more={"marks": [MARK]})
-    assert list(readings({"a": odd})) == []
-    assert list(readings({"a": Score(value=1)})) == []
-
-
-def test_expressions_are_those_of_the_first_score_that_has_any() -> None:
+def test_expressions_are_those_of_the_first_score_that_has_any_and_what_has_another_form_is_nothing() -> None:
     found = [KeptExpression("salt light", 0, 10, 3.5, 0.25)]
     scores = {"a": score(1), "b": score(1, expressions=[]), "c": score(1, expressions=[EXPRESSION])}
     assert expressions(scores) == found
     assert expressions({**scores, "d": score(1, expressions=[EXPRESSION] * 2)}) == found
     assert expressions({"a": score(1, expressions=[{"text": "salt"}])}) == []
+    odd = score(1, marks=[MARK | {"start": "first"}], more={"marks": [MARK]})
+    assert list(readings({"a": odd})) == list(readings({"a": Score(value=1)})) == []

@@ -78,21 +78,6 @@ def test_a_log_that_is_cut_off_is_named_and_said_to_be_cut_off(
         log_header(str(tmp_path / name))
 
 
-def test_a_file_that_is_empty_or_no_log_at_all_is_said_to_be_so(tmp_path: Path) -> None:
-    for name, content, said in (("e.eval", b"", "it is empty"), ("t.eval", b"hello", "no archive and no JSON")):
-        (tmp_path / name).write_bytes(content)
-        with pytest.raises(LogError, match=f"{name} cannot be read as a log: .*{said}"):
-            log_header(str(tmp_path / name))
-
-
-def test_an_archive_and_a_json_file_that_lack_their_header_are_one_line(log: str, tmp_path: Path) -> None:
-    ZipFile(tmp_path / "empty.eval", "w").close()
-    (tmp_path / "half.json").write_text('{"version": 2, "status": "success"}', encoding="utf-8")
-    for name in ("empty.eval", "half.json"):
-        with pytest.raises(LogError, match=f"{name} cannot be read as a log"):
-            log_header(str(tmp_path / name))
-
-
 def test_an_unfinished_log_is_read_where_it_may_be(tmp_path: Path) -> None:
     file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], status="error")
     assert log_header(file, finished=False).status == "error"
@@ -165,40 +150,12 @@ def test_what_another_library_says_of_a_log_is_one_line_of_300_characters_or_its
     assert str(caught.value).rstrip() == f"my.eval cannot be read as a log: {said}"
 
 
-def test_json_that_is_too_deep_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    (tmp_path / "deep.json").write_bytes(b"[" * (DEEPEST + 1))
-    with pytest.raises(LogError, match=r"deep\.json has more than 500 brackets within each other, expected a log"):
-        log_header(str(tmp_path / "deep.json"))
-
-
 def made(folder: Path, status: str = "success") -> str:
     return made_log(folder, [{"genie": scored({"plot": 0.5})}], status=status)
 
 
 def model(file: str) -> str:
     return log_header(file).eval.model
-
-
-def test_of_a_folder_what_cannot_be_read_is_left_out_with_a_warning(tmp_path: Path) -> None:
-    made(tmp_path)
-    broken = made(tmp_path, status="error")
-    with pytest.warns(GenieWarning, match=f"left out: {broken} is not finished"):
-        assert each_log([tmp_path], model) == ["mock/writer"]
-
-
-def test_a_log_that_is_named_itself_must_be_readable_also_where_its_folder_is_named_too(tmp_path: Path) -> None:
-    made(tmp_path)
-    broken = made(tmp_path, status="error")
-    for paths in ([broken, str(tmp_path)], [str(tmp_path), broken]):
-        with pytest.raises(LogError, match="is not finished"):
-            each_log(paths, model)
-
-
-def test_a_folder_of_which_nothing_can_be_read_is_an_error_that_says_why(tmp_path: Path) -> None:
-    for _ in range(2):
-        made(tmp_path, status="error")
-    with pytest.raises(LogError, match=r"none of 2 logs can be used; of the last: .* is not finished"):
-        each_log([tmp_path], model)
 
 
 def test_what_holds_no_log_or_is_not_there_is_named(tmp_path: Path) -> None:
@@ -209,9 +166,37 @@ def test_what_holds_no_log_or_is_not_there_is_named(tmp_path: Path) -> None:
         log_files([tmp_path / "nowhere"])
 
 
-def test_logs_that_can_all_be_read_are_no_reason_to_warn(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("e.eval", b"", r"cannot be read as a log: .*it is empty"),
+        ("t.eval", b"hello", r"cannot be read as a log: .*no archive and no JSON"),
+        ("half.json", b'{"version": 2, "status": "success"}', "cannot be read as a log"),
+        ("deep.json", b"[" * (DEEPEST + 1), "has more than 500 brackets within each other, expected a log"),
+        ("none.eval", b"PK\5\6" + b"\0" * 18, "cannot be read as a log"),  # an archive without a member
+    ],
+)
+def test_what_is_no_log_is_one_line(name: str, content: bytes, said: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(LogError, match=rf"{name} {said}") as caught:
+        log_header(str(tmp_path / name))
+    assert "\n" not in str(caught.value)
+
+
+def test_of_a_folder_what_cannot_be_read_is_left_out_with_a_warning_and_what_is_named_must_be_read(
+    tmp_path: Path,
+) -> None:
     files = [made(tmp_path), made(tmp_path)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert each_log([tmp_path], model) == ["mock/writer"] * 2
     assert sorted(log_files([tmp_path])) == files
+    broken = made(tmp_path, status="error")
+    with pytest.warns(GenieWarning, match=f"left out: {broken} is not finished"):
+        assert each_log([tmp_path], model) == ["mock/writer"] * 2
+    for paths in ([broken, str(tmp_path)], [str(tmp_path), broken]):
+        with pytest.raises(LogError, match="is not finished"):
+            each_log(paths, model)
+    made(tmp_path / "broken", status="error")
+    with pytest.raises(LogError, match=r"none of 1 logs can be used; of the last: .* is not finished"):
+        each_log([tmp_path / "broken"], model)

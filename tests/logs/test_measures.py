@@ -1,5 +1,5 @@
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,31 +10,17 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, EvalSpec, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import TaskState
-from inspect_ai.util import registry_info
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesView, ViewerConfig
-from tests.every_scorer import NO_MEASURE, SCORERS
 from tests.reports.made_logs import made_log, scored
 from tests.scripted import saying
 
-from genie_inspect import _registry, inspect_private
-from genie_inspect.graders.close_reader import ASPECTS
-from genie_inspect.graders.rubrics import load_rubric
-from genie_inspect.logs.measures import declared, keys_to_test, known_range, meanings, measure_of, viewed_range
+from genie_inspect import inspect_private
+from genie_inspect.logs.measures import keys_to_test, viewed_range
 from genie_inspect.logs.reading import read_logs
-from genie_inspect.scorers import coherence, novelty_bench
+from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.signature import Signature
 from genie_inspect.tasks.panel import KEYS, MEASURES
 
-FEATURES = ("agent", "perspective", "plot", "setting", "social_atmosphere", "style")
-KEYS_OF: Mapping[str, tuple[str, ...]] = {
-    **{name: tuple(keys) for name, keys in KEYS.items()},
-    "close_reading": tuple(f"{aspect}_per_100_words" for aspect in ASPECTS),
-    "novelty_bench": tuple(novelty_bench.KEYS),
-    "coherence": coherence.KEYS,
-    "genie": FEATURES,
-    "ttcw": tuple(load_rubric("gomez_williams").keys),
-}
-OPEN = ("compression_novelty",)  # nobody knows how much a text can add
-BY_GRADER = "by:grader(m,template=x)|"  # of coherence: a reward model's scale has no known ends
 SHARE = {"headline": "share", "ranges": {"share": [0, 1], "runs_*": [0, None]}, "meaning": "Higher is more."}
 
 
@@ -51,27 +37,22 @@ def with_scorers(header: EvalLog, **said: object) -> EvalLog:
     return header
 
 
+def by(header: EvalLog, scorer: str, signature: str) -> ScoredLog:
+    """A log of scores by a scorer under a signature."""
+    return ScoredLog("made.eval", header, (), {scorer: (Signature(signature),)})
+
+
+def known_range(header: EvalLog, scorer: str, signature: str, key: str) -> tuple[float, float] | None:
+    return by(header, scorer, signature).known_range(scorer, key)
+
+
+def meanings(header: EvalLog, scorer: str, signature: str) -> list[str]:
+    return by(header, scorer, signature).meanings(scorer)
+
+
 def chosen(header: EvalLog, signature: str, keys: Sequence[str], of: str = "it") -> tuple[str, ...]:
     """The keys that a comparison tests, of a scorer by that name."""
-    return keys_to_test(declared(header, of, signature).values(), keys)
-
-
-def test_every_measure_says_its_headline_its_ranges_and_which_way_is_up(header: EvalLog) -> None:
-    assert set(KEYS_OF) == {name.split()[0] for name in SCORERS}
-    for measure, keys in KEYS_OF.items():
-        signature = f"measure:{measure}|{BY_GRADER}version:0"
-        (own,) = declared(header, measure, signature).values()
-        assert chosen(header, signature, keys) == (keys if measure == "genie" else keys[:1])
-        assert {key for key in keys if not known_range(header, measure, signature, key)} <= set(OPEN)
-        assert "igher is" in own.meaning
-
-
-def test_the_scorers_say_nothing_that_reports_do_not_read() -> None:
-    for name, made in vars(_registry).items():
-        if name.startswith("_") or name in NO_MEASURE:
-            continue
-        if (info := registry_info(made)).type == "scorer":
-            assert {"headline", "meaning"} <= info.metadata.keys() <= {"headline", "meaning", "ranges", "metrics"}
+    return keys_to_test(by(header, of, signature).declared(of), keys)
 
 
 def test_of_several_measures_in_one_score_each_ones_headline_is_tested_and_explained(header: EvalLog) -> None:
@@ -82,7 +63,7 @@ def test_of_several_measures_in_one_score_each_ones_headline_is_tested_and_expla
         for key in KEYS[name]:
             alone = known_range(header, "it", f"measure:{name}|version:0", key)
             assert known_range(header, "it", signature, key) == alone
-    lines = meanings(header, "novelty_panel", "measure:novelty_panel|cosine:measure%3Acosine|creativity_index:x")
+    lines = meanings(header, "novelty_panel", "measure:novelty_panel|cosine:x|creativity_index:x")
     assert [line.split(".")[0] for line in lines] == ["Cosine", "Creativity index"]
     (line,) = meanings(header, "cosine", "measure:cosine|version:0")
     assert line.startswith("0: in meaning the same")
@@ -93,9 +74,7 @@ def test_of_a_measure_with_other_keys_all_are_tested_while_they_are_few(header: 
     assert chosen(header, signature, ["a", "b", "c"]) == ("a", "b", "c")
     assert chosen(header, signature, ["a", "b", "c", "d"]) == ("a",)
     assert chosen(header, signature, []) == ()
-
-
-def test_a_headline_in_a_score_of_another_measure_is_a_key_like_any_other(header: EvalLog) -> None:
+    # a headline in a score of another measure is a key like any other
     assert chosen(header, "none", ["a", "cosine_mean"]) == ("a", "cosine_mean")
     assert meanings(header, "it", "measure:somebodys|version:0") == meanings(header, "it", "none") == []
 
@@ -193,10 +172,6 @@ def test_the_decorator_of_anybodys_scorer_is_read_from_the_log_also_when_it_scor
     assert keys_to_test(read.declared("lettered"), ("a", "b")) == ("b",)
     assert read.known_range("lettered", "a") == (0, 1)
     assert read.meanings("lettered") == ["Higher is higher."]
-
-
-def test_a_signature_names_its_measure() -> None:
-    assert [measure_of(text) for text in ("measure:ttcw|judge:x", "none", "")] == ["ttcw", "", ""]
 
 
 def test_a_view_that_says_one_end_alone_says_nothing_of_the_range(tmp_path: Path) -> None:

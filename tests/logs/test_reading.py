@@ -12,12 +12,11 @@ from tests.reports.made_logs import GENIE, made_log, scored
 from tests.reports.studies import by_feature, made, one_number, study_log
 
 from genie_inspect.errors import GenieWarning
-from genie_inspect.logs.files import LogError
 from genie_inspect.logs.reading import POPULATION, labelled, labels, read_logs, read_scored_log
 from genie_inspect.logs.scored_log import NO_SCORE, NOT_BY_IT, ScoredLog
 from genie_inspect.logs.scores import Scores
 from genie_inspect.samples import InterventionFacts
-from genie_inspect.signature import digest
+from genie_inspect.signature import Signature, digest
 
 NAN = math.nan
 
@@ -33,23 +32,20 @@ def test_a_document_has_its_prompt_its_words_and_what_each_scorer_said(tmp_path:
     assert math.isnan(document.value("genie", "unheard of"))
     assert math.isnan(document.value("nobody", "plot"))
     assert document.scores["genie"].evidence.coverage == {"plot": (2, 3)}
-    assert document.scores["cosine"] == Scores({"cosine": 0.25}, signature="measure:cosine|version:0")
+    assert document.scores["cosine"] == Scores({"cosine": 0.25}, signature=Signature("measure:cosine|version:0"))
 
 
 def test_scores_without_a_signature_of_ours_are_read_and_not_called_ours(tmp_path: Path) -> None:
     foreign, unsigned = scored(1.0, signature="something else"), Score(value=2)
-    log = read_scored_log(
-        made_log(tmp_path, [{"genie": scored({"plot": 0.5}), "accuracy": foreign, "length": unsigned}])
-    )
+    given = {"genie": scored({"plot": 0.5}), "accuracy": foreign, "length": unsigned}
+    log = read_scored_log(made_log(tmp_path, [given]))
     assert log.signatures == {"genie": (GENIE,), "accuracy": ("something else",), "length": ("none",)}
     assert log.ours == ["genie"]
     assert [log.values(scorer, scorer) for scorer in ("accuracy", "length")] == [[1.0], [2.0]]
-
-
-def test_a_score_that_is_nothing_but_unscored_has_no_key_and_its_reason(tmp_path: Path) -> None:
+    # one that is nothing but unscored has no key and its reason
     log = read_scored_log(made_log(tmp_path, [{"genie": scored(NAN, reason="refusal")}]))
     (document,) = log.documents
-    assert document.scores["genie"] == Scores({}, "refusal", signature=GENIE)
+    assert document.scores["genie"] == Scores({}, "refusal", signature=Signature(GENIE))
     assert log.keys("genie") == ()
 
 
@@ -86,16 +82,6 @@ def test_samples_that_the_log_does_not_have_are_passed_over(tmp_path: Path) -> N
     assert [document.sample for document in read_logs([file])[0].documents] == [3, 1]
 
 
-def test_a_log_that_counts_all_its_samples_is_read_as_one_that_does_not(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.1, 0.2, 0.3)])
-    before = read_logs([file])[0].documents
-    log = read_eval_log(file)
-    log.results = EvalResults(total_samples=3, completed_samples=3)
-    write_eval_log(log)
-    assert read_logs([file])[0].documents == before
-    assert len(before) == 3
-
-
 def test_a_signature_is_that_of_the_scores_with_a_value(tmp_path: Path) -> None:
     # a sample that got no replies has none of the facts that depend on them
     silent = scored({"distinct": NAN}, "measure:novelty_bench|k:0", reason="no_response")
@@ -106,37 +92,26 @@ def test_a_signature_is_that_of_the_scores_with_a_value(tmp_path: Path) -> None:
     assert read_scored_log(made_log(tmp_path, [{"n": silent}])).signatures == {"n": ("measure:novelty_bench|k:0",)}
 
 
-def test_several_signatures_within_a_log_are_all_told(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, f"{GENIE}{number}")} for number in range(2)])
-    assert read_scored_log(file).signatures == {"genie": (f"{GENIE}0", f"{GENIE}1")}
-
-
-def test_a_crashed_log_is_refused_with_its_status(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], status="error")
-    with pytest.raises(LogError, match="is not finished: its status is 'error'"):
-        read_scored_log(file)
-
-
-def test_a_document_is_refused_by_what_its_provider_or_a_scorer_of_ours_says(tmp_path: Path) -> None:
+def test_a_document_is_refused_by_what_its_provider_or_a_scorer_of_ours_says_and_keeps_what_solvers_left(
+    tmp_path: Path,
+) -> None:
     refusal = scored({"plot": NAN}, reason="refusal")
     foreign = scored({"plot": NAN}, "none of ours", reason="refusal")
-    file = made_log(tmp_path, [{"genie": refusal}, {"genie": foreign}, {"genie": scored({"plot": 0.5})}, {}])
-    log = read_eval_log(file)
-    for sample in (log.samples or [])[3:]:
-        sample.output = ModelOutput.from_content("mock/writer", "", "content_filter")
-    write_eval_log(log)
-    assert [document.refused for document in read_scored_log(file).documents] == [True, False, False, True]
-
-
-def test_responses_that_were_asked_for_and_read_are_counted_where_a_sample_says_so(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{}] * 5)
+    file = made_log(tmp_path, [{"genie": refusal}, {"genie": foreign}, {"genie": scored({"plot": 0.5})}, {}, {}])
     log = read_eval_log(file)
     told: list[dict[str, Any]] = [{"responses_asked": 5, "responses_parsed": 3}, {}, {"responses_asked": "x"}]
     told += [{"responses_asked": "x", "responses_parsed": 3}, {"responses_asked": 5, "responses_parsed": "x"}]
-    for sample, facts in zip(log.samples or [], told, strict=True):
+    earlier: list[list[str]] = [["first ", "second"], [], [""], [], []]
+    for sample, facts, before in zip(log.samples or [], told, earlier, strict=True):
         sample.metadata |= facts
+        sample.store["earlier"] = before
+    (log.samples or [])[3].output = ModelOutput.from_content("mock/writer", "", "content_filter")
     write_eval_log(log)
-    assert [document.responses for document in read_scored_log(file).documents] == [(3, 5), None, None, None, None]
+    documents = read_scored_log(file).documents
+    assert [document.refused for document in documents] == [True, False, False, True, False]
+    assert [document.responses for document in documents] == [(3, 5), None, None, None, None]
+    # of the documents before it the first is told
+    assert [document.earlier for document in documents] == [digest("first"), "", "", "", ""]
 
 
 def test_a_sample_that_was_written_twice_counts_once_as_it_was_last(tmp_path: Path) -> None:
@@ -150,15 +125,6 @@ def test_a_sample_that_was_written_twice_counts_once_as_it_was_last(tmp_path: Pa
     assert read_scored_log(file).values("genie", "plot") == [0.7]
 
 
-def test_of_the_documents_before_it_the_first_is_told(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{}, {}, {}])
-    log = read_eval_log(file)
-    for sample, earlier in zip(log.samples or [], (["first ", "second"], [], [""]), strict=True):
-        sample.store["earlier"] = earlier
-    write_eval_log(log)
-    assert [document.earlier for document in read_scored_log(file).documents] == [digest("first"), "", ""]
-
-
 def test_of_a_study_originals_are_the_documents_and_what_was_made_of_them_stands_beside(tmp_path: Path) -> None:
     log = read_scored_log(study_log(tmp_path, made(2, ["plot"]), one_number(lambda text: 0.5)))
     assert [document.sample for document in log.documents] == ["o0-original-0", "o1-original-0"]
@@ -170,18 +136,12 @@ def test_of_a_study_originals_are_the_documents_and_what_was_made_of_them_stands
     assert facts == InterventionFacts("edit", "o0", "plot", "another", "")
 
 
-def test_another_log_is_no_study_and_its_documents_have_no_intervention(tmp_path: Path) -> None:
-    log = read_scored_log(made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]))
-    assert (log.is_study, log.changed, log.documents[0].intervention) == (False, (), None)
-
-
-def test_a_study_of_texts_of_the_population_is_not_taken_for_the_populations_own(tmp_path: Path) -> None:
+def test_a_study_is_not_taken_for_the_populations_own_and_says_what_it_leaves_out_where_documents_are_read(
+    tmp_path: Path,
+) -> None:
     # each text is left out of the population, or the one that it was made of is
     left_out = by_feature(lambda text, feature: 0.5, left_out=["d"])
     assert not read_scored_log(study_log(tmp_path, made(2), left_out)).is_population
-
-
-def test_only_what_is_read_as_documents_says_what_it_leaves_out(tmp_path: Path) -> None:
     file = study_log(tmp_path, made(2, ["plot"]), one_number(lambda text: 0.5))
     with pytest.warns(GenieWarning, match=r"originals count here \(2\), the texts that .* do not \(6\)"):
         read_logs([file])
@@ -207,73 +167,59 @@ def logs(folder: Path, *changes: dict[str, Any]) -> list[ScoredLog]:
     return read_logs(files)
 
 
-def test_a_log_is_called_by_its_model(tmp_path: Path) -> None:
-    (log,) = logs(tmp_path, {"steps": [("generate", {})]})
-    assert log.label == "mock/writer"
-    assert labels([log], brief=True) == ["mock/writer"]
+Step = tuple[str, dict[str, Any]]
+OUTLINE: Step = ("genie_inspect/outline", {})
+TRIM: Step = ("genie_inspect/trim", {})
+GENERATE: Step = ("generate", {})
+EARLY, LATE, LAST = (f"2026-01-02T0{hour}:00:00+00:00" for hour in (1, 2, 3))
+SAMPLING = "verbalized_sampling"
 
 
-def test_a_strategy_that_a_run_was_asked_for_stands_there(tmp_path: Path) -> None:
-    (log,) = logs(tmp_path, {"solver": "genie_inspect/outline", "steps": [("genie_inspect/outline", {})]})
-    assert log.label == "mock/writer outline"
-
-
-def test_logs_of_one_model_are_told_apart_by_strategy_then_by_task(tmp_path: Path) -> None:
-    found = logs(
-        tmp_path,
-        {"steps": [("require_grader", {}), ("generate", {})], "task": "genie_inspect/baseline"},
-        {"steps": [("genie_inspect/outline", {}), ("genie_inspect/trim", {})], "task": "genie_inspect/grid"},
-        {"steps": [("generate", {})], "task": "genie_inspect/grid"},
-    )
-    assert [log.label for log in found] == [
-        "mock/writer generate baseline",
-        "mock/writer outline+trim grid",
-        "mock/writer generate grid",
-    ]
-    assert labels(found, brief=True) == ["generate baseline", "outline+trim grid", "generate grid"]
-
-
-def test_options_that_differ_tell_logs_of_one_strategy_apart(tmp_path: Path) -> None:
-    found = logs(
-        tmp_path,
-        *({"steps": [("verbalized_sampling", {"k": k, "pick": "random"})], "args": {"seed": 1}} for k in (3, 5)),
-    )
-    assert labels(found, brief=True) == ["k=3", "k=5"]
-
-
-def test_where_all_else_is_alike_the_time_tells_and_then_a_number(tmp_path: Path) -> None:
-    early, late = "2026-01-02T03:04:05+00:00", "2026-01-02T09:04:05+00:00"
-    found = logs(tmp_path, {"created": early}, {"created": late}, {"created": late})
-    assert [log.label for log in found] == [
-        "mock/writer 2026-01-02 03:04",
-        "mock/writer 2026-01-02 09:04 #1",
-        "mock/writer 2026-01-02 09:04 #2",
-    ]
-
-
-def test_a_populations_own_log_is_called_so_whoever_the_model_was(tmp_path: Path) -> None:
-    found = logs(tmp_path, {"facts": {"left_out": ["d"]}}, {"model": "mock/other"})
-    assert [log.label for log in found] == [POPULATION, "mock/other"]
-
-
-def test_an_option_that_only_one_log_has_leaves_no_gap_in_the_names_of_the_others(tmp_path: Path) -> None:
-    steps: tuple[list[tuple[str, dict[str, Any]]], ...] = (
-        [("verbalized_sampling", {"k": 3})],
-        [("verbalized_sampling", {})],
-    )
-    made = logs(
-        tmp_path,
-        *(
-            {"steps": own, "created": f"2026-01-02T0{hour}:00:00+00:00"}
-            for hour, own in enumerate((*steps, steps[1]), 1)
+@pytest.mark.parametrize(
+    ("changes", "names", "brief"),
+    [
+        ([{"steps": [GENERATE]}], ["mock/writer"], ["mock/writer"]),
+        ([{"solver": OUTLINE[0], "steps": [OUTLINE]}], ["mock/writer outline"], ["mock/writer"]),
+        (
+            [
+                {"steps": [("require_grader", {}), GENERATE], "task": "genie_inspect/baseline"},
+                {"steps": [OUTLINE, TRIM], "task": "genie_inspect/grid"},
+                {"steps": [GENERATE], "task": "genie_inspect/grid"},
+            ],
+            ["mock/writer generate baseline", "mock/writer outline+trim grid", "mock/writer generate grid"],
+            ["generate baseline", "outline+trim grid", "generate grid"],
         ),
-    )
-    names = labels(made)
-    assert names[0].startswith("mock/writer k=3")
-    assert names[1:] == ["mock/writer 2026-01-02 02:00", "mock/writer 2026-01-02 03:00"]
-
-
-def test_a_model_that_all_have_in_common_stands_there_unless_names_are_to_be_brief(tmp_path: Path) -> None:
-    found = logs(tmp_path, {"task": "x/one"}, {"task": "x/two"})
-    assert labels(found) == [log.label for log in labelled(found)] == ["mock/writer one", "mock/writer two"]
-    assert labels(found, brief=True) == [log.label for log in labelled(found, brief=True)] == ["one", "two"]
+        (
+            [{"steps": [(SAMPLING, {"k": k, "pick": "random"})], "args": {"seed": 1}} for k in (3, 5)],
+            ["mock/writer k=3", "mock/writer k=5"],
+            ["k=3", "k=5"],
+        ),
+        # an option that only one log has leaves no gap in the names of the others, which the time tells apart
+        (
+            [
+                {"steps": [(SAMPLING, options)], "created": hour}
+                for options, hour in (({"k": 3}, EARLY), ({}, LATE), ({}, LAST))
+            ],
+            ["mock/writer k=3 2026-01-02 01:00", "mock/writer 2026-01-02 02:00", "mock/writer 2026-01-02 03:00"],
+            ["k=3 2026-01-02 01:00", "2026-01-02 02:00", "2026-01-02 03:00"],
+        ),
+        # where all is alike a number tells
+        (
+            [{"created": EARLY}, {"created": LATE}, {"created": LATE}],
+            ["mock/writer 2026-01-02 01:00", "mock/writer 2026-01-02 02:00 #1", "mock/writer 2026-01-02 02:00 #2"],
+            ["2026-01-02 01:00", "2026-01-02 02:00 #1", "2026-01-02 02:00 #2"],
+        ),
+        (
+            [{"facts": {"left_out": ["d"]}}, {"model": "mock/other"}],
+            [POPULATION, "mock/other"],
+            [POPULATION, "mock/other"],
+        ),
+        ([{"task": "x/one"}, {"task": "x/two"}], ["mock/writer one", "mock/writer two"], ["one", "two"]),
+    ],
+)
+def test_logs_are_called_by_what_tells_them_apart(
+    changes: list[dict[str, Any]], names: list[str], brief: list[str], tmp_path: Path
+) -> None:
+    found = logs(tmp_path, *changes)
+    assert labels(found) == [log.label for log in labelled(found)] == [log.label for log in found] == names
+    assert labels(found, brief=True) == [log.label for log in labelled(found, brief=True)] == brief

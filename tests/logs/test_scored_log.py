@@ -20,10 +20,11 @@ from genie_inspect.cli import main
 from genie_inspect.errors import GenieWarning
 from genie_inspect.logs.files import LogError, sample_of, samples
 from genie_inspect.logs.reading import read_logs, read_scored_log
-from genie_inspect.logs.scored_log import are_unlike, length_warning, lengths_of, one_signature
+from genie_inspect.logs.scored_log import are_unlike, lengths_of, one_signature
 from genie_inspect.logs.scores import last_of_each, measured
 from genie_inspect.samples import is_cut
 from genie_inspect.scorers.cosine import cosine
+from genie_inspect.signature import Signature
 from genie_inspect.tasks.population_prompts import population_prompts
 
 SAID = "writes 4 words where the population has 20: beyond 1.5x lengths do not compare"
@@ -43,6 +44,8 @@ def shown(*arguments: object) -> str:
 def test_summary_report_and_comparison_give_the_warning_once_each(tmp_path: Path) -> None:
     short = log_of(tmp_path / "a", 20, genie=0.4, cosine=0.3)
     assert shown("summary", short).count(f"Beware: mock/writer {SAID}.") == 1
+    like = log_of(tmp_path / "c", 6, genie=0.4)
+    assert "Beware" not in shown("summary", like)
     (table, _) = json.loads(shown("summary", short, "--json"))
     assert table["columns"][0]["unlike_length"] == f"mock/writer {SAID}"
     shown("report", short, "-o", tmp_path / "page.html")
@@ -90,13 +93,6 @@ def test_a_log_that_has_another_name_in_each_table_is_warned_of_once(tmp_path: P
         samples = [{"genie": genie, "cosine": cosine}] * 2
         made_log(tmp_path, samples, texts=["It rains on owls."] * 2)
     assert shown("summary", tmp_path).count(SAID) == 2
-
-
-def test_of_like_length_nothing_is_said(tmp_path: Path) -> None:
-    log = log_of(tmp_path, 6, genie=0.4)
-    assert "Beware" not in shown("summary", log)
-    (read,) = read_logs([log])
-    assert length_warning(read) == ""
 
 
 @pytest.mark.parametrize("other", [math.nan, 34 * 1.5])
@@ -150,54 +146,35 @@ def test_a_length_that_nobody_knows_is_in_no_mean(tmp_path: Path) -> None:
         {"genie": scored({"p": 0.5})},
     ]
     (log,) = read_logs([made_log(tmp_path, samples, texts=["one", "one two", "one two three"])])
-    found = lengths_of(log.documents)
-    assert (found.words, found.population) == (2, 15)
-    assert math.isnan(lengths_of(log.documents[2:]).population)
-    assert math.isnan(lengths_of([]).words)
+    assert lengths_of(log.documents) == (2, 15)
+    assert math.isnan(lengths_of(log.documents[2:])[1])
+    assert math.isnan(lengths_of([])[0])
+
+
+def signed(folder: Path, *signatures: str) -> list[str]:
+    """Logs of a score each, under these signatures."""
+    return [made_log(folder, [{"genie": scored({"plot": 0.5}, own)}]) for own in signatures]
 
 
 def test_logs_of_one_signature_share_it_and_logs_without_scores_are_passed_over(tmp_path: Path) -> None:
-    files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]), made_log(tmp_path, [{}])]
-    assert one_signature(read_logs(files), "genie") == GENIE
-    assert one_signature(read_logs(files), "cosine") == "none"
+    logs = read_logs([*signed(tmp_path, GENIE), made_log(tmp_path, [{}])])
+    assert (one_signature(logs, "genie"), one_signature(logs, "cosine")) == (GENIE, "none")
 
 
-def test_signatures_that_differ_are_refused_with_what_differs_and_where(tmp_path: Path) -> None:
-    files = [
-        made_log(tmp_path, [{"genie": scored({"plot": 0.5}, GENIE.replace("test", judge))}]) for judge in ("a", "b")
-    ]
+def test_signatures_that_differ_are_refused_with_what_differs_where_and_how_to_choose(tmp_path: Path) -> None:
+    files = signed(tmp_path, GENIE.replace("test", "a"), GENIE.replace("test", "b"), GENIE, f"{GENIE}|extra:1")
     with pytest.raises(LogError) as caught:
-        one_signature(read_logs(files), "genie")
+        one_signature(read_logs(files[:2]), "genie")
     assert str(caught.value) == (
         "scores by 'genie' do not compare, their signatures differ: judge is a and b (log-0.eval and log-1.eval); "
         "choose with --signature and a part of one, such as --signature 'judge:a'"
     )
-
-
-def test_two_signatures_within_a_log_are_refused(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, f"{GENIE}{number}")} for number in range(2)])
-    with pytest.raises(LogError, match=r"version is 00 and 01 \(log-0\.eval\)"):
-        one_signature(read_logs([file]), "genie")
-
-
-def test_what_is_advised_chooses_also_where_the_first_lacks_the_fact(tmp_path: Path) -> None:
-    files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5}, own)}]) for own in (GENIE, f"{GENIE}|extra:1")]
-    with pytest.raises(LogError, match="such as --signature 'extra:1'"):
-        one_signature(read_logs(files), "genie")
-    assert [log.file for log in read_logs(files, signature="extra:1")] == files[1:]
-
-
-def test_a_part_that_no_signature_has_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
-    with pytest.raises(LogError) as caught:
-        read_logs([file], signature="judge:nobody")
-    assert str(caught.value) == f"signature is 'judge:nobody', expected a part of one of: {GENIE}"
-
-
-def test_a_fact_that_one_signature_lacks_differs(tmp_path: Path) -> None:
-    files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5}, own)}]) for own in (GENIE, f"{GENIE}|extra:1")]
-    with pytest.raises(LogError, match="extra is - and 1"):
-        one_signature(read_logs(files), "genie")
+    with pytest.raises(LogError, match=r"extra is - and 1 .* such as --signature 'extra:1'"):
+        one_signature(read_logs(files[2:]), "genie")
+    assert [log.file for log in read_logs(files, signature="extra:1")] == files[3:]
+    within = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, f"{GENIE}{number}")} for number in range(2)])
+    with pytest.raises(LogError, match=r"version is 00 and 01 \(log-4\.eval\)$"):
+        one_signature(read_logs([within]), "genie")
 
 
 def test_the_signatures_that_there_are_are_listed_in_their_order(tmp_path: Path) -> None:
@@ -205,7 +182,7 @@ def test_the_signatures_that_there_are_are_listed_in_their_order(tmp_path: Path)
     files = [made_log(tmp_path, [{"x": scored({"k": 0.5}, name)}]) for name in names]
     with pytest.raises(LogError, match=r"one of: measure:a\|version:0; measure:b\|version:0$"):
         read_logs(files, signature="judge:nobody")
-    with pytest.raises(LogError, match=r"one of: none$"):
+    with pytest.raises(LogError, match=r"^signature is 'judge:nobody', expected a part of one of: none$"):
         read_logs(files[2:], signature="judge:nobody")
 
 
@@ -249,12 +226,7 @@ def test_a_log_that_was_scored_twice_has_one_table_and_says_so(twice: str) -> No
     with pytest.warns(GenieWarning, match=r"was scored again in the same way \(cosine1\): the last scores count"):
         result = CliRunner().invoke(main, ["summary", twice, "--json"])
     assert [table["scorer"] for table in json.loads(result.stdout)] == ["cosine"]
-
-
-def test_one_document_of_it_is_shown_with_one_score(twice: str) -> None:
-    shown = CliRunner().invoke(main, ["show", twice, "1"])
-    assert shown.exit_code == 0, shown.output
-    assert "cosine1" not in shown.output
+    assert "cosine1" not in shown("show", twice, "1")
 
 
 def test_of_values_that_changed_the_last_is_read(tmp_path: Path) -> None:
@@ -271,7 +243,8 @@ def test_of_values_that_changed_the_last_is_read(tmp_path: Path) -> None:
 
 def test_a_scorer_is_ours_where_its_first_signature_is_one(tmp_path: Path) -> None:
     log = read_scored_log(made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]))
-    signatures = {"later": ("none", GENIE), "genie": (GENIE, "none"), "theirs": ("none",), "cosine": (OTHER,)}
+    ours, other, none = map(Signature, (GENIE, OTHER, "none"))
+    signatures = {"later": (none, ours), "genie": (ours, none), "theirs": (none,), "cosine": (other,)}
     assert replace(log, signatures=signatures).ours == ["genie", "cosine"]
 
 

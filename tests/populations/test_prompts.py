@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genie_inspect.populations.prompts import (
-    PromptSourceError,
+    SourceError,
     clean_prompt,
     prompt_lines,
     write_prompts,
@@ -68,13 +68,13 @@ def test_a_sample_depends_on_the_seed_alone(tmp_path: Path) -> None:
 def test_prompts_that_are_one_once_cleaned_count_once(tmp_path: Path) -> None:
     source = written(tmp_path / "a.jsonl", ["[WP] One.", "One .", "[EU] Two.", "[WP]", ""])
     assert sorted(writing_prompt_sample(source, 2, seed=0)) == ["One.", "Two."]
-    with pytest.raises(PromptSourceError, match="holds 2 distinct prompts, expected at least 3"):
+    with pytest.raises(SourceError, match="holds 2 distinct prompts, expected at least 3"):
         writing_prompt_sample(source, 3, seed=0)
 
 
 @pytest.mark.parametrize("count", [0, -1])
 def test_a_sample_of_nothing_is_refused(count: int, tmp_path: Path) -> None:
-    with pytest.raises(PromptSourceError, match=f"sample is {count}, expected at least 1"):
+    with pytest.raises(SourceError, match=f"sample is {count}, expected at least 1"):
         writing_prompt_sample(written(tmp_path / "a.jsonl", ["One."]), count, seed=0)
 
 
@@ -96,7 +96,7 @@ def test_prompts_come_from_the_training_split_of_a_hub_dataset(monkeypatch: pyte
 
 def test_a_hub_dataset_without_prompts_is_refused_with_its_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     stand_in(monkeypatch, load_dataset=lambda source, split: Rows(text=["One."]))
-    with pytest.raises(PromptSourceError, match=r"has the columns \['text'\], expected one named 'prompt'"):
+    with pytest.raises(SourceError, match=r"has the columns \['text'\], expected one named 'prompt'"):
         writing_prompt_sample("some/texts", 1, seed=0)
 
 
@@ -143,12 +143,12 @@ def test_prompts_come_from_any_column_of_a_local_table(ending: str, tmp_path: Pa
         )
         path.write_text(rows, encoding="utf-8")
     assert sorted(writing_prompt_sample(str(path), 2, seed=0, column="title")) == ["One.", "Two."]
-    with pytest.raises(PromptSourceError, match=r"'prompt'"):
+    with pytest.raises(SourceError, match=r"'prompt'"):
         writing_prompt_sample(str(path), 1, seed=0)
 
 
 def test_a_table_that_is_missing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(PromptSourceError, match=r"nowhere\.parquet does not exist"):
+    with pytest.raises(SourceError, match=r"nowhere\.parquet does not exist"):
         writing_prompt_sample(str(tmp_path / "nowhere.parquet"), 1, seed=0)
 
 
@@ -177,5 +177,5 @@ def test_a_text_file_of_prompts_is_read_by_line(tmp_path: Path) -> None:
 )
 def test_a_file_without_prompts_is_named(name: str, content: str, message: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
-    with pytest.raises(PromptSourceError, match=message):
+    with pytest.raises(SourceError, match=message):
         prompt_lines(tmp_path / name)

@@ -140,7 +140,7 @@ def test_lines_that_end_as_on_windows_are_read(tmp_path: Path) -> None:
 def test_any_texts_are_read_as_they_were_written(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     path = tmp_path_factory.mktemp("rows") / "d.jsonl"
     written = [Document(id="d", prompt="p", text=text) for text in texts]
-    assert write_rows(path, written) == len(texts)
+    write_rows(path, written)
     assert list(rows(path, Document)) == written
 
 

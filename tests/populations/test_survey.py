@@ -1,21 +1,26 @@
 import random
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genie_inspect.populations.survey import NearDuplicates, jaccard, shingles
+from genie_inspect.populations.survey import NearDuplicates, shingles
 
 TEXT = " ".join(f"word{number}" for number in range(40))
 
 
+def jaccard(first: Sequence[int], second: Sequence[int]) -> float:
+    return len({*first} & {*second}) / len({*first, *second})
+
+
 def by_comparing_all(texts: list[str], threshold: float) -> list[int | None]:
     """The slow way: every text against every one that was kept."""
-    kept: dict[int, object] = {}
+    kept: dict[int, Sequence[int]] = {}
     found: list[int | None] = []
     for number, text in enumerate(texts):
         own = shingles(text, 2)
-        twin = next((k for k, other in kept.items() if jaccard(own, other) >= threshold), None)  # type: ignore[arg-type]
+        twin = next((k for k, other in kept.items() if jaccard(own, other) >= threshold), None)
         found.append(twin)
         if twin is None:
             kept[number] = own

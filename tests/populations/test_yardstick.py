@@ -50,7 +50,7 @@ def test_a_population_with_a_yardstick_is_the_one_that_it_was(make: Make) -> Non
     kept(before, measured())
     assert open_population(before.folder).name == before.name
     assert {name: (before.folder / name).read_bytes() for name in files} == files
-    assert faults(before.folder) == []
+    assert not faults(before.folder)
 
 
 def test_a_population_without_one_has_an_empty_one(make: Make) -> None:
@@ -102,7 +102,7 @@ def test_what_is_no_yardstick_is_an_error_that_says_what_to_do(make: Make, chang
     path.write_text(path.read_text(encoding="utf-8").replace(*changed), encoding="utf-8")
     with pytest.raises(PopulationError, match=said):
         yardstick_of(population.folder)
-    assert [fault.kind for fault in faults(population.folder)] == ["unusable yardstick"]
+    assert list(faults(population.folder)) == ["unusable yardstick"]
 
 
 def test_an_earlier_yardstick_is_refused_in_one_line_that_says_how_to_make_it_anew(make: Make) -> None:

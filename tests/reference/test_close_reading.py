@@ -33,11 +33,6 @@ MAIN_STUDY = 10  # its last batch; two frontier models came in an eleventh
 OUTLIER = 4.0  # as published, of the standardised log perplexity
 
 
-def rows(path: Path) -> list[Row]:
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def of_main_study(ratings: Iterable[Row]) -> list[Row]:
     return [row for row in ratings if int(row["batch"]) <= MAIN_STUDY]
 
@@ -45,13 +40,16 @@ def of_main_study(ratings: Iterable[Row]) -> list[Row]:
 @pytest.fixture
 def ratings(shared_data: Callable[[str], Path]) -> list[Row]:
     """The main study's, without highlights."""
-    return of_main_study(rows(shared_data("close_reading_ratings.csv.gz")))
+    with gzip.open(shared_data("close_reading_ratings.csv.gz"), "rt", encoding="utf-8", newline="") as file:
+        return of_main_study(csv.DictReader(file))
 
 
 @pytest.fixture
 def with_highlights(shared_data: Callable[[str], Path]) -> list[Row]:
     """Both studies', with what the experts marked themselves."""
-    return rows(shared_data("close_reading_ratings_and_highlights.csv.gz"))
+    packed = shared_data("close_reading_ratings_and_highlights.csv.gz")
+    with gzip.open(packed, "rt", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def is_true(row: Row, aspect: str) -> bool:
@@ -97,12 +95,9 @@ def test_ratings_and_expressions_are_as_many_as_published(ratings: list[Row], wi
     sizes = [len(unit) for unit in by_expression.values()]
     assert (len(ratings), len(sizes), sizes.count(3), sizes.count(6)) == (7542, 2513, 2512, 1)
     assert len(ratings) // 3 == 2514
-    failed = {
-        "novel": sum(any(is_true(row, "novel") for row in unit) for unit in by_expression.values()),
-        "pragmatic": sum(not all(is_true(row, "pragmatic") for row in unit) for unit in by_expression.values()),
-        "meaningful": sum(not all(is_true(row, "meaningful") for row in unit) for unit in by_expression.values()),
-    }
-    assert failed == {"novel": 427, "pragmatic": 535, "meaningful": 216}
+    assert sum(any(is_true(row, "novel") for row in unit) for unit in by_expression.values()) == 427
+    for aspect, failed in (("pragmatic", 535), ("meaningful", 216)):
+        assert sum(not all(is_true(row, aspect) for row in unit) for unit in by_expression.values()) == failed
     # a highlight has a verdict; what nobody marked has none
     judged = [row for row in of_main_study(with_highlights) if row["meaningful"]]
     assert len(judged) - len(ratings) == 226
@@ -185,7 +180,9 @@ def pragmatic_by_writer(sensical: list[Row]) -> MixedModel:
     return fitted(sensical, lambda row: is_true(row, "pragmatic"), fixed, groups)
 
 
-def test_the_mixed_model_of_pragmaticality_by_writer_is_the_released_one(with_highlights: list[Row]) -> None:
+def test_the_mixed_model_of_pragmaticality_by_writer_is_the_released_one(
+    ratings: list[Row], with_highlights: list[Row]
+) -> None:
     model = pragmatic_by_writer([row for row in of_main_study(with_highlights) if is_true(row, "meaningful")])
     assert model.rows == 7516
     expected = {"intercept": 3.91, "olmo1": -1.48, "olmo2": 0.44}
@@ -193,9 +190,7 @@ def test_the_mixed_model_of_pragmaticality_by_writer_is_the_released_one(with_hi
     assert model.coefficients == pytest.approx(expected, abs=0.01)
     assert model.log_likelihood == pytest.approx(-1373.54, abs=0.01)
     assert model.variances == pytest.approx({"passage": 0.31, "annotator": 1.99}, abs=0.005)
-
-
-def test_slopes_of_pragmaticality_in_the_ratings_alone_are_the_papers(ratings: list[Row]) -> None:
+    # in the ratings alone the slopes are the paper's
     slopes = pragmatic_by_writer([row for row in ratings if is_true(row, "meaningful")]).coefficients
     human = slopes["log_ppl"]
     by_writer = [human, human + slopes["log_ppl:olmo1"], human + slopes["log_ppl:olmo2"]]

@@ -30,13 +30,12 @@ from genie_inspect.scorers.assessment import (
     TOO_FEW,
     Assessment,
     Compared,
-    Neighbour,
     Others,
     QuestionResult,
     neighbours,
 )
 from genie_inspect.scorers.assessor import Assessor
-from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on
+from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on, rests_on
 
 
 class Reader:
@@ -78,8 +77,8 @@ async def test_novelty_is_worked_out_from_the_ratings_against_every_other_docume
     found = await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL)
     assert found.documents == 3
     assert found.left_out == ()
-    assert found.novelty(["plot", "style"]) == {"plot": pytest.approx(2 / 3), "style": pytest.approx(2 / 3)}
-    assert found.faults() == {}
+    assert found.novelty == {"plot": pytest.approx(2 / 3), "style": pytest.approx(2 / 3)}
+    assert found.faults == {}
 
 
 async def test_answers_on_record_by_this_reader_are_not_read_again_and_others_answers_do_not_count(
@@ -154,7 +153,7 @@ async def test_a_document_with_one_answer_is_compared_by_it_and_one_that_cannot_
     assert [(result.usable, result.places) for result in found.results] == [(2, (1, 2)), (0, ()), (0, ())]
     assert found.lengths == (4, 4, 5)
     unread = await Assessor(population, Partial(unreadable=["Great owl."]), Judge()).assess("Great owl.", OWL)
-    assert unread.faults() == {UNREADABLE: 3}
+    assert unread.faults == {UNREADABLE: 3}
     assert unread.lengths == ()
 
 
@@ -162,7 +161,7 @@ async def test_a_document_is_not_compared_with_the_text_of_which_it_was_made(pop
     found = await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL, DOCUMENTS[OWL][0])
     assert (found.documents, found.left_out) == (2, ())
     assert found.made_of == (population.documents(OWL)[0].id,)
-    assert found.novelty(["plot"]) == {"plot": 1.0}
+    assert found.novelty["plot"] == 1.0
 
 
 async def test_samples_share_what_was_read_and_ask_again_for_what_could_not_be(population: Population) -> None:
@@ -200,19 +199,19 @@ async def test_what_could_not_be_read_in_the_population_was_due_and_is_among_the
     reader = Reader(unreadable=DOCUMENTS[OWL][1:])
     found = await Assessor(population, reader, Judge()).assess("Great owl.", OWL)
     # 2 of 3 documents unreadable, 3 questions each: one rating of three that were due leaves no question to use
-    assert found.faults() == {UNREADABLE: 6, TOO_FEW: 3}
+    assert found.faults == {UNREADABLE: 6, TOO_FEW: 3}
     assert [result.due for result in found.results] == [(4.0, None, None)] * 3
-    assert math.isnan(found.novelty(["plot"])["plot"])
+    assert math.isnan(found.novelty["plot"])
 
     content = await Assessor(population, reader, Judge(), min_coverage=0.3).assess("Great owl.", OWL)
-    assert content.faults() == {UNREADABLE: 6}
-    assert content.novelty(["plot"]) == {"plot": 0.0}, "only Grey is left, which is like Great"
+    assert content.faults == {UNREADABLE: 6}
+    assert content.novelty["plot"] == 0.0, "only Grey is left, which is like Great"
 
 
 async def test_no_rating_is_due_to_a_document_that_does_not_say(population: Population) -> None:
     found = await Assessor(population, Reader(silent=DOCUMENTS[OWL][1:]), Judge()).assess("Great owl.", OWL)
     assert [result.due for result in found.results] == [(4.0,)] * 3
-    assert found.novelty(["plot"]) == {"plot": 0.0}
+    assert found.novelty["plot"] == 0.0
     assert found.few_answers == 3
 
 
@@ -224,19 +223,19 @@ async def test_among_documents_of_like_length_a_question_is_used_by_the_ratings_
     known = small_population(tmp_path / "lengths", documents=documents)
     reader = Reader(unreadable=documents[OWL][2:])
     found = await Assessor(known, reader, Judge()).assess("Great owl.", OWL)
-    assert found.novelty(["plot"]) == {"plot": 0.0}, "two of four ratings, which is just enough"
+    assert found.novelty["plot"] == 0.0, "two of four ratings, which is just enough"
     # among the short ones two of two could be had, among the long ones none of two
-    assert found.within(4).novelty(["plot"]) == {"plot": 0.0}
+    assert found.within(4).novelty["plot"] == 0.0
     assert [result.due for result in found.within(4).results] == [(4.0, 4.0)] * 3
     assert [result.due for result in found.within(12).results] == [(None, None)] * 3
-    assert math.isnan(found.within(12).novelty(["plot"])["plot"])
+    assert math.isnan(found.within(12).novelty["plot"])
     assert (found.documents, found.within(4).documents, found.within(100).documents) == (4, 2, 0)
 
 
 async def test_a_population_without_an_answer_leaves_nothing_to_compare_and_says_so(population: Population) -> None:
     found = await Assessor(population, Reader(silent=DOCUMENTS[OWL]), Judge()).assess("Great owl.", OWL)
-    assert math.isnan(found.novelty(["plot"])["plot"])
-    assert found.faults() == {NOT_ANSWERED: 3}
+    assert math.isnan(found.novelty["plot"])
+    assert found.faults == {NOT_ANSWERED: 3}
     # nor is the judge asked
     failing = Failing(*(question.text for question in population.questions(OWL)))
     await Assessor(population, Reader(silent=DOCUMENTS[OWL]), failing).assess("Great owl.", OWL)
@@ -259,25 +258,16 @@ async def test_a_judge_that_fails_on_a_question_costs_that_question_alone_and_ea
     population: Population,
 ) -> None:
     found = await Assessor(population, Reader(), Failing("What happens?")).assess("Great owl.", OWL)
-    assert found.faults() == {GRADER_FAILED: 3}
+    assert found.faults == {GRADER_FAILED: 3}
     assert [result.usable for result in found.results] == [0, 3, 3]
     # the other plot question alone: 1 - 1/3
-    assert found.novelty(["plot"]) == {"plot": pytest.approx(2 / 3)}
+    assert found.novelty["plot"] == pytest.approx(2 / 3)
 
 
 async def test_a_judge_that_fails_on_every_question_is_an_error_that_says_why(population: Population) -> None:
     asked = [question.text for question in population.questions(OWL)]
     with pytest.raises(GraderFailedError, match="no connection for"):
         await Assessor(population, Reader(), Failing(*asked)).assess("Great owl.", OWL)
-
-
-async def test_the_probability_off_the_labels_is_the_mean_over_the_questions_that_have_one(
-    population: Population,
-) -> None:
-    found = await Assessor(population, Reader(), Failing("What happens?")).assess("Great owl.", OWL)
-    assert [result.off_labels for result in found.results] == [None, 0.25, 0.25]
-    assert found.off_labels() == 0.25
-    assert (await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL)).off_labels() is None
 
 
 async def test_of_answers_without_documents_those_of_the_population_s_first_reader_count(tmp_path: Path) -> None:
@@ -288,7 +278,7 @@ async def test_of_answers_without_documents_those_of_the_population_s_first_read
     assessment = await Assessor(population, Reader(), Judge(), 0).assess("Great owl.", OWL)
     # d-0 and d-1 by the first, d-2 by the second who alone read it: similarities 1, 1, 0
     assert (reader, assessment.documents) == ("first", 3)
-    assert assessment.novelty([question.feature]) == {question.feature: pytest.approx(1 / 3)}
+    assert assessment.novelty[question.feature] == pytest.approx(1 / 3)
 
 
 def test_among_fewer_and_fewer_documents_each_rating_stays_with_its_document() -> None:
@@ -300,8 +290,8 @@ def test_among_fewer_and_fewer_documents_each_rating_stays_with_its_document() -
 
 def test_no_probability_off_the_labels_counts_in_the_mean_too() -> None:
     found = tuple(replace(assessment_result("x", (1,)), off_labels=mass) for mass in (0.0, 0.5, None))
-    assert Assessment(found, 1, ()).off_labels() == 0.25
-    assert Assessment(found[2:], 1, ()).off_labels() is None
+    assert rests_on(Assessment(found, (), 1))["off_labels"] == 0.25
+    assert "off_labels" not in rests_on(Assessment(found[2:], (), 1))
 
 
 def test_a_rating_becomes_a_similarity_once_however_often_its_document_is_looked_at(
@@ -317,13 +307,13 @@ def test_a_rating_becomes_a_similarity_once_however_often_its_document_is_looked
     monkeypatch.setattr(assessment, "similarity", counted)
     ratings = (4, 3, 2, 1, None)
     one = replace(assessment_result("x", ratings), places=tuple(range(5)))
-    found, features = Assessment((one,) * 3 + (replace(one),) * 2, 5, (), lengths=(10, 10, 12, 40, 10)), ["plot"]
-    explained(found, features, notes_on(found))
-    evidence(found, features, length=length_facts(found, features))
+    found = Assessment((one,) * 3 + (replace(one),) * 2, ("plot",), 5, lengths=(10, 10, 12, 40, 10))
+    explained(found, notes_on(found))
+    evidence(found, length=length_facts(found))
     # five places, two objects: the same question three times is looked at once
     assert len(rated) == 2 * len(ratings)
     # against the three of 10 and 12 words alone: similarities 1, 2/3 and 1/3, one of four lost
-    assert length_facts(found, features) == {"population": 10, "matched": {"plot": pytest.approx(1 / 3)}}
+    assert length_facts(found) == {"population": 10, "matched": {"plot": pytest.approx(1 / 3)}}
 
 
 def result(**ratings: tuple[float | None, ...]) -> QuestionResult:
@@ -333,27 +323,24 @@ def result(**ratings: tuple[float | None, ...]) -> QuestionResult:
     return QuestionResult(question, Answer("x"), tuple(a for a, _ in pairs), tuple(r for _, r in pairs), ())
 
 
-def test_the_answer_rated_most_alike_is_first_and_of_equals_the_one_that_more_documents_gave() -> None:
-    found = neighbours(result(rain=(1,), snow=(2,), hail=(2, 2), fog=(3,)), most=3)
-    assert found == (Neighbour("fog", 3, 1), Neighbour("hail", 2, 2), Neighbour("snow", 2, 1))
-
-
-def test_answers_that_differ_in_case_and_end_punctuation_are_one_answer_in_the_first_spelling() -> None:
-    assert neighbours(result(Rain=(2,), **{"rain.": (2,)})) == (Neighbour("Rain", 2, 2),)
-
-
-def test_an_answer_that_several_documents_gave_is_as_near_as_its_highest_rating() -> None:
-    first, last = result(rain=(1, 3), snow=(2,)), result(rain=(3, 1), snow=(2,))
-    assert neighbours(first) == neighbours(last) == (Neighbour("rain", 3, 2), Neighbour("snow", 2, 1))
-
-
-def test_answers_without_a_usable_rating_are_nobodys_neighbours() -> None:
-    assert neighbours(result(rain=(None,), snow=(0,))) == ()
-
-
-def test_of_answers_as_near_and_as_common_the_first_is_first_and_three_are_shown() -> None:
-    found = neighbours(result(snow=(2,), hail=(2,), rain=(2,), fog=(2,)))
-    assert [other.text for other in found] == ["snow", "hail", "rain"]
+@pytest.mark.parametrize(
+    ("given", "nearest"),
+    [
+        # the answer rated most alike is first, of equals the one that more documents gave, then the first; three
+        ({"rain": (1,), "snow": (2,), "hail": (2, 2), "fog": (3,)}, [("fog", 3, 1), ("hail", 2, 2), ("snow", 2, 1)]),
+        ({"snow": (2,), "hail": (2,), "rain": (2,), "fog": (2,)}, [("snow", 2, 1), ("hail", 2, 1), ("rain", 2, 1)]),
+        # answers that differ in case and end punctuation are one, in the first spelling
+        ({"Rain": (2,), "rain.": (2,)}, [("Rain", 2, 2)]),
+        # one that several documents gave is as near as its highest rating
+        ({"rain": (1, 3), "snow": (2,)}, [("rain", 3, 2), ("snow", 2, 1)]),
+        ({"rain": (3, 1), "snow": (2,)}, [("rain", 3, 2), ("snow", 2, 1)]),
+        ({"rain": (None,), "snow": (0,)}, []),
+    ],
+)
+def test_the_nearest_answers_are_those_rated_most_alike(
+    given: dict[str, tuple[float | None, ...]], nearest: list[tuple[str, float, int]]
+) -> None:
+    assert neighbours(result(**given)) == nearest
 
 
 def document(name: str, text: str) -> Document:
@@ -363,22 +350,14 @@ def document(name: str, text: str) -> Document:
 GREY, WHITE, AGAIN = document("d-3", "Grey owl."), document("d-1", "White owl."), document("d-2", "Grey\n owl. ")
 
 
-def test_a_text_is_compared_with_all_documents_in_their_order() -> None:
-    assert Others([GREY, WHITE, AGAIN]).than("Old owl.") == Compared((GREY, WHITE, AGAIN), ())
-
-
-def test_every_document_that_is_the_text_itself_but_for_spacing_is_left_out() -> None:
-    assert Others([GREY, WHITE, AGAIN]).than("  Grey owl.") == Compared((WHITE,), ("d-3", "d-2"))
-
-
-def test_the_text_of_which_one_was_made_is_left_out_beside_the_text_itself() -> None:
-    others = Others([GREY, WHITE, AGAIN]).than(WHITE.text, "Grey  owl.")
-    assert others == Compared((), (WHITE.id,), (GREY.id, AGAIN.id))
-    assert others.left_out == (WHITE.id, GREY.id, AGAIN.id)
-
-
-def test_the_original_alone_is_left_out_where_the_text_is_none_of_the_documents() -> None:
-    assert Others([GREY, WHITE]).than("Old owl.", WHITE.text) == Compared((GREY,), (), (WHITE.id,))
+def test_a_text_is_compared_with_all_documents_but_itself_whatever_its_spacing_and_that_of_which_it_was_made() -> None:
+    others = Others([GREY, WHITE, AGAIN])
+    assert others.than("Old owl.") == Compared((GREY, WHITE, AGAIN))
+    assert others.than("  Grey owl.") == Compared((WHITE,), ("d-3", "d-2"))
+    assert others.than("Old owl.", WHITE.text) == Compared((GREY, AGAIN), (), (WHITE.id,))
+    both = others.than(WHITE.text, "Grey  owl.")
+    assert both == Compared((), (WHITE.id,), (GREY.id, AGAIN.id))
+    assert both.left_out == (WHITE.id, GREY.id, AGAIN.id)
 
 
 def test_documents_have_the_length_of_the_middle_one_and_none_without_any() -> None:

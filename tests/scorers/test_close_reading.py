@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 from inspect_ai.scorer import Score
 from markdown_it import MarkdownIt
-from tests.scripted import Script, evaluated, output, saying, scores
+from tests.scorers.test_explanation import size
+from tests.scripted import OWL, Script, evaluated, metadata, output, saying, scores
 
+from genie_inspect.graders.close_reader import Approach, Mark, Reading
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers.close_reading import close_reading
+from genie_inspect.scorers.close_reading import close_reading, cost, evidence, explained, with_marks
+from genie_inspect.scorers.explanation import MOST_BYTES
 
 STORY = (
     "The tide folded its letters and went home. She paid the fare, sat by the window and counted the lamps "
@@ -48,13 +51,22 @@ def test_marks_are_counted_in_a_hundred_words_and_each_aspect_is_one_request(tmp
     assert score.value == {"novel_per_100_words": 4.255, "awkward_per_100_words": 2.128}
     assert sorted(data["aspect"] for data in reader.data) == ["awkward", "novel"]
     assert [data["text"] for data in reader.data] == [STORY, STORY]
+    facts = score.metadata or {}
+    assert facts["signature"].endswith(f"|examples:{Approach().examples_identity}|version:2-A")
+    assert (facts["prompt"], facts["marked"]) == (OWL, {"novel": 2, "awkward": 1})
+
+
+def test_where_one_aspect_of_two_is_known_there_is_no_reason(tmp_path: Path) -> None:
+    score = scored(lambda request: "[]" if unfenced(request)["aspect"] == "novel" else "Hm.", tmp_path)
+    assert (score.reason, value(score)) == (None, 0)
+    assert math.isnan(value(score, "awkward"))
 
 
 def test_with_sensical_what_makes_no_sense_is_asked_for_too(tmp_path: Path) -> None:
     score = scored(quoting(senseless=[NOVEL]), tmp_path, sensical=True)
     assert score.value == {"novel_per_100_words": 0, "awkward_per_100_words": 0, "senseless_per_100_words": 2.128}
     with_two = scored(quoting(), tmp_path / "two")
-    assert (score.metadata or {})["signature"] == (with_two.metadata or {})["signature"], "the others are asked alike"
+    assert metadata(score)["signature"] == metadata(with_two)["signature"], "the others are asked alike"
 
 
 def test_the_log_keeps_where_each_mark_stands(tmp_path: Path) -> None:
@@ -122,7 +134,7 @@ def test_a_text_of_markup_is_marked_where_it_says_and_shown_as_text(name: str, t
     start = text.index("folded")
     quote = text[start : start + 18].rstrip()
     score = scored(quoting(novel=[quote]), tmp_path, text)
-    (mark,) = (score.metadata or {})["marks"]
+    (mark,) = metadata(score)["marks"]
     assert text[mark["start"] : mark["end"]] == mark["text"]
     assert mark["start"] == start
     shown = score.explanation or ""
@@ -131,3 +143,81 @@ def test_a_text_of_markup_is_marked_where_it_says_and_shown_as_text(name: str, t
         assert tag not in html
     assert not any(character in shown for character in "\x1b\x9b\x07\N{RIGHT-TO-LEFT OVERRIDE}")
     assert shown.count("⟦") == shown.count("(1 novel)") == 1
+
+
+def test_what_is_asked_of_new_documents_grows_with_their_number_and_the_population_s_mean_length() -> None:
+    assert cost(Approach(), OWL, [10, 20], 3) == Approach().cost(15) * 3
+
+
+@pytest.mark.parametrize(("letter", "kept"), [("a", 300), ("ж", 160)])
+def test_reasons_are_cut_to_fit_in_bytes_of_which_a_letter_may_have_several(letter: str, kept: int) -> None:
+    marks = tuple(Mark("novel", "salt light", 20 * n, 20 * n + 10, letter * 300) for n in range(14))
+    found = evidence("Salt light fell.", [Reading("novel", marks, quoted=14, share=0.1)])
+    assert [len(mark["reason"]) for mark in found["marks"]] == [kept] * 14
+    assert size(found) <= MOST_BYTES
+
+
+TEXT = "# Tides\n\n1. The \x1b[1mtide⟦ folded *its* letters. \nHer silence."
+MARKED = Mark("novel", "folded *its* letters", TEXT.index("folded"), TEXT.index(". \n"), "Tides | have\x1b letters.")
+SILENCE = Mark("awkward", "Her silence", TEXT.index("Her"), len(TEXT) - 1, "It swings.")
+
+
+def test_the_whole_of_what_a_reader_sees_of_marks_and_of_quotes_that_are_none() -> None:
+    novel = Reading("novel", (MARKED,), quoted=2, share=0.1, dropped={"quote of one word": 1})
+    awkward = Reading("awkward", (SILENCE,), quoted=3, share=0.2, dropped={"quote given again": 1})
+    assert explained(TEXT, [awkward, novel]).split("\n\n") == [
+        "Awkward: 1 mark in 10 words.",
+        "Novel: 1 mark in 10 words.",
+        "**Beware:** Of 3 quotes for awkward, 2 do not count: 1 quote given again.",
+        "**Beware:** Of 2 quotes for novel, 1 do not count: 1 quote of one word.",
+        "\\# Tides  ",
+        "1\\. The \N{REPLACEMENT CHARACTER}\\[1mtide\\[ ⟦folded \\*its\\* letters⟧ (1 novel).   \n"
+        "⟦Her silence⟧ (2 awkward).",
+        "| | quote | aspect | reason |\n|--:|:--|:--|:--|\n"
+        "| 1 | folded \\*its\\* letters | novel | Tides \\| have\N{REPLACEMENT CHARACTER} letters. |\n"
+        "| 2 | Her silence | awkward | It swings. |",
+    ]
+
+
+def test_what_is_not_measured_says_why_and_a_text_without_marks_is_not_shown() -> None:
+    silent, lost = Reading("novel"), Reading("awkward", reason="unreadable reply")
+    assert explained(TEXT, [silent, lost]) == (
+        "Novel: 0 marks in 10 words.\n\n**Awkward: not measured, unreadable reply.**"
+    )
+    few = Reading("novel", (MARKED, SILENCE), quoted=3, share=0.1, dropped={"quote of one word": 1})
+    assert "\n\nOf 3 quotes for novel, 1 do not count: 1 quote of one word.\n\n" in explained(TEXT, [few])
+
+
+def test_of_a_long_text_the_first_20_000_characters_are_shown_with_the_marks_that_end_there() -> None:
+    text = "word " * 4001
+    marks = [Mark("novel", "word word", 0, 9, ""), Mark("novel", "word", 19_995, 20_001, "")]
+    shown = with_marks(text, marks)
+    assert shown.startswith("⟦word word⟧ (1 novel) word")
+    assert shown.endswith(" […] (5 more characters)")
+    assert "(2 novel)" not in shown
+    assert "[…]" not in with_marks(text[:20_000], [])
+
+
+def test_the_log_counts_what_was_quoted_marked_and_dropped() -> None:
+    novel = Reading("novel", (MARKED,), quoted=4, share=0.123456, dropped={"quote of one word": 2})
+    lost = Reading("awkward", reason="unreadable reply")
+    assert evidence(TEXT, [novel, lost], judge="me") == {
+        "judge": "me",
+        "words": 10,
+        "marked": {"novel": 1, "awkward": 0},
+        "quoted": {"novel": 4, "awkward": 0},
+        "absent": {"novel": 0, "awkward": 0},
+        "quoted_share": {"novel": 0.1235, "awkward": None},
+        "faults": {"quote of one word": 2, "unreadable reply": 1},
+        "marks": [
+            {
+                "aspect": "novel",
+                "text": MARKED.text,
+                "start": MARKED.start,
+                "end": MARKED.end,
+                "reason": MARKED.reason,
+            }
+        ],
+    }
+    many = Reading("novel", (MARKED,) * 80, quoted=80, share=0.1)
+    assert "reason" not in evidence(TEXT, [many])["marks"][0]

@@ -6,12 +6,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
-from inspect_ai.dataset import Sample
-from inspect_ai.model import Model
 from inspect_ai.scorer import Score
-from tests.scripted import Script, evaluated, saying, scores
+from tests.scripted import Script, evaluated, metadata, saying, scores
 
 from genie_inspect.scorers.coherence import coherence
 
@@ -31,7 +27,7 @@ def rated(tmp_path: Path, grader: Script, *stories: str) -> list[Score]:
 def test_the_graders_rating_is_the_score_and_the_document_stays_as_it_is(tmp_path: Path) -> None:
     (score,) = rated(tmp_path, saying("It hangs together.\nRating: 4"), "An owl flew.")
     assert (value(score), score.answer, score.explanation) == (4, "An owl flew.", "Coherence 4.0.")
-    signature = (score.metadata or {})["signature"]
+    signature = metadata(score)["signature"]
     assert re.match(r"measure:coherence\|by:grader\(mockllm/model@[0-9a-f]{12},template=", signature)
 
 
@@ -67,17 +63,4 @@ def test_a_reward_model_that_cannot_be_loaded_costs_the_score_and_not_the_run(
     assert score.reason == "engine_failed"
     assert math.isnan(value(score))
     assert "is no model of the hub" in (score.explanation or "")
-    assert (score.metadata or {})["signature"].startswith("measure:coherence|by:reward(made/up")
-
-
-@pytest.mark.parametrize(
-    ("roles", "message"),
-    [({}, "Name one:"), ({"grader": "bundled/grader"}, "bundled/grader has its readings on record")],
-)
-def test_only_a_real_grader_can_rate_coherence(roles: dict[str, str | Model], message: str, tmp_path: Path) -> None:
-    task = Task([Sample(input="Write about rain.")], scorer=coherence())
-    (log,) = evaluate(task, model=saying("It rains.").model(), model_roles=roles, log_dir=str(tmp_path), display="none")
-    assert log.status == "error"
-    assert log.error is not None
-    assert message in log.error.message
-    assert "judge=embedded" not in log.error.message
+    assert metadata(score)["signature"].startswith("measure:coherence|by:reward(made/up")

@@ -1,8 +1,10 @@
 """What holds of every scorer, in each of its settings: keys, signature, reasons, text that stays text, metrics."""
 
+import inspect
 import json
 import math
 import socket
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import cycle, product
@@ -19,30 +21,49 @@ from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
+    Model,
     ModelOutput,
     get_model,
 )
-from inspect_ai.scorer import SampleScore, Score, Scorer
+from inspect_ai.scorer import SampleScore, Score, Scorer, Target
 from inspect_ai.tool import ToolCall
 from inspect_ai.util import registry_info
 from markdown_it import MarkdownIt
-from tests.every_scorer import COMPARING, EVERY_SCORER, MAKERS, SCORERS, graded
+from tests.every_scorer import COMPARING, EVERY_SCORER, MAKERS, NO_MEASURE, SCORERS, graded
 from tests.left_out import rest_with_ci
-from tests.scripted import FEATURES, OWL, Script, evaluated, output, saying, scores, small_population
+from tests.scripted import (
+    FEATURES,
+    OWL,
+    Script,
+    evaluated,
+    is_unscored,
+    metadata,
+    output,
+    saying,
+    scores,
+    small_population,
+    values,
+)
+from tests.scripted import written as told
 
+from genie_inspect.engines.embedders import embedder
 from genie_inspect.engines.served_embedders import _client
-from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.logs.measures import known_range
+from genie_inspect.graders.grader import PrerequisiteError, RefusedError
+from genie_inspect.logs.measures import keys_to_test
+from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.fence import unfenced
+from genie_inspect.scorers.compression import compression
 from genie_inspect.scorers.cosine import cosine
 from genie_inspect.scorers.creativity_index import creativity_index
+from genie_inspect.scorers.expression_novelty import expression_novelty
 from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie
 from genie_inspect.scorers.novelty_bench import novelty_bench
-from genie_inspect.scorers.outcome import NO_DOCUMENTS
+from genie_inspect.scorers.outcome import ACCEPTED, NO_DOCUMENTS
 from genie_inspect.scorers.partition import partition
+from genie_inspect.signature import Signature
 from genie_inspect.solvers.generations import generations
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # clients that Inspect and openai leave open
@@ -77,6 +98,7 @@ REPLIES: Mapping[str, tuple[Callable[[], ModelOutput], str]] = {
     "empty": (lambda: output(""), "no_response"),
     "blank": (lambda: output(" \n"), "no_response"),
     "refused": (lambda: output("I cannot write that.", "content_filter"), "refusal"),
+    "refused in words": (lambda: output("I’m sorry, but I can’t help with that."), "refusal"),
     "calling": (calling, "no_response"),
     "choices": (several, ""),
     "messages": (lambda: output(STORY), ""),
@@ -138,11 +160,6 @@ def rescored(log: EvalLog, scorer: Scorer, grader: Script) -> dict[str, Score]:
     return {str(sample.id): next(iter((sample.scores or {}).values())) for sample in done.samples or []}
 
 
-def values(score: Score) -> dict[str, float]:
-    assert isinstance(score.value, dict)
-    return {key: float(str(value)) for key, value in score.value.items()}
-
-
 def assert_same_but_for_values(name: str, found: Mapping[str, Score]) -> None:
     """Hold scores of one scorer to what a log needs: the same keys, the scorer's signature, a prompt."""
     assert len({tuple(values(score)) for score in found.values()}) == 1
@@ -152,7 +169,7 @@ def assert_same_but_for_values(name: str, found: Mapping[str, Score]) -> None:
         assert ("prompt" in facts) == (name != "coherence")
         assert one.explanation
     if name != "novelty_bench":  # whose signature says how many replies there are
-        assert len({(one.metadata or {})["signature"] for one in found.values()}) == 1
+        assert len({metadata(one)["signature"] for one in found.values()}) == 1
 
 
 @EVERY_SCORER
@@ -162,14 +179,18 @@ def test_a_document_has_a_value_under_every_key_and_what_is_none_nan_and_a_reaso
     grader = Script(graded)
     found = rescored(log, SCORERS[name](str(population.folder)), grader)
     assert_same_but_for_values(name, found)
+    measure, keys = name.split()[0], list(values(found["choices"]))
+    by_measure = ScoredLog("", log, (), {measure: (Signature(metadata(found["choices"])["signature"]),)})
+    assert keys_to_test(by_measure.declared(measure), keys) == tuple(keys if measure == "genie" else keys[:1])
+    assert all(by_measure.known_range(measure, key) for key in keys if key != "compression_novelty")
     assert {sample: one.reason or "" for sample, one in found.items()} == {
         sample: reason for sample, (_, reason) in REPLIES.items()
     }
     for sample, (_, reason) in REPLIES.items():
-        signature = (found[sample].metadata or {})["signature"]
+        signature = Signature(metadata(found[sample])["signature"])
         for key, value in values(found[sample]).items():
             assert math.isnan(value) == bool(reason)
-            low, high = known_range(log, name, signature, key) or (-math.inf, math.inf)
+            low, high = ScoredLog("", log, (), {name: (signature,)}).known_range(name, key) or (-math.inf, math.inf)
             assert reason or low <= value <= high
         if reason:
             assert (found[sample].explanation or "").startswith("Not scored: ")
@@ -181,16 +202,8 @@ def test_half_a_character_is_scored_as_its_replacement_and_reaches_no_grader(
     name: str, population: Population, tmp_path: Path
 ) -> None:
     grader = Script(graded)
-    (done,) = evaluate(
-        Task(dataset=[Sample(input=OWL)], solver=generations(2), scorer=SCORERS[name](str(population.folder))),
-        model=saying(HALF).model(),
-        model_roles={"grader": grader.model()},
-        log_dir=str(tmp_path),
-        display="none",
-        log_realtime=False,
-    )
-    assert done.status == "success", done.error
-    (one,) = ((done.samples or [])[0].scores or {}).values()
+    made = SCORERS[name](str(population.folder))
+    (one,) = scores(evaluated(made, saying(HALF), grader, tmp_path, solver=generations(2)), name.split()[0])
     assert one.reason is None
     assert not any(map(math.isnan, values(one).values()))
     assert one.answer == "An owl \ufffd sat on a clock.\ufffd It struck."
@@ -213,17 +226,17 @@ def test_a_grader_that_fails_babbles_or_repeats_its_request_leaves_a_document_un
     if not grader.requests:
         assert not any(map(math.isnan, values(one).values()))
     elif reply is unreachable:
-        assert all(map(math.isnan, values(one).values()))
+        assert is_unscored(one)
         assert one.reason == "grader_failed"
         assert "ConnectionError: no route" in (one.explanation or "")
     elif name != "novelty_bench":  # of which the kinds are not known, and no reason is
-        assert all(map(math.isnan, values(one).values()))
+        assert is_unscored(one)
         assert one.reason
     if name in COMPARING:
         assert unknown.reason == (UNKNOWN_PROMPT if name.startswith("genie") else NO_DOCUMENTS)
-        assert all(map(math.isnan, values(unknown).values()))
+        assert is_unscored(unknown)
     if name != "coherence":
-        assert (unknown.metadata or {})["prompt"] == UNKNOWN.strip()[:159] + "…"
+        assert metadata(unknown)["prompt"] == UNKNOWN.strip()[:159] + "…"
 
 
 SERVED = "openai/served-nowhere"
@@ -254,9 +267,9 @@ def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_an_embedding_server_that_is_down_is_one_reason(name: str, story: EvalLog, population: Population) -> None:
     one = rescored(story, EMBEDDING[name](str(population.folder)), Script(graded))[OWL]
     assert one.reason == "engine_failed"
-    assert all(map(math.isnan, values(one).values()))
+    assert is_unscored(one)
     assert f"embedder {SERVED} failed" in (one.explanation or "")
-    assert (one.metadata or {})["signature"].startswith(f"measure:{name}|")
+    assert metadata(one)["signature"].startswith(f"measure:{name}|")
 
 
 @pytest.mark.parametrize("name", COMPARING)
@@ -289,13 +302,50 @@ def test_a_population_of_answers_alone_is_refused_in_the_name_of_what_compares_w
         SCORERS[name](folder)
 
 
+# by option a value that cannot be used, and what the line says that refuses it
+REFUSED = {
+    "population": ("nowhere", "is 'nowhere', expected abstracts, starter or a folder that holds population.json"),
+    "embedder": (
+        "word2vec",
+        "is 'word2vec', expected static, openai/<model>[#<tokens that it reads>] or sentence-transformers/"
+        "<hub id or folder>",
+    ),
+    "corpus": ("nowhere", f"is 'nowhere', expected {ACCEPTED}"),
+    "equivalence": (
+        "bert",
+        "is 'bert', expected grader, embedded, classifier or classifier/<hub id or folder>",
+    ),
+    "templates": ("nowhere", "folder 'nowhere' does not exist, expected a folder of *.md files"),
+    "examples": ("nowhere", "nowhere cannot be read: No such file or directory"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        (name, option)
+        for name, made in MAKERS.items()
+        for option in inspect.signature(made).parameters
+        if option in REFUSED and name not in NO_MEASURE
+    ],
+)
+def test_an_option_that_many_scorers_have_is_refused_by_each_in_one_line(name: str, option: str) -> None:
+    value, said = REFUSED[option]
+    with pytest.raises(RefusedError) as refused:
+        MAKERS[name](**{option: value})
+    assert str(refused.value).startswith(said if option == "examples" else f"{option} {said}")
+
+
 @EVERY_SCORER
 def test_every_scorer_declares_what_it_means_and_shows_mean_error_and_interval_under_inspects_names(
     name: str, population: Population
 ) -> None:
     declared = registry_info(SCORERS[name](str(population.folder))).metadata
     assert declared["headline"]
+    assert "igher is" in declared["meaning"]
     assert declared["meaning"].endswith(".")
+    # nothing that reports do not read
+    assert {"headline", "meaning"} <= declared.keys() <= {"headline", "meaning", "ranges", "metrics"}
     by_key = declared["metrics"] if isinstance(declared["metrics"], dict) else declared["metrics"][0]
     assert list(by_key)[-1] == "*"
     alone = [SampleScore(score=Score(value=0.5))]
@@ -360,18 +410,87 @@ PAIRS: list[Any] = rest_with_ci(list(product([*SCORERS, "ttcw beside"], GRADERS)
 @pytest.mark.parametrize(("name", "grader"), PAIRS)
 def test_nothing_that_is_quoted_becomes_markup(name: str, grader: str, marked_up: Population, tmp_path: Path) -> None:
     made = MAKERS["ttcw"]() if name == "ttcw beside" else SCORERS[name](str(marked_up.folder))
-    (done,) = evaluate(
-        Task(dataset=[Sample(input=OWL, target=f"A fine bee. {MARKUP}")], scorer=made),
-        model=saying(QUOTING).model(),
-        model_roles={"grader": Script(GRADERS[grader]).model()},
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-        log_realtime=False,
-    )
-    assert done.status == "success", done.error
-    (one,) = ((done.samples or [])[0].scores or {}).values()
+    beside = Sample(input=OWL, target=f"A fine bee. {MARKUP}")
+    (one,) = scores(evaluated(made, saying(QUOTING), Script(GRADERS[grader]), tmp_path, [beside]), name.split()[0])
     said = one.explanation or ""
     assert {t.tag for block in RENDERER.parse(said) for t in [block, *(block.children or [])] if t.tag} <= OF_OURS, said
     assert "<http://" not in said
     # else nothing could become markup
     assert "127.0.0.1" in said or not name.startswith(("cosine", "creativity_index", "partition embedded"))
+
+
+# from where to where values go; a scorer that is not named here is held to what the tests above say of all
+RANGES: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
+    "close_reading": {"*_per_100_words": (0, None)},
+    "coherence": {"coherence_rating": (1, 5)},
+    "compression": {},
+    "cosine": {"cosine_*": (0, 2)},
+    "creativity_index": {
+        "creativity_index_mean": (0, 1), "creativity_index_sum": (0, 8), "creativity_index_*": (0, 1)
+    },
+    "expression_novelty": {"log_perplexity_mean": (0, None), "novel_expression_share": (0, 1)},
+    "genie": {"plot": (0, 1), "*": (0, 1)},
+    "litbench": {"litbench_win_rate": (0, 1), "litbench_order_bias": (-1, 1)},
+    "novelty_bench": {"distinct": (1, "k"), "utility": (0, 10)},
+    "partition": {"partition_*": (0, 1)},
+    "ttcw": {"*_total": (0, None), "*": (0, 1)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_values_go_from_where_to_where_docs_and_reports_say_and_columns_come_in_that_order(name: str) -> None:
+    declared = registry_info(MAKERS[name]).metadata
+    assert declared.get("ranges", {}) == RANGES[name]
+    # every key that is not named has its metrics last
+    by_key = declared["metrics"][0] if isinstance(declared["metrics"], list) else declared["metrics"]
+    assert list(by_key) == list(dict.fromkeys([*RANGES[name], "*"]) if name != "coherence" else ["*"])
+
+
+@pytest.mark.parametrize("name", ["coherence", "ttcw"])
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [({}, "Name one:"), ({"grader": "bundled/grader"}, "bundled/grader has its readings on record")],
+)
+def test_only_a_real_grader_can_judge_whole_texts(
+    name: str, roles: dict[str, str | Model], message: str, tmp_path: Path
+) -> None:
+    task = Task([Sample(input="Write about rain.", target="A fine story.")], scorer=MAKERS[name]())
+    (log,) = evaluate(task, model=saying("It rains.").model(), model_roles=roles, log_dir=str(tmp_path), display="none")
+    assert log.status == "error"
+    assert log.error is not None
+    assert message in log.error.message
+    assert "judge=embedded" not in log.error.message
+
+
+STATIC = embedder().identity
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("made", "options", "facts"),
+    [
+        (cosine, {}, {"embedder": STATIC}),
+        (compression, {"codec": "xz"}, {"codec": "xz", "version": "2-A"}),
+        (compression, {}, {"codec": f"gzip(zlib {zlib.ZLIB_RUNTIME_VERSION})", "version": "2-A"}),
+        (creativity_index, {}, {"corpus": "population", "matcher": "exact"}),
+        (creativity_index, {"matcher": "near"}, {"corpus": "population", "matcher": f"near({STATIC})"}),
+        (expression_novelty, {"case": "kept"}, {"corpus": "population", "floor": "1.2e-10", "case": "kept"}),
+        (
+            partition,
+            {"equivalence": "embedded", "threshold": 0.5},
+            {"equivalence": f"embedded({STATIC},threshold=0.5)"},
+        ),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+async def test_a_signature_has_the_options_that_numbers_depend_on(
+    made: Callable[..., Scorer], options: dict[str, Any], facts: dict[str, str], population: Population
+) -> None:
+    score = await made(str(population.folder), **options)(told(STORY, OWL), Target(""))
+    assert score
+    assert Signature(metadata(score)["signature"]).facts == {
+        "measure": made.__name__,
+        "version": {"litbench": "1-A"}.get(made.__name__, "2-A"),
+        **facts,
+        "population": population.name,
+    }

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from markdown_it import MarkdownIt
 
 from genie_inspect.graders.protocols import UNREADABLE, UNSPECIFIED, Answer
 from genie_inspect.populations.schema import Question
-from genie_inspect.scorers.assessment import NOT_ANSWERED, TOO_FEW, Assessment, QuestionResult
+from genie_inspect.scorers.assessment import TOO_FEW, Assessment, QuestionResult
 from genie_inspect.scorers.explanation import (
     LISTED,
     MOST_BYTES,
@@ -25,7 +26,6 @@ from genie_inspect.scorers.explanation import (
     explained,
     length_facts,
     notes_on,
-    why_nothing,
 )
 from genie_inspect.statistics.descriptive import Standing
 
@@ -46,6 +46,10 @@ def result(
     )
     others = tuple(Answer(f"other {number}") for number in range(len(ratings)))
     return QuestionResult(question, Answer(answer) if answer else None, others, ratings, faults)
+
+
+def assessed(results: tuple[QuestionResult, ...], features: tuple[str, ...] = ("plot",), **facts: Any) -> Assessment:
+    return Assessment(results, features, **facts)
 
 
 def seen(rendered: str) -> str:
@@ -76,12 +80,6 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_text_shows_as_the_text_that_it_is(text: str) -> None:
-    shown = cells(f"| a | b |\n|:--|--:|\n| {cell(text)} | end |")
-    assert shown == [["a", "b"], [" ".join(text.split()), "end"]]
-
-
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=60))
 def test_any_text_stays_within_its_cell_and_shows_as_it_is(text: str) -> None:
     shown = cells(f"| a | b |\n|:--|--:|\n| x{cell(text)}x | end |")
@@ -97,7 +95,7 @@ def test_a_row_a_feature_with_novelty_questions_used_and_ratings_then_what_set_t
         result(None, (), faults=(UNSPECIFIED,)),
         result(None, (), feature="style", faults=(UNSPECIFIED,)),
     )
-    shown = explained(Assessment(results, 2, ()), ["plot", "style", "social_atmosphere"])
+    shown = explained(assessed(results, documents=2, features=("plot", "style", "social_atmosphere")))
     # plot: the mean of 1/3 and 5/6 is 0.58; the highest similarities are 1 and 1/3, so that nearest is (0 + 2/3) / 2
     assert cells(shown) == [
         ["feature", "novelty", "nearest", "questions", "ratings"],
@@ -117,22 +115,13 @@ def test_a_row_a_feature_with_novelty_questions_used_and_ratings_then_what_set_t
 def test_hostile_questions_and_answers_show_as_the_text_that_they_are(text: str) -> None:
     question = Question(id="q", prompt="p", feature="plot", text=text)
     hostile = QuestionResult(question, Answer(text), (Answer(text),), (1,), ())
-    shown = explained(Assessment((hostile,), 1, ()), ["plot"])
+    shown = explained(assessed((hostile,), documents=1))
     plain = " ".join(text.split())
     assert cells(shown)[1:] == [["plot", "1.000", "1.000", "1 of 1", "1 of 1"]]
     assert items(shown) == [
         f"plot, most novel (1.000): {plain} “{plain}” (1 different: 1 of 1)",
         f"nearest in the population: {plain} (1 of 1)",
     ]
-
-
-def test_why_nothing_names_what_went_wrong_most_often() -> None:
-    babbling = result(None, (), faults=(UNREADABLE,))
-    silent = result(None, (), faults=(UNSPECIFIED,))
-    alone = result("x", (), faults=(NOT_ANSWERED,))
-    assert why_nothing(Assessment((babbling, babbling, silent), 3, ())) == "invalid_response_format"
-    assert why_nothing(Assessment((silent, silent, alone), 3, ())) == "nothing to compare: unspecified"
-    assert why_nothing(Assessment((alone,), 0, ("d-1",))) == "nothing to compare: no answer in the population"
 
 
 def size(metadata: dict[str, object]) -> int:
@@ -146,112 +135,58 @@ def test_evidence_is_at_most_8_kilobytes_whatever_the_population(questions: int,
         result("ä" * width, (1, 3), id=f"q-{number:012}", text="Wo? " * width) for number in range(questions)
     )
     left_out = tuple(f"d-{number:012}" for number in range(500))
-    metadata = evidence(Assessment(results, 50, left_out), ["plot"], signature="s" * 300)
+    metadata = evidence(assessed(results, documents=50, left_out=left_out), signature="s" * 300)
     assert size(metadata) <= MOST_BYTES
     assert metadata["signature"] == "s" * 300
     assert metadata["coverage"] == {"plot": f"{questions}/{questions}"}
     assert metadata["documents"] == 50
 
 
-def test_evidence_says_by_feature_and_by_question_how_near_the_nearest_comes() -> None:
-    results = (
-        result("x", (1, 1, 4)),  # one is interchangeable: 0
-        result("x", (1, 2)),  # the nearest has similarity 1/3: 2/3
-        result("x", (4, None, None, None)),  # one of four ratings: not used
-        result(None, (), feature="style", faults=(UNSPECIFIED,)),
-    )
-    metadata = evidence(Assessment(results, 4, ()), ["plot", "style", "setting"])
-    assert metadata["nearest_novelty"] == {"plot": 0.3333, "style": None, "setting": None}
-    # similarities 0, 0, 1 and 0, 1/3, squares about their means 6/9 and 1/18, over 5 values less 2 questions
-    assert metadata["spread"] == {"plot": {"sd": round((13 / 18 / 3) ** 0.5, 6), "degrees": 3}}
-    assert [row["nearest_novelty"] for row in metadata["questions"]] == [0.0, 0.6667, None, None]
-
-
-def test_a_question_without_novelty_has_none_in_its_row_and_not_a_number_nowhere() -> None:
-    metadata = evidence(Assessment((result(None, (), faults=(UNSPECIFIED,)),), 3, ()), ["plot"])
-    (row,) = metadata["questions"]
-    assert row["novelty"] is None
-    assert metadata["faults"] == {UNSPECIFIED: 1}
-    json.dumps(metadata, allow_nan=False)
-    assert math.isnan(Assessment((), 3, ()).novelty(["plot"])["plot"])
-
-
-def test_evidence_counts_the_usable_ratings_of_each_feature_of_those_that_were_due() -> None:
-    results = (
-        result("x", (1, None, 3), faults=(UNREADABLE,)),
-        result(None, (), faults=(UNSPECIFIED,)),
-        replace(result("x", (4, 4), feature="style", faults=(UNREADABLE,)), unread=(1,)),
-    )
-    metadata = evidence(Assessment(results, 3, ()), ["plot", "style", "setting"])
-    # plot: the question without an answer was due no rating; style: a document that could not be read was due one
-    assert metadata["pairs"] == {"plot": "2/3", "style": "2/3", "setting": "0/0"}
-    assert metadata["coverage"] == {"plot": "1/2", "style": "1/1", "setting": "0/0"}
-
-
 def test_a_question_with_too_few_of_its_ratings_is_not_used_and_both_coverages_and_the_notes_say_so() -> None:
     # one of twelve ratings, and six of twelve, which are just enough: 1 - (0 + ... + 2/3) / 6
     poor = result("a whale sings", (1, *(None,) * 11), text="How does it end?")
     half = result("it rains", (1, 1, 1, 1, 1, 3, *(None,) * 6))
-    found = Assessment((poor, half), 12, ())
-    assert found.novelty(["plot"]) == {"plot": pytest.approx(1 - (2 / 3) / 6)}
-    shown = explained(found, ["plot"], notes_on(found))
+    found = assessed((poor, half), documents=12)
+    assert found.novelty == {"plot": pytest.approx(1 - (2 / 3) / 6)}
+    shown = explained(found, notes_on(found))
     assert cells(shown)[1:] == [["plot", "0.889", "0.333", "1 of 2", "7 of 24"]]
     assert "a whale sings" not in shown
     assert "Questions not used, because too few of the ratings due could be had: 1." in shown
     assert "Missing" not in shown
-    metadata = evidence(found, ["plot"])
+    metadata = evidence(found)
     assert (metadata["coverage"], metadata["pairs"]) == ({"plot": "1/2"}, {"plot": "7/24"})
     assert metadata["faults"] == {TOO_FEW: 1}
     assert [(row["novelty"], row["ratings"]) for row in metadata["questions"]] == [(None, 1), (0.8889, 6)]
 
 
-@pytest.mark.parametrize(("documents", "warned"), [(1, True), (2, True), (3, False), (12, False)])
-def test_a_population_of_one_or_two_documents_is_named_in_plain_words(documents: int, warned: bool) -> None:
-    found = Assessment((result("x", (1,) * documents),), documents, ())
-    notes = notes_on(found)
-    assert notes[0] == f"Compared with {documents} document{'s' if documents > 1 else ''} of the population."
-    assert ("Fewer than 3 documents are no population" in "\n".join(notes)) is warned
-    assert evidence(found, ["plot"])["documents"] == documents
-
-
-def test_answers_of_the_questions_own_words_are_counted_of_all_answers() -> None:
-    said = ("the airport", "a storm", None)
-    results = tuple(result(answer, (1, 2, 3), text="What brings the owl to the airport?") for answer in said)
-    assert evidence(Assessment(results, 3, ()), ["plot"])["repeated"] == "1/2"
-
-
-def test_questions_used_that_rest_on_fewer_than_three_ratings_are_counted_and_named() -> None:
-    results = (result("x", (1, 4)), result("x", (2,)), result("x", (1, 2, 3)), result("x", (None, 1, None)))
-    found = Assessment(results, 3, ())
-    # the last is not used, so that it does not count
-    assert evidence(found, ["plot"])["few_answers"] == "2/3"
-    assert "rest on fewer than 3 ratings: 2 of 3;" in "\n".join(notes_on(found))
-    enough = Assessment((result("x", (1, 2, 3)),), 3, ())
-    assert evidence(enough, ["plot"])["few_answers"] == "0/1"
-    assert "fewer than" not in "\n".join(notes_on(enough))
-
-
-def test_evidence_says_from_where_to_where_the_ratings_go_and_nothing_where_there_are_none() -> None:
-    results = (result("x", (2.123456, None, 3.123456)), result("x", (0, 2.5, 7), feature="style"))
-    assert evidence(Assessment(results, 3, ()), ["plot"])["ratings"] == {
-        "count": 3,
-        "lowest": 2.1235,
-        "highest": 3.1235,
-    }
-    assert "ratings" not in evidence(Assessment((result("x", (None,)),), 1, ()), ["plot"])
-
-
-def test_a_judge_that_gives_every_pair_one_rating_is_named_as_a_fact() -> None:
-    same = Assessment((result("x", (4, 4, 4)), result("x", (4, None))), 3, ())
-    assert "All 4 ratings are 4." in notes_on(same)
-    for ratings in ((4, 4, 1), (4,)):
-        assert "ratings are" not in "\n".join(notes_on(Assessment((result("x", ratings),), 3, ())))
+@pytest.mark.parametrize(
+    ("ratings", "documents", "few", "note"),
+    [
+        ([(1,)], 1, "1/1", "Fewer than 3 documents are no population"),
+        ([(1, 1)], 2, "1/1", "Fewer than 3 documents are no population"),
+        ([(1, 2, 3)], 3, "0/1", ""),
+        # the last is not used, so that it does not count
+        ([(1, 4), (2,), (1, 2, 3), (None, 1, None)], 3, "2/3", "rest on fewer than 3 ratings: 2 of 3;"),
+        ([(4, 4, 4), (4, 4, 4, None)], 4, "0/2", "All 6 ratings are 4."),
+        ([(4, 4, 1)], 3, "0/1", ""),
+    ],
+)
+def test_a_small_population_few_ratings_and_a_judge_that_never_varies_are_named(
+    ratings: list[tuple[float | None, ...]], documents: int, few: str, note: str
+) -> None:
+    found = assessed(tuple(result("x", one) for one in ratings), documents=documents)
+    first, *notes = notes_on(found)
+    assert first == f"Compared with {documents} document{'s' if documents > 1 else ''} of the population."
+    assert note in "\n".join(notes)
+    told = ["Fewer than 3 documents" in "\n".join(notes), any("ratings are" in line for line in notes)]
+    assert told == [documents < 3, "ratings are" in note or documents == 2]
+    assert (evidence(found)["few_answers"], evidence(found)["documents"]) == (few, documents)
 
 
 def test_long_questions_answers_and_neighbours_are_cut_to_what_a_reader_takes_in() -> None:
     question = Question(id="q", prompt="p", feature="plot", text="What happens? " * 3)
     found = QuestionResult(question, Answer("rain " * 60), (Answer("snow " * 60),), (1,), ())
-    shown = items(explained(Assessment((found,), 1, ()), ["plot"]))
+    shown = items(explained(assessed((found,), documents=1)))
     # 160 and 80 characters, the ellipsis among them
     assert shown == [
         f"plot, most novel (1.000): {' '.join(['What happens?'] * 3)} “{('rain ' * 60)[:159]}…” (1 different: 1 of 1)",
@@ -268,7 +203,7 @@ def test_of_the_nearest_answers_three_are_kept_with_rating_and_how_many_gave_the
     # logit ratings lie in between; two of five documents say one thing
     found = result("x", (3.456, 2.0, 1.0, 1.0, 1.5))
     found = replace(found, others=(*found.others[:4], found.others[0]))
-    (row,) = evidence(Assessment((found,), 5, ()), ["plot"])["questions"]
+    (row,) = evidence(assessed((found,), documents=5))["questions"]
     assert row["nearest"] == [
         {"answer": "other 0", "rating": 3.46, "given": 2},
         {"answer": "other 1", "rating": 2.0, "given": 1},
@@ -276,65 +211,46 @@ def test_of_the_nearest_answers_three_are_kept_with_rating_and_how_many_gave_the
     ]
 
 
-def test_ratings_between_two_words_are_told_by_the_nearest_one() -> None:
-    shown = explained(Assessment((result("x", (3.4, 2.6, 1.2)),), 3, ()), ["plot"])
-    assert "(3 same idea: 2 of 3; 1 different: 1 of 3)" in shown
-
-
-def test_of_documents_with_the_same_text_twenty_are_named() -> None:
-    ids = tuple(f"d-{number:02}" for number in range(LISTED + 1))
-    found = Assessment((result("x", (1, 2)),), 2, ids)
-    (note,) = (note for note in notes_on(found) if "same text" in note)
-    assert "d-00, d-01" in note
-    assert "d-19)" in note
-    assert evidence(found, ["plot"])["left_out"] == list(ids[:20])
-
-
 def test_evidence_is_kept_whole_up_to_8_000_bytes_and_narrower_beyond() -> None:
-    found = Assessment((result("answer " * 40, (1, 2)),), 2, ())
-    whole = evidence(found, ["plot"], note="")
+    found = assessed((result("answer " * 40, (1, 2)),), documents=2)
+    whole = evidence(found, note="")
     room = MOST_BYTES - size(whole)
-    assert evidence(found, ["plot"], note="x" * room)["questions"] == whole["questions"]
-    assert evidence(found, ["plot"], note="é" * (room // 2))["questions"] == whole["questions"]
+    assert evidence(found, note="x" * room)["questions"] == whole["questions"]
+    assert evidence(found, note="é" * (room // 2))["questions"] == whole["questions"]
     for note in ("x" * (room + 1), "é" * (room // 2 + 1)):
-        kept = evidence(found, ["plot"], note=note)
+        kept = evidence(found, note=note)
         assert kept["questions"] != whole["questions"]
         assert kept["questions"][0]["answer"] == ("answer " * 40)[:79] + "…"
 
 
-def assessed(words: Sequence[int], ratings: tuple[float, ...]) -> Assessment:
-    """A question to a document, whose population has documents of so many words."""
+def lengths_of(words: Sequence[int], ratings: tuple[float, ...], *features: str) -> dict[str, Any]:
+    """The facts of a document with one question, whose population has documents of so many words."""
     found = replace(result("x", ratings), places=tuple(range(len(words))))
-    return Assessment((found,), len(words), (), lengths=tuple(words))
+    return length_facts(assessed((found,), features, documents=len(words), lengths=tuple(words)))
 
 
 def test_lengths_are_told_by_their_median_with_novelty_against_those_near_it() -> None:
     # within 1.5 times of 20 are 20 and 30: of the ratings 1 and 4 the mean similarity is 1/2
-    assert length_facts(assessed([10, 30, 20], (4, 1, 4)), ["plot", "style"]) == {
+    assert lengths_of([10, 30, 20], (4, 1, 4), "plot", "style") == {
         "population": 20,
         "matched": {"plot": 0.5, "style": None},
     }
-    assert length_facts(Assessment((), 0, ()), ["plot"]) == {}
-    json.dumps(length_facts(assessed([10], (1,)), ["style"]), allow_nan=False)
+    assert length_facts(assessed((), documents=0)) == {}
+    json.dumps(lengths_of([10], (1,), "style"), allow_nan=False)
 
 
 def test_a_feature_without_a_standing_is_not_known_among_those_that_have_one() -> None:
-    found = Assessment((result("x", (1,)), result("x", (1,), feature="style")), 1, ())
-    shown = explained(found, ["plot", "style"], standings={"plot": Standing(87.5, 0.61254, 0.5, 0.7)})
+    found = assessed((result("x", (1,)), result("x", (1,), feature="style")), ("plot", "style"), documents=1)
+    shown = explained(found, standings={"plot": Standing(87.5, 0.61254, 0.5, 0.7)})
     plot, style = (line for line in shown.splitlines() if line.startswith(("| plot", "| style")))
     assert "88 (0.613)" in plot
     assert "not known" in style
-    assert not math.isnan(found.novelty(["style"])["style"])
-
-
-def test_a_long_id_is_cut_to_eighty_characters() -> None:
-    found = Assessment((result("x", (1, 2)),), 2, ("d" * 100,))
-    assert evidence(found, ["plot"])["left_out"] == ["d" * 79 + "…"]
+    assert not math.isnan(found.novelty["style"])
 
 
 def test_of_what_was_lost_no_share_is_told_and_what_is_noted_stands_below_a_free_line() -> None:
-    found = Assessment((result("x", (3, 1, None)),), 3, ())
-    lines = explained(found, ["plot"], ["A note."]).splitlines()
+    found = assessed((result("x", (3, 1, None)),), documents=3)
+    lines = explained(found, ["A note."]).splitlines()
     assert lines[4:] == [
         "- plot, most novel (0.667): What happens? \u201cx\u201d (3 same idea: 1 of 2; 1 different: 1 of 2)",
         "    - nearest in the population: other 0 (1 of 2); other 1 (1 of 2)",
@@ -344,7 +260,7 @@ def test_of_what_was_lost_no_share_is_told_and_what_is_noted_stands_below_a_free
 
 
 def test_what_a_reader_must_know_stands_in_one_order_the_caution_last() -> None:
-    found = Assessment((result("x", (1, 1)),), 0, ("d-1",), made_of=("d-2",))
+    found = assessed((result("x", (1, 1)),), documents=0, left_out=("d-1",), made_of=("d-2",))
     assert notes_on(found, "Beware.") == [
         "Compared with 0 documents of the population.",
         "Questions used that rest on fewer than 3 ratings: 1 of 1; one rating more could change them much.",
@@ -355,24 +271,57 @@ def test_what_a_reader_must_know_stands_in_one_order_the_caution_last() -> None:
     ]
 
 
-def test_of_documents_of_which_a_text_was_made_twenty_are_kept() -> None:
-    ids = tuple(f"d-{number:02}" for number in range(LISTED + 1))
-    assert evidence(Assessment((), 2, (), made_of=ids), [])["made_of"] == list(ids[:20])
-
-
-def test_a_table_that_does_not_fit_at_any_width_is_counted() -> None:
-    found = Assessment((result("x", (1,)),) * 200, 1, ())
-    assert evidence(found, ["plot"])["questions"] == "200 questions: too many to keep here"
-
-
 def test_what_does_not_fit_keeps_its_nearest_answer_alone_before_its_texts_are_cut_further() -> None:
     others = tuple(Answer(f"{number} snow " * 40) for number in range(3))
-    found = Assessment((replace(result("rain", (4, 3, 2)), others=others),) * 20, 3, ())
-    (near,) = {len(row["nearest"]) for row in evidence(found, ["plot"])["questions"]}
+    found = assessed((replace(result("rain", (4, 3, 2)), others=others),) * 20, documents=3)
+    (near,) = {len(row["nearest"]) for row in evidence(found)["questions"]}
     assert near == 1
-    assert len(evidence(found, ["plot"])["questions"][0]["nearest"][0]["answer"]) == 160
+    assert len(evidence(found)["questions"][0]["nearest"][0]["answer"]) == 160
 
 
-def test_the_table_of_questions_is_not_copied_with_the_score() -> None:
-    rows = evidence(Assessment((result("x", (1,)),), 1, ()), ["plot"])["questions"]
-    assert copy.deepcopy(rows) is rows
+def test_evidence_is_all_that_the_numbers_rest_on() -> None:
+    results = (
+        # one is interchangeable: nearest 0; one of three ratings due was lost
+        result("the airport", (1, None, 4), faults=(UNREADABLE,), id="q-1", text="What brings the owl to the airport?"),
+        result("x", (1, 2), id="q-2"),  # the nearest has similarity 1/3: 2/3
+        result("x", (4, None, None, None), id="q-3"),  # one of four ratings: not used
+        result(None, (), faults=(UNSPECIFIED,), id="q-4"),
+        # a document that could not be read was due a rating; 0 and 7 are none
+        replace(result("x", (3.123456, 0, 7, 3.123456), feature="style", id="q-5"), unread=(1,)),
+    )
+    metadata = evidence(assessed(results, documents=4, features=("plot", "style", "setting")))
+    rows = metadata.pop("questions")
+    assert metadata == {
+        "documents": 4,
+        "left_out": [],
+        "coverage": {"plot": "2/4", "style": "0/1", "setting": "0/0"},
+        "pairs": {"plot": "5/9", "style": "2/5", "setting": "0/0"},
+        "few_answers": "2/2",
+        "repeated": "1/4",
+        "nearest_novelty": {"plot": 0.3333, "style": None, "setting": None},
+        "ratings": {"count": 7, "lowest": 1, "highest": 4},
+        # similarities 0 and 1, 0 and 1/3: squares about their means 1/2 and 1/18, over 4 values less 2 questions
+        "spread": {"plot": {"sd": round((10 / 18 / 2) ** 0.5, 6), "degrees": 2}},
+        "faults": {UNREADABLE: 1, UNSPECIFIED: 1, TOO_FEW: 2},
+    }
+    assert [(row["novelty"], row["nearest_novelty"], row["ratings"]) for row in rows] == [
+        (0.5, 0.0, 2), (0.8333, 0.6667, 2), (None, None, 1), (None, None, 0), (None, None, 2)
+    ]  # fmt: skip
+    json.dumps(metadata | {"questions": rows}, allow_nan=False)
+    lone = evidence(assessed((result("x", (2.123456, None)),), documents=1))
+    assert lone["ratings"] == {"count": 1, "lowest": 2.1235, "highest": 2.1235}
+    silent = evidence(assessed((result("x", (None,)),), documents=1))
+    assert "ratings" not in silent
+    assert copy.deepcopy(rows) is rows, "Inspect copies a score for every key"
+    many = evidence(assessed((result("x", (1,)),) * 200, documents=1))
+    assert many["questions"] == "200 questions: too many to keep here"
+
+
+def test_of_documents_that_were_left_out_twenty_are_named_each_by_eighty_characters() -> None:
+    ids = ("d" * 100, *(f"d-{number:02}" for number in range(LISTED)))
+    kept = ["d" * 79 + "…", *ids[1:20]]
+    found = assessed((result("x", (1, 2)),), documents=2, left_out=ids, made_of=ids)
+    notes = [note for note in notes_on(found) if "left out" in note]
+    assert [("d-00, d-01" in note, "d-18)" in note) for note in notes] == [(True, True)] * 2
+    metadata = evidence(found)
+    assert (metadata["left_out"], metadata["made_of"]) == (kept, kept)

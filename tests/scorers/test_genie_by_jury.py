@@ -4,11 +4,9 @@ import json
 import math
 import warnings
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.model import Model, ModelOutput, get_model
 from inspect_ai.scorer import Score
 from tests.scripted import (
@@ -17,11 +15,14 @@ from tests.scripted import (
     Script,
     evaluated,
     grading,
+    is_unscored,
+    metadata,
     numbered,
     output,
     saying,
     scores,
     small_population,
+    values,
 )
 
 from genie_inspect.building.interviewing import left_out
@@ -38,7 +39,7 @@ from genie_inspect.scorers.assessor import assessor_of
 from genie_inspect.scorers.coherence import coherence
 from genie_inspect.scorers.explanation import MOST_BYTES
 from genie_inspect.scorers.genie import genie
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import Signature
 
 STORY = "A blue owl flew."
 
@@ -80,11 +81,6 @@ def judged(folder: Path, *graders: Model) -> Score:
     return score
 
 
-def metadata(score: Score) -> dict[str, Any]:
-    assert score.metadata is not None
-    return score.metadata
-
-
 def test_the_score_is_the_mean_over_the_graders_by_feature_and_keeps_each_graders_own(tmp_path: Path) -> None:
     score = judged(tmp_path, named(rating(FIRST), "one"), named(rating(SECOND), "two"), named(rating(OPPOSED), "three"))
     # plot (1/3 + 1/2 + 1/2) / 3 = 4/9, style (1/3 + 1/3 + 1) / 3 = 5/9
@@ -112,8 +108,7 @@ def test_agreement_is_alpha_over_the_novelties_of_the_documents_questions(tmp_pa
 
 def test_what_one_grader_could_not_measure_has_no_jury_mean_and_each_graders_own_value(tmp_path: Path) -> None:
     score = judged(tmp_path, named(rating(FIRST), "one"), named(rating(OPPOSED), "two"), named(Script(failing), "down"))
-    assert isinstance(score.value, dict)
-    assert all(math.isnan(float(str(value))) for value in score.value.values())
+    assert is_unscored(score)
     assert score.reason == "grader_failed"
     facts = metadata(score)
     assert facts["coverage"] == {"plot": "4/6", "style": "2/3"}
@@ -173,46 +168,34 @@ def test_a_jury_that_loses_one_grader_on_half_of_the_documents_keeps_its_mean_in
     assert f"{lost}jury's means leave out the documents that it did not measure" in results.warnings
 
 
-def test_where_every_grader_fails_the_document_is_unscored_with_the_reason(tmp_path: Path) -> None:
-    score = judged(tmp_path, named(Script(failing), "one"), named(Script(failing), "two"))
-    assert isinstance(score.value, dict)
-    assert all(math.isnan(float(str(value))) for value in score.value.values())
-    assert score.reason == "grader_failed"
-    assert "mockllm/two" in metadata(score)["signature"]
-
-
 def refusing(request: str) -> str:
     """A reader to whom every text is a refusal."""
     return '{"attempt": "no"}'
 
 
-def test_one_graders_refusal_leaves_no_mean_and_that_of_all_is_a_refusal(tmp_path: Path) -> None:
+def test_one_graders_refusal_leaves_no_mean_and_where_all_refuse_or_fail_that_is_the_reason(tmp_path: Path) -> None:
     one = judged(tmp_path / "one", named(rating(FIRST), "one"), named(Script(refusing), "two"))
     # not counted as a document that the model refused to write: one grader read it
     assert one.reason == "nothing to compare: refusal"
     assert metadata(one)["faults"] == {"refusal": 3}
     assert metadata(one)["graders"]["mockllm/one"]["novelty"] == {"plot": 0.3333, "style": 0.3333}
-    all_of_them = judged(tmp_path / "all", named(Script(refusing), "one"), named(Script(refusing), "two"))
-    assert all_of_them.reason == "refusal"
-    mixed = judged(tmp_path / "mixed", named(Script(refusing), "one"), named(Script(failing), "two"))
-    assert mixed.reason == "grader_failed"
+    for first, second, reason in (
+        (refusing, refusing, "refusal"), (refusing, failing, "grader_failed"), (failing, failing, "grader_failed")
+    ):  # fmt: skip
+        score = judged(tmp_path / reason, named(Script(first), "one"), named(Script(second), "two"))
+        assert is_unscored(score)
+        assert score.reason == reason
+        assert "mockllm/two" in metadata(score)["signature"]
 
 
 def test_the_signature_names_every_grader_whatever_their_order(tmp_path: Path) -> None:
-    one, two = (metadata(judged(tmp_path / name, named(rating(FIRST), name)))["signature"] for name in ("one", "two"))
-    parts = [facts_of(signature) for signature in (one, two)]
-    orders = [("one", "two"), ("two", "one")]
-    found = {
-        metadata(judged(tmp_path / order[0] / "jury", *(named(rating(FIRST), name) for name in order)))["signature"]
-        for order in orders
-    }
-    (signature,) = found
-    facts = facts_of(signature)
-    assert facts["judge"] == "+".join(part["judge"] for part in parts)
-    assert facts["reader"] == "+".join(part["reader"] for part in parts)
-    assert {name: facts[name] for name in facts.keys() - {"judge", "reader"}} == {
-        name: parts[0][name] for name in parts[0].keys() - {"judge", "reader"}
-    } | {"version": "3-A"}
+    def signed(*names: str) -> dict[str, str]:
+        score = judged(tmp_path / names[0], *(named(rating(FIRST), name) for name in names))
+        return dict(Signature(metadata(score)["signature"]).facts)
+
+    one, two = signed("one"), signed("two")
+    both = {part: f"{one[part]}+{two[part]}" for part in ("judge", "reader")}
+    assert signed("one", "two") == signed("two", "one") == one | both | {"version": "3-A"}
 
 
 def test_each_grader_rates_what_it_has_read_itself(tmp_path: Path) -> None:
@@ -291,18 +274,10 @@ def test_the_metadata_of_three_graders_keep_their_question_table_and_their_size(
     assert facts["nearest_novelty"]["plot"] == pytest.approx(4 / 9, abs=1e-4)
 
 
-BARN_STORY = "A blue owl flew."
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The folder of the small population."""
     return small_population(tmp_path / "population").folder
-
-
-def values(score: Score) -> dict[str, float]:
-    assert isinstance(score.value, dict)
-    return {key: float(value) for key, value in score.value.items() if isinstance(value, int | float)}
 
 
 def test_the_grader_reads_once_a_document_and_vectors_judge(folder: Path, tmp_path: Path) -> None:
@@ -317,34 +292,15 @@ def test_the_grader_reads_once_a_document_and_vectors_judge(folder: Path, tmp_pa
     assert 0 < novelty["plot"] <= 1 / 3 + 1e-9
     assert "a screen, no verdict" in str(score.explanation)
     assert metadata(score)["ratings"]["highest"] == 4
-    assert facts_of(metadata(score)["signature"])["judge"].startswith(f"vectors({embedder().identity},fit=")
-    assert facts_of(metadata(score)["signature"])["reader"].startswith("grader(mockllm/model@")
+    assert Signature(metadata(score)["signature"]).facts["judge"].startswith(f"vectors({embedder().identity},fit=")
+    assert Signature(metadata(score)["signature"]).facts["reader"].startswith("grader(mockllm/model@")
 
 
 def test_answers_that_no_vector_stands_for_leave_the_document_unscored(folder: Path, tmp_path: Path) -> None:
     def answer(document: str, question: str) -> str:
-        return "ⵣⵣ" if document == BARN_STORY else "a barn"
+        return "ⵣⵣ" if document == STORY else "a barn"
 
-    (score,) = scores(
-        evaluated(genie(str(folder), judge="vectors"), saying(BARN_STORY), grading(answer=answer), tmp_path)
-    )
+    log = evaluated(genie(str(folder), judge="vectors"), saying(STORY), grading(answer=answer), tmp_path)
+    (score,) = scores(log)
     assert score.reason == f"nothing to compare: {NO_VECTOR}"
-    assert all(math.isnan(value) for value in values(score).values())
-
-
-def test_vectors_judge_the_bundled_stories_offline(tmp_path: Path) -> None:
-    means = {}
-    for storyteller in ("bundled/inventive", "bundled/ordinary"):
-        (log,) = evaluate(
-            "genie_inspect/synthetic_prompts",
-            task_args={"judge": "vectors"},
-            model=storyteller,
-            model_roles={"grader": "bundled/grader"},
-            epochs=1,
-            log_dir=str(tmp_path),
-            display="none",
-        )
-        assert log.status == "success", log.error
-        found = [values(score) for score in scores(log)]
-        means[storyteller] = sum(sum(novelty.values()) for novelty in found) / len(found)
-    assert means["bundled/inventive"] > means["bundled/ordinary"]
+    assert is_unscored(score)

@@ -51,7 +51,6 @@ TEXTS = {
         "พี่น้องสองคนเถียงกันเรื่องราคาแพะตลอดทางไปตลาด แล้วขายสัตว์ผิดตัว",
     ),
 }
-SCRIPTS = {"Russian": "Cyrillic", "Arabic": "Arabic", "Hindi": "Devanagari", "Chinese": "Han", "Thai": "Thai"}
 
 
 def scorer(name: str, folder: str) -> Scorer:
@@ -97,15 +96,6 @@ def test_a_measure_does_in_a_language_what_the_page_says(name: str, language: st
     text, *others = TEXTS[language]
     found = score_of(name, text, tuple(others), tmp_path)
     assert verdict(found) == table()[name][list(TEXTS).index(language)]
-
-
-@pytest.mark.parametrize(("language", "script"), SCRIPTS.items())
-def test_a_distance_that_the_embedder_cannot_see_is_unscored_with_that_reason(
-    language: str, script: str, tmp_path: Path
-) -> None:
-    text, *others = TEXTS[language]
-    found = score_of("`cosine`", text, tuple(others), tmp_path)
-    assert re.fullmatch(rf"the embedder static knows \d% of its letters \({script}\): .*", found.reason or "")
 
 
 @pytest.mark.parametrize("language", TEXTS)

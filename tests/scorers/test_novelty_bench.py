@@ -6,24 +6,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai import Task
 from inspect_ai import eval as evaluate
+from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import CachePolicy, ModelName
+from inspect_ai.model import CachePolicy
 from inspect_ai.scorer import Score
-from inspect_ai.solver import TaskState
-from tests.scripted import Script, evaluated, output, saying, scores
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from tests.scripted import Script, evaluated, is_unscored, metadata, saying, scores, values
 
 from genie_inspect.engines.embedders import embedder
-from genie_inspect.graders.equivalence import chosen_equivalence
-from genie_inspect.graders.quality import GraderQuality
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.samples import keep_generations
-from genie_inspect.scorers.novelty_bench import bench
 from genie_inspect.scorers.novelty_bench import novelty_bench as scorer
 from genie_inspect.solvers.generations import cache_for
 from genie_inspect.tasks.novelty_partition import novelty_partition
 
 PROMPT = "Name a colour."
+REFUSAL = "I'm sorry, but I can't help with that."
 
 
 @pytest.fixture
@@ -43,15 +43,22 @@ def grading(request: str) -> str:
     return f"Its length.\nRating: {len(data['reply'])}"
 
 
-def run(prompts: str, writer: Script, tmp_path: Path, grader: Script | None = None, **options: Any) -> EvalLog:
-    grader = grader or Script(grading)
+def run(
+    prompts: str,
+    writer: Script,
+    tmp_path: Path,
+    grader: Script | None = None,
+    settings: dict[str, Any] | None = None,
+    **options: Any,
+) -> EvalLog:
     (log,) = evaluate(
         novelty_partition(dataset=prompts, **options),
         model=writer.model(),
-        model_roles={"grader": grader.model()},
+        model_roles={"grader": (grader or Script(grading)).model()},
         log_dir=str(tmp_path / "logs"),
         display="none",
         log_realtime=False,
+        **(settings or {}),
     )
     assert log.status == "success", log.error
     return log
@@ -60,11 +67,6 @@ def run(prompts: str, writer: Script, tmp_path: Path, grader: Script | None = No
 def found(log: EvalLog) -> Score:
     (score,) = scores(log, "novelty_bench")
     return score
-
-
-def values(score: Score) -> dict[str, float]:
-    assert isinstance(score.value, dict)
-    return {key: float(value) for key, value in score.value.items() if isinstance(value, int | float)}
 
 
 def test_kinds_and_utility_of_the_replies(prompts: str, tmp_path: Path) -> None:
@@ -87,30 +89,29 @@ def test_the_published_settings_reach_the_model(prompts: str, tmp_path: Path) ->
     assert {(config.temperature, config.max_tokens) for config in writer.configs} == {(1.0, 512)}
 
 
-def test_an_empty_reply_is_no_kind_and_worth_nothing(prompts: str, tmp_path: Path) -> None:
-    score = found(run(prompts, saying("", "red", " \n", "blue"), tmp_path, k=4))
+@pytest.mark.parametrize(
+    ("reply", "classes", "facts"),
+    [("", [None, 0, None, 1], {"empty": 2, "refused": 0}), (REFUSAL, [None, 0, None, 1], {"empty": 2, "refused": 2})],
+)
+def test_an_empty_reply_and_a_refusal_are_no_kind_and_worth_nothing(
+    reply: str, classes: list[int | None], facts: dict[str, int], prompts: str, tmp_path: Path
+) -> None:
+    score = found(run(prompts, saying(reply, "red", reply or " \n", "blue"), tmp_path, k=4))
     assert values(score) == {"distinct": 2.0, "utility": pytest.approx((0.8 * 3 + 0.512 * 4) / 2.952, abs=5e-4)}
-    assert score.metadata
-    assert (score.metadata["classes"], score.metadata["empty"]) == ([None, 0, None, 1], 2)
+    assert metadata(score)["classes"] == classes
+    assert facts.items() <= metadata(score).items()
 
 
-def test_a_grader_that_babbles_about_kinds_leaves_both_unknown(prompts: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("about", "distinct", "undecided"), [("kinds", math.nan, 1), ("quality", 2, 0)])
+def test_a_grader_that_babbles_about_kinds_leaves_both_unknown_and_about_quality_the_kinds(
+    about: str, distinct: float, undecided: int, prompts: str, tmp_path: Path
+) -> None:
     def babbling(request: str) -> str:
-        return "Hm." if "other_replies" in unfenced(request) else "Rating: 5"
+        return grading(request) if ("other_replies" in unfenced(request)) != (about == "kinds") else "Hm."
 
     score = found(run(prompts, saying("red", "blue"), tmp_path, Script(babbling), k=2))
-    assert all(math.isnan(value) for value in values(score).values())
-    assert score.metadata
-    assert score.metadata["undecided"] == 1
-
-
-def test_a_grader_that_babbles_about_quality_leaves_the_kinds(prompts: str, tmp_path: Path) -> None:
-    def babbling(request: str) -> str:
-        return grading(request) if "other_replies" in unfenced(request) else "Fine."
-
-    score = found(run(prompts, saying("red", "blue"), tmp_path, Script(babbling), k=2))
-    assert values(score)["distinct"] == 2
-    assert math.isnan(values(score)["utility"])
+    assert values(score) == pytest.approx({"distinct": distinct, "utility": math.nan}, nan_ok=True)
+    assert metadata(score)["undecided"] == undecided
 
 
 def test_the_signature_says_who_judged_kinds_and_quality(prompts: str, tmp_path: Path) -> None:
@@ -126,7 +127,7 @@ def test_the_signature_says_who_judged_kinds_and_quality(prompts: str, tmp_path:
 def test_the_scorer_without_the_solver_says_what_is_missing(tmp_path: Path) -> None:
     (score,) = scores(evaluated(scorer(patience=0.6), saying("red"), Script(grading), tmp_path), "novelty_bench")
     assert "run the task novelty_partition" in (score.reason or "")
-    assert "|k:0|patience:0.6|" in (score.metadata or {})["signature"]
+    assert "|k:0|patience:0.6|" in metadata(score)["signature"]
 
 
 def test_with_caching_on_each_reply_has_a_key_of_its_own() -> None:
@@ -141,47 +142,32 @@ def test_cached_replies_differ_as_the_first_ones_did(
     prompts: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "inspect-cache"))
-    first = saying("red", "blue", "green")
-    logs = []
-    for writer in (first, saying("never")):
-        (log,) = evaluate(
-            novelty_partition(prompts, k=3),
-            model=writer.model(),
-            model_roles={"grader": Script(grading).model()},
-            cache=True,
-            log_dir=str(tmp_path / "logs"),
-            display="none",
-            log_realtime=False,
-        )
-        assert log.status == "success", log.error
-        logs.append(log)
-    assert [values(found(log))["distinct"] for log in logs] == [3.0, 3.0]
+    kinds = [
+        values(found(run(prompts, writer, tmp_path, settings={"cache": True}, k=3)))["distinct"]
+        for writer in (saying("red", "blue", "green"), saying("never"))
+    ]
+    assert kinds == [3.0, 3.0]
 
 
-REFUSAL = "I'm sorry, but I can't help with that."
-
-
-def test_a_refusal_among_the_replies_is_no_kind_and_worth_nothing(prompts: str, tmp_path: Path) -> None:
-    refused, silent = (
-        found(run(prompts, saying(first, "red", "red", "blue"), tmp_path, k=4)) for first in (REFUSAL, "")
-    )
-    assert values(refused) == values(silent)
-    assert values(refused)["distinct"] == 2
-    assert (refused.metadata or {})["classes"][0] is None
-    assert (refused.metadata or {})["refused"] == 1
-
-
-@pytest.mark.anyio
 @pytest.mark.parametrize(("replies", "reason"), [((REFUSAL, ""), "refusal"), (("", REFUSAL), "no_response")])
-async def test_where_no_reply_is_a_document_the_first_says_why_whatever_a_later_solver_wrote(
-    replies: tuple[str, str], reason: str
+def test_where_no_reply_is_a_document_the_first_says_why_whatever_a_later_solver_wrote(
+    replies: tuple[str, str], reason: str, tmp_path: Path
 ) -> None:
-    state = TaskState(ModelName("mockllm/model"), 1, 1, PROMPT, [], output=output("A later text."))
-    keep_generations(state, replies)
-    same, grader = chosen_equivalence("embedded", embedder(), None)(), Script(grading)
-    score = await bench(state, same, GraderQuality(grader.model()), 0.8)
+    @solver
+    def keeping() -> Solver:
+        async def keep(state: TaskState, generate: Generate) -> TaskState:
+            keep_generations(state, replies)
+            return await generate(state)
+
+        return keep
+
+    grader = Script(grading)
+    task = Task([Sample(input=PROMPT)], solver=keeping(), scorer=scorer(equivalence="embedded"))
+    roles = {"grader": grader.model()}
+    (log,) = evaluate(task, model=saying("A text.").model(), model_roles=roles, log_dir=str(tmp_path), display="none")
+    score = found(log)
     assert (score.reason, score.answer, score.explanation) == (reason, "", f"Not scored: {reason}.")
-    assert all(math.isnan(value) for value in values(score).values())
+    assert is_unscored(score)
     assert grader.requests == []
 
 

@@ -12,10 +12,27 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from genie_inspect.statistics.agreement import Level, cohen_kappa, fleiss_kappa, krippendorff_alpha, randolph_kappa
-from genie_inspect.statistics.power import margin, minimum_population, paired_power, pairs_needed
+from genie_inspect.statistics.agreement import (
+    Level,
+    accuracy,
+    cohen_kappa,
+    f1,
+    fleiss_kappa,
+    krippendorff_alpha,
+    randolph_kappa,
+    recall,
+)
+from genie_inspect.statistics.power import (
+    chance_of_seeing,
+    expected_unseen,
+    margin,
+    minimum_population,
+    paired_power,
+    pairs_needed,
+)
 from genie_inspect.statistics.ranking import (
     kendall,
+    order_free_accuracy,
     pairwise_accuracy,
     position_effect,
     rank_correlation,
@@ -23,15 +40,14 @@ from genie_inspect.statistics.ranking import (
     spearman,
 )
 
+NAN = math.nan
 LEVELS: list[Level] = ["nominal", "ordinal", "interval"]
+# units of as many ratings each, some missing
 RATINGS = st.integers(2, 4).flatmap(
     lambda raters: st.lists(
-        st.lists(st.sampled_from([1.0, 2.0, 3.0, 5.0, math.nan]), min_size=raters, max_size=raters),
-        min_size=1,
-        max_size=8,
+        st.lists(st.sampled_from([1.0, 2.0, 3.0, 5.0, NAN]), min_size=raters, max_size=raters), min_size=1, max_size=8
     )
 )
-"""Units of as many ratings each, some missing."""
 
 
 @given(RATINGS, st.sampled_from(LEVELS))
@@ -44,23 +60,18 @@ def test_alpha_equals_that_of_the_krippendorff_package(units: list[list[float]],
 
 
 def test_alpha_by_hand() -> None:
-    # two raters, units (1, 1), (1, 2), (2, 2), (2, 2): coincidences o11 = 2, o12 = o21 = 1, o22 = 4;
-    # totals 3 and 5 of 8. Nominal: observed 2, by chance 2 * 3 * 5 / 7 = 30 / 7: 1 - 2 * 7 / 30 = 16 / 30
-    table = [[1, 1, 2, 2], [1, 2, 2, 2]]
-    assert krippendorff_alpha(table, "nominal") == pytest.approx(16 / 30)
-    # with two values every distance but 0 cancels, on any scale
-    assert krippendorff_alpha(table, "ordinal") == pytest.approx(16 / 30)
-    assert krippendorff_alpha(table, "interval") == pytest.approx(16 / 30)
-
-
-def test_interval_alpha_weighs_large_disagreements_by_hand() -> None:
+    # two raters, units (1, 1), (1, 2), (2, 2), (2, 2): coincidences o11 = 2, o12 = o21 = 1, o22 = 4; totals 3 and 5 of
+    # 8. Nominal: observed 2, by chance 2 * 3 * 5 / 7 = 30 / 7: 1 - 2 * 7 / 30 = 16 / 30. With two values every distance
+    # but 0 cancels, on any scale
+    for level in LEVELS:
+        assert krippendorff_alpha([[1, 1, 2, 2], [1, 2, 2, 2]], level) == pytest.approx(16 / 30)
     # units (1, 2), (4, 4): coincidences o12 = o21 = 1, o44 = 2; totals n1 = n2 = 1, n4 = 2 of 4.
     # observed 2 * 1^2 = 2; by chance 2 * (n1 n2 * 1 + n1 n4 * 9 + n2 n4 * 4) / 3 = 2 * (1 + 18 + 8) / 3 = 18:
     # 1 - 2 / 18 = 8 / 9
     assert krippendorff_alpha([[1, 4], [2, 4]], "interval") == pytest.approx(8 / 9)
 
 
-@pytest.mark.parametrize("table", [[[1, 1], [1, 1]], [[1, math.nan], [math.nan, 2]], [[1, 2]], [[], []]], ids=str)
+@pytest.mark.parametrize("table", [[[1, 1], [1, 1]], [[1, NAN], [NAN, 2]], [[1, 2]], [[], []]], ids=str)
 def test_alpha_without_anything_to_disagree_on_is_nan(table: list[list[float]]) -> None:
     assert math.isnan(krippendorff_alpha(table))
 
@@ -72,28 +83,20 @@ def test_alpha_refuses_a_table_that_is_none_and_an_unknown_level() -> None:
         krippendorff_alpha([[1, 2], [1, 3]], "ratio")  # type: ignore[arg-type]  # what a config file may hold
 
 
-def test_fleiss_kappa_by_hand() -> None:
+def test_kappas_by_hand() -> None:
     # three raters, units 3-0, 2-1, 0-3: agreeing pairs 6 + 2 + 6 of 6 each = 14 / 18;
     # shares 5 / 9 and 4 / 9, by chance 41 / 81: (63 - 41) / (81 - 41) = 22 / 40
     assert fleiss_kappa([[3, 0], [2, 1], [0, 3]]) == pytest.approx(22 / 40)
-
-
-def test_randolph_kappa_by_hand() -> None:
     # the same units: 14 / 18 observed, by chance 1 / 2: (14 / 18 - 9 / 18) / (9 / 18) = 5 / 9;
     # with an unused third category chance is 1 / 3: (14 - 6) / (18 - 6) = 2 / 3
     assert randolph_kappa([[3, 0], [2, 1], [0, 3]]) == pytest.approx(5 / 9)
     assert randolph_kappa([[3, 0, 0], [2, 1, 0], [0, 3, 0]]) == pytest.approx(2 / 3)
-
-
-def test_cohen_kappa_by_hand() -> None:
     # 20 yes-yes, 5 yes-no, 10 no-yes, 15 no-no of 50: observed 35 / 50; by chance (25 * 30 + 25 * 20) / 2500 = 1 / 2
-    a = ["yes"] * 25 + ["no"] * 25
-    b = ["yes"] * 20 + ["no"] * 5 + ["yes"] * 10 + ["no"] * 15
-    assert cohen_kappa(a, b) == pytest.approx(0.4)
-
-
-def test_cohen_kappa_leaves_out_units_that_a_rater_left_out() -> None:
-    assert cohen_kappa(["Y", "N", None, "Y"], ["Y", "N", "N", math.nan]) == cohen_kappa("YN", "YN") == 1
+    assert cohen_kappa("Y" * 25 + "N" * 25, "Y" * 20 + "N" * 5 + "Y" * 10 + "N" * 15) == pytest.approx(0.4)
+    # units that a rater left out do not count
+    assert cohen_kappa(["Y", "N", None, "Y"], ["Y", "N", "N", NAN]) == cohen_kappa("YN", "YN") == 1
+    assert fleiss_kappa([[2, 0], [0, 2]]) == randolph_kappa([[2, 0], [0, 2]]) == 1
+    assert fleiss_kappa([[1, 1], [1, 1]]) == randolph_kappa([[1, 1], [1, 1]]) == cohen_kappa("ab", "ba") == -1
 
 
 @given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 3)), min_size=1, max_size=10))
@@ -116,19 +119,17 @@ def test_fleiss_kappa_is_nominal_alpha_less_its_small_sample_term(units: list[li
     assert krippendorff_alpha(np.array(units).T, "nominal") == pytest.approx(expected)
 
 
-def test_perfect_agreement_is_1_and_perfect_disagreement_of_two_is_minus_1() -> None:
-    assert fleiss_kappa([[2, 0], [0, 2]]) == randolph_kappa([[2, 0], [0, 2]]) == cohen_kappa("ab", "ab") == 1
-    assert fleiss_kappa([[1, 1], [1, 1]]) == randolph_kappa([[1, 1], [1, 1]]) == cohen_kappa("ab", "ba") == -1
-
-
 def test_kappas_that_chance_explains_fully_or_that_nobody_rated_are_nan() -> None:
-    assert math.isnan(fleiss_kappa([[2, 0], [2, 0]]))
-    assert math.isnan(cohen_kappa("aa", "aa"))
-    assert math.isnan(cohen_kappa([], []))
-    assert math.isnan(randolph_kappa([[2], [2]]))
+    undefined = [
+        fleiss_kappa([[2, 0], [2, 0]]),
+        cohen_kappa("aa", "aa"),
+        cohen_kappa([], []),
+        randolph_kappa([[2], [2]]),
+    ]
     for kappa in (fleiss_kappa, randolph_kappa):
-        assert math.isnan(kappa([[1, 0], [0, 1]]))  # one rater
-        assert all(math.isnan(kappa(np.zeros(shape))) for shape in ((0, 2), (0, 0), (3, 0)))
+        undefined.append(kappa([[1, 0], [0, 1]]))  # one rater
+        undefined += [kappa(np.zeros(shape)) for shape in ((0, 2), (0, 0), (3, 0))]
+    assert all(map(math.isnan, undefined))
 
 
 @pytest.mark.parametrize("kappa", [fleiss_kappa, randolph_kappa])
@@ -138,52 +139,50 @@ def test_kappas_that_chance_explains_fully_or_that_nobody_rated_are_nan() -> Non
         ([1, 2], "counts have 1 dimensions, expected 2: (units, categories)"),
         *[
             ([[2.0, strange]], "counts hold a value that is no count, expected whole numbers of at least 0")
-            for strange in (-1, 0.5, math.nan, math.inf)
+            for strange in (-1, 0.5, NAN, math.inf)
         ],
         ([[2, 0], [2, 1], [4, 0]], "units have 2 to 4 ratings, expected as many for every unit"),
     ],
 )
-def test_a_table_that_is_not_one_of_counts_is_refused(kappa: object, counts: list[list[float]], message: str) -> None:
-    assert callable(kappa)
+def test_a_table_that_is_not_one_of_counts_is_refused(
+    kappa: Callable[[list[list[float]]], float], counts: list[list[float]], message: str
+) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         kappa(counts)
-
-
-def test_raters_of_different_units_are_refused() -> None:
     with pytest.raises(ValueError, match=r"^2 ratings against 1, expected as many from each rater$"):
         cohen_kappa("ab", "a")
 
 
-def test_values_that_lie_close_together_have_an_alpha_too() -> None:
-    assert krippendorff_alpha([[0.1, 0.2, 0.3], [0.1, 0.2, 0.3]], "interval") == 1
+def test_labels_against_the_right_ones_by_hand() -> None:
+    ours, theirs = ["a", "a", "b", "c"], ["a", "b", "b", "b"]
+    assert accuracy(ours, theirs) == 0.5
+    assert [recall(ours, theirs, label) for label in "ab"] == [1, 1 / 3]
+    # b: both 1; ours 1, theirs 3
+    assert [f1(ours, theirs, label) for label in "bc"] == [0.5, 0]
+    assert all(map(math.isnan, (accuracy([], []), recall(["a"], ["a"], "b"), f1(["a"], ["a"], "b"))))
 
 
 Statistic = Callable[[Sequence[float], Sequence[float]], float]
 SCORES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=10)
 
 
-def test_spearman_gives_ties_their_mean_rank() -> None:
+def test_correlations_with_ties_by_hand() -> None:
     # ranks 1, 2.5, 2.5, 4 and 1, 2, 3, 4, both around 2.5: -1.5, 0, 0, 1.5 and -1.5, -0.5, 0.5, 1.5;
     # products 2.25 + 0 + 0 + 2.25 = 4.5; squares 4.5 and 5; 4.5 / sqrt(4.5 * 5) = 0.948683
     assert spearman([1, 2, 2, 3], [10, 20, 30, 99]) == pytest.approx(0.948683, abs=1e-6)
-
-
-def test_kendall_with_ties_on_both_sides() -> None:
     # (1, 1), (1, 2), (2, 2), (3, 1): pairs 1-2 tied left; 1-3 in order; 1-4 tied right; 2-3 tied right; 2-4 reversed;
     # 3-4 reversed: (1 - 2) / sqrt((6 - 1) * (6 - 2)) = -0.223607
     assert kendall([1, 1, 2, 3], [1, 2, 2, 1]) == pytest.approx(-0.223607, abs=1e-6)
 
 
-def test_accuracy_counts_agreement_on_whether_the_first_is_better() -> None:
+def test_accuracy_counts_agreement_on_whether_the_first_is_better_which_a_tie_is_not() -> None:
     # human 1 > 2? no, 1 > 3? no, 2 > 3? yes; judge: no (tie), yes, yes: two of three
     assert pairwise_accuracy([1, 3, 2], [5, 5, 2]) == pytest.approx(2 / 3)
-
-
-def test_a_tie_is_not_better_whichever_side_has_it() -> None:
-    assert pairwise_accuracy([1, 1], [1, 2]) == 1
-    assert pairwise_accuracy([1, 1], [2, 1]) == 0
-    assert pairwise_accuracy([1, 1], [3, 3]) == 1
-    assert pairwise_accuracy([2, 1], [3, 3]) == 0
+    cases = ([1, 1], [1, 2]), ([1, 1], [2, 1]), ([1, 1], [3, 3]), ([2, 1], [3, 3])
+    assert [pairwise_accuracy(*sides) for sides in cases] == [1, 0, 1, 0]
+    # from both sides the order of the things changes nothing
+    assert order_free_accuracy([1, 2], [3, 3]) == order_free_accuracy([2, 1], [3, 3]) == 0.5
+    assert all(math.isnan(pairwise_accuracy(human, human)) for human in ([], [1], [1, NAN]))
 
 
 @pytest.mark.parametrize("statistic", [spearman, kendall])
@@ -201,7 +200,7 @@ def test_correlations_are_symmetric_and_turn_with_a_side(
 
 
 @pytest.mark.parametrize("statistic", [spearman, kendall])
-@pytest.mark.parametrize("human", [[], [1], [2, 2, 2], [2, math.nan, 2]])
+@pytest.mark.parametrize("human", [[], [1], [2, 2, 2], [2, NAN, 2]])
 def test_an_undefined_correlation_is_nan_without_a_warning(statistic: Statistic, human: list[float]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -209,80 +208,54 @@ def test_an_undefined_correlation_is_nan_without_a_warning(statistic: Statistic,
         assert math.isnan(statistic([1, 2, 3][: len(human)], human))
 
 
-@pytest.mark.parametrize("human", [[], [1], [1, math.nan]])
-def test_fewer_than_two_items_have_no_accuracy(human: list[float]) -> None:
-    assert math.isnan(pairwise_accuracy(human, human))
-
-
 @pytest.mark.parametrize("statistic", [spearman, kendall, pairwise_accuracy])
-def test_items_with_a_missing_score_are_left_out(statistic: Statistic) -> None:
-    assert statistic([1, math.nan, 3, 2], [2, 9, 1, math.nan]) == statistic([1, 3], [2, 1])
-
-
-@pytest.mark.parametrize("statistic", [spearman, kendall, pairwise_accuracy])
-def test_the_same_order_is_complete_agreement(statistic: Statistic) -> None:
+def test_the_same_order_is_complete_agreement_and_items_with_a_missing_score_are_left_out(statistic: Statistic) -> None:
+    assert statistic([1, NAN, 3, 2], [2, 9, 1, NAN]) == statistic([1, 3], [2, 1])
     scores = list(np.arange(6.0))
     assert statistic(scores, [score * 2 for score in scores]) == pytest.approx(1)
 
 
-def test_ranks_within_groups_add_up_whatever_the_groups_levels_are() -> None:
+def test_ranks_within_groups_add_up_and_length_is_taken_out_of_them() -> None:
     # the second group is the first, a hundred higher: between groups there is nothing
-    first = rank_products([1, 2, 3, 4], [1, 2, 4, 3])
-    second = rank_products([101, 102, 103, 104], [1, 2, 4, 3])
+    first, second = (rank_products([level + i for i in range(4)], [1, 2, 4, 3]) for level in (1, 101))
     assert rank_correlation(first + second) == pytest.approx(spearman([1, 2, 3, 4], [1, 2, 4, 3])) == pytest.approx(0.8)
-
-
-def test_a_partial_rank_correlation_is_that_of_the_textbook_formula() -> None:
     human, judge, words = [1, 2, 3, 4, 5], [2, 1, 4, 3, 5], [1, 3, 2, 5, 4]
     # squared differences of ranks 4, 4 and 14 of five: rho .8 of human and judge, .8 and .3 with words
     expected = (0.8 - 0.8 * 0.3) / math.sqrt((1 - 0.8**2) * (1 - 0.3**2))
     assert rank_correlation(rank_products(human, judge, words), partial=True) == pytest.approx(expected)
-
-
-def test_nothing_is_left_of_a_judge_who_counts_words_and_all_of_one_where_stories_are_equally_long() -> None:
+    # nothing is left of a judge who counts words, and all of one where stories are equally long
     human, words = [1, 2, 3, 4], [10, 30, 20, 40]
     assert math.isnan(rank_correlation(rank_products(human, words, words), partial=True))
     assert rank_correlation(rank_products(human, words, [7] * 4), partial=True) == pytest.approx(0.8)
-    assert rank_correlation(rank_products([*human, 9], [*words, math.nan], [7] * 5)) == pytest.approx(0.8)
+    assert rank_correlation(rank_products([*human, 9], [*words, NAN], [7] * 5)) == pytest.approx(0.8)
     assert math.isnan(rank_correlation(rank_products([], [])))
 
 
-def test_the_effect_is_the_slope_within_lists() -> None:
+def test_the_effect_of_position_is_the_slope_within_lists() -> None:
     # a: 1, 2, 3 at 0, 0.5, 1: product 0.5*1 + 0.5*1 = 1, square 0.5; b: 4, 4 at 0, 1: product 0, square 0.5
     found = position_effect([1, 2, 3, 4, 4], [0, 0.5, 1, 0, 1], "aaabb")
     assert found.value == 1 / (0.5 + 0.5)
     # variance: a: Spp Svv / (m - 1) = 0.5 * 2 / 2 = 0.5; b: 0; half = 1.96 * sqrt(0.5) / 1
     assert found.high - found.value == pytest.approx(1.959964 * math.sqrt(0.5), abs=1e-6)
-
-
-def test_that_one_list_is_rated_higher_than_another_is_no_effect_of_position() -> None:
+    # that one list is rated higher than another is none; where all values are equal nothing says how sure the 0 is
     assert position_effect([1, 1, 4, 4, 4], [0, 1, 0, 0.5, 1], "aabbb").value == 0
-
-
-def test_what_is_missing_is_left_out() -> None:
+    assert math.isnan(position_effect([2, 2], [0, 1], "aa").low)
+    # what is missing is left out
     whole = position_effect([1, 2], [0, 1], "aa")
-    assert position_effect([1, math.nan, 2, 3], [0, 0.5, 1, math.nan], "aaaa") == whole
+    assert position_effect([1, NAN, 2, 3], [0, 0.5, 1, NAN], "aaaa") == whole
 
 
-@pytest.mark.parametrize(
-    ("values", "positions", "lists"), [([], [], ""), ([1, 2], [0, 1], "ab"), ([1], [math.nan], "a")]
-)
+@pytest.mark.parametrize(("values", "positions", "lists"), [([], [], ""), ([1, 2], [0, 1], "ab"), ([1], [NAN], "a")])
 def test_without_a_list_of_two_there_is_no_effect_to_measure(
     values: list[float], positions: list[float], lists: str
 ) -> None:
     assert math.isnan(position_effect(values, positions, lists).value)
 
 
-def test_where_all_values_are_equal_nothing_says_how_sure_the_zero_is() -> None:
-    found = position_effect([2, 2], [0, 1], "aa")
-    assert found.value == 0
-    assert math.isnan(found.low)
-
-
 @given(st.integers(0, 1000))
 def test_reversing_every_list_reverses_the_effect(seed: int) -> None:
     values = np.random.default_rng(seed).integers(1, 5, size=12).astype(float)
-    positions, lists = np.tile([0, 0.5, 1], 4), ["a"] * 3 + ["b"] * 3 + ["c"] * 3 + ["d"] * 3
+    positions, lists = np.tile([0, 0.5, 1], 4), [letter for letter in "abcd" for _ in range(3)]
     forth, back = position_effect(values, positions, lists), position_effect(values, 1 - positions, lists)
     assert forth.value == pytest.approx(-back.value)
     assert (forth.low, forth.high) == pytest.approx((-back.high, -back.low), nan_ok=True)
@@ -296,7 +269,7 @@ def test_the_interval_holds_zero_in_about_95_of_100_trials_without_an_effect() -
 
 
 @pytest.mark.parametrize(
-    ("sd", "documents"), [(0.2745, 41), (0.302, 50), (0.270, 40), (0.2715, 40), (0.26, 37), (0.287, 45)]
+    ("sd", "documents"), [(0.2745, 41), (0.302, 50), (0.270, 40), (0.2715, 40), (0.26, 37), (0.287, 45), (0, 1)]
 )
 def test_population_sizes_of_the_study(sd: float, documents: int) -> None:
     # z of two-sided 98% is 2.32635; for 0.2745: (2.32635 * 2.745)^2 = 6.38583^2 = 40.8
@@ -310,37 +283,19 @@ def test_the_minimum_meets_the_margin_and_one_fewer_does_not(sd: float, wanted: 
     assert n == 1 or margin(sd, n - 1, confidence) > wanted * (1 - 1e-9)
 
 
-def test_margin_by_hand() -> None:
+def test_margin_and_power_by_hand() -> None:
     # two-sided 95%: z = 1.959964; 1.959964 * 0.5 / sqrt(25) = 0.1959964
     assert margin(0.5, 25, confidence=0.95) == pytest.approx(0.1959964, abs=1e-7)
-
-
-def test_documents_that_never_differ_still_need_one() -> None:
-    assert minimum_population(0) == 1
-    assert margin(0, 5) == 0
-
-
-def test_power_with_two_pairs_by_hand() -> None:
     # one degree of freedom: the bound of a two-sided 50% test is tan(pi / 4) = 1, and without an effect half reject
     assert paired_power(0, sd=1, n=2, level=0.5) == pytest.approx(0.5)
 
 
-@given(st.floats(0.01, 5), st.integers(2, 200), st.sampled_from([0.05, 0.01, 0.05 / 6]))
-def test_without_an_effect_the_power_is_the_level(sd: float, n: int, level: float) -> None:
+@given(st.floats(0, 3), st.floats(0.1, 2), st.integers(2, 100), st.sampled_from([0.05, 0.01, 0.05 / 6]))
+def test_the_sign_of_the_delta_does_not_matter_and_without_one_the_power_is_the_level(
+    delta: float, sd: float, n: int, level: float
+) -> None:
+    assert paired_power(-delta, sd, n, level) == pytest.approx(paired_power(delta, sd, n, level))
     assert paired_power(0, sd, n, level) == pytest.approx(level)
-
-
-def test_power_is_the_share_of_simulated_tests_that_reject() -> None:
-    n, delta, sd = 12, 0.5, 0.8
-    deltas = np.random.default_rng(0).normal(delta, sd, size=(20_000, n))
-    t = deltas.mean(axis=1) / (deltas.std(axis=1, ddof=1) / math.sqrt(n))
-    # 2.200985 is the two-sided 5% bound of t with 11 degrees of freedom, from printed tables
-    assert paired_power(delta, sd, n) == pytest.approx((np.abs(t) > 2.200985).mean(), abs=0.014)
-
-
-@given(st.floats(0, 3), st.floats(0.1, 2), st.integers(2, 100))
-def test_the_sign_of_the_delta_does_not_matter(delta: float, sd: float, n: int) -> None:
-    assert paired_power(-delta, sd, n) == pytest.approx(paired_power(delta, sd, n))
 
 
 @pytest.mark.parametrize("n", [2, 3, 8, 50, 500])
@@ -352,13 +307,32 @@ def test_power_is_never_missing_however_large_the_effect(n: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("delta", "sd", "level"), [(0.5, 1, 0.05), (0.05, 0.2, 0.05), (3, 1, 0.01), (-0.2, 0.3, 0.05 / 6)]
+    ("delta", "sd", "level"), [(0.5, 1, 0.05), (0.05, 0.2, 0.05), (3, 1, 0.01), (-0.2, 0.3, 0.05 / 6), (1000, 1, 0.05)]
 )
 def test_the_pairs_that_are_needed_have_the_power_and_one_fewer_has_not(delta: float, sd: float, level: float) -> None:
     needed = pairs_needed(delta, sd, level=level)
     assert paired_power(delta, sd, needed, level) >= 0.8
     assert needed == 2 or paired_power(delta, sd, needed - 1, level) < 0.8
+    assert (needed == 2) == (delta == 1000), "a difference that no pair hides takes two"
 
 
-def test_a_difference_that_no_pair_hides_takes_two() -> None:
-    assert pairs_needed(1000, 1) == 2
+@given(st.integers(1, 4), st.integers(0, 4), st.integers(0, 8))
+def test_the_chance_of_seeing_a_class_is_the_share_of_draws_that_hold_it(count: int, others: int, draws: int) -> None:
+    things = ["it"] * count + ["other"] * others
+    drawn = list(itertools.combinations(things, min(draws, len(things))))
+    share = sum("it" in some for some in drawn) / len(drawn)
+    assert chance_of_seeing(count, len(things), draws) == pytest.approx(share)
+
+
+@pytest.mark.parametrize(
+    ("counts", "draws", "unseen"),
+    [
+        ([1, 1, 1, 1], 10, 6),  # 4 answers, all different: each of the 6 further draws is new
+        ([1, 1, 2], 6, 1),  # half of what was seen was seen once
+        ([2, 2], 100, 0),  # what was always seen twice shows nothing new
+        *(([1, 1, 1, 1], draws, 0) for draws in (0, 3, 4)),
+        ([], 5, 0),
+    ],
+)
+def test_what_was_never_seen_twice_goes_on_being_new(counts: list[int], draws: int, unseen: float) -> None:
+    assert expected_unseen(counts, sum(counts), draws) == unseen

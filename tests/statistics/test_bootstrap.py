@@ -1,3 +1,5 @@
+"""Bootstraps, effects of pairs, and p-values corrected for several tests."""
+
 import itertools
 import math
 import time
@@ -13,8 +15,18 @@ from numpy.typing import NDArray
 
 from genie_inspect.statistics.bootstrap import bootstrap_interval, paired_bootstrap
 from genie_inspect.statistics.differences import paired_permutation
-from genie_inspect.statistics.effect import CELLS, PairedTest
+from genie_inspect.statistics.effect import (
+    CELLS,
+    PairedTest,
+    bonferroni,
+    centred_deltas,
+    cohens_d,
+    complete_pairs,
+    holm,
+    paired_values,
+)
 
+NAN = math.nan
 SCORES = st.integers(-40, 40).map(lambda tenths: tenths / 10)
 PAIRS = st.lists(st.tuples(SCORES, SCORES), min_size=2, max_size=12)
 
@@ -55,25 +67,25 @@ def test_interval_ends_leave_their_share_of_all_resamples_outside(pairs: tuple[l
         assert outside.mean() + at_end >= 0.05 - 0.005
 
 
-def test_two_pairs_by_hand() -> None:
+def test_few_pairs_by_hand() -> None:
     # deltas 1 and 3: mean 2; centred -1 and 1, whose resamples have means -1, 0, 0, 1: none reaches 2,
     # so p is the smallest there is, 1 / (1 + resamples). Uncentred, the resampled means are 1, 2, 2, 3.
     found = paired_bootstrap([0, 0], [1, 3], resamples=999)
     assert (found.delta, found.low, found.high) == (2, 1, 3)
     assert found.p_value == 1 / 1000
+    # deltas 0.3, -0.1, -0.1, 0.3: mean 0.1, centred +-0.2; with k of four positive a resample has mean 0.1 * (k - 2),
+    # which reaches +-0.1 unless k = 2, and is exactly that for k = 1 and 3: p = 1 - 6 / 16 (without ties 2 / 16)
+    found = paired_bootstrap([0.0] * 4, [0.3, -0.1, -0.1, 0.3], resamples=40_000)
+    assert found.p_value == pytest.approx(0.625, abs=0.01)
+    # deltas 0, 0, 0.2 less their mean: -1/15, -1/15, 2/15, and the mean of the deltas is 1/15. Of 27 resamples the 8 of
+    # the low ones alone, the 6 of two high ones and the one of three lie as far from 0, but for rounding, or further
+    assert paired_bootstrap([0.1, 0.1, 0.1], [0.1, 0.1, 0.3]).p_value == pytest.approx(15 / 27, abs=0.02)
 
 
 def test_more_pairs_than_are_drawn_at_once_are_resampled_too() -> None:
     found = paired_bootstrap([0.0] * (CELLS + 1), [0.0] * CELLS + [1.0], resamples=3)
     assert found.n == CELLS + 1
     assert found.low <= found.delta <= found.high
-
-
-def test_resamples_that_tie_with_the_delta_count_as_reaching_it() -> None:
-    # deltas 0.3, -0.1, -0.1, 0.3: mean 0.1, centred +-0.2; with k of four positive a resample has mean 0.1 * (k - 2),
-    # which reaches +-0.1 unless k = 2, and is exactly that for k = 1 and 3: p = 1 - 6 / 16 (without ties 2 / 16)
-    found = paired_bootstrap([0.0] * 4, [0.3, -0.1, -0.1, 0.3], resamples=40_000)
-    assert found.p_value == pytest.approx(0.625, abs=0.01)
 
 
 Test = Callable[..., PairedTest]
@@ -98,14 +110,6 @@ def test_swapping_the_sides_negates_delta_and_interval_and_keeps_the_p_value(
 def test_equal_sides_have_delta_0_and_p_value_1(test: Test, values: list[float]) -> None:
     found = test(values, values, resamples=100)
     assert (found.delta, found.low, found.high, found.p_value) == (0, 0, 0, 1)
-
-
-@BOTH
-def test_sides_that_differ_by_rounding_alone_are_equal(test: Test) -> None:
-    before, after = [0.1 + 0.2, 0.7 + 0.1, 0.3 + 0.6], [0.3, 0.8, 0.9]
-    assert before != after
-    found = test(before, after)
-    assert (found.delta, found.p_value) == (0, 1)
 
 
 @BOTH
@@ -137,10 +141,13 @@ def test_pairs_with_a_missing_side_are_left_out_and_fewer_than_two_test_nothing(
 
 
 @BOTH
-def test_the_seed_decides_the_draws(test: Test) -> None:
+def test_the_seed_decides_the_draws_and_sides_that_differ_by_rounding_alone_are_equal(test: Test) -> None:
     before, after = np.random.default_rng(1).normal(size=(2, 30))
     assert test(before, after, seed=3) == test(before, after, seed=3)
     assert test(before, after, seed=3).p_value != test(before, after, seed=4).p_value
+    rounded = [0.1 + 0.2, 0.7 + 0.1, 0.3 + 0.6], [0.3, 0.8, 0.9]
+    assert rounded[0] != rounded[1]
+    assert (test(*rounded).delta, test(*rounded).p_value) == (0, 1)
 
 
 @BOTH
@@ -154,21 +161,6 @@ def test_ten_thousand_draws_of_500_pairs_and_six_features_take_little_time_and_m
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8e6  # all draws at once would take 10,000 * 500 * 8 bytes = 40 MB, six gathered columns 240 MB
-
-
-@given(PAIRS)
-@settings(deadline=None, max_examples=50)
-def test_interval_holds_the_delta_and_the_p_value_is_a_share(pairs: list[tuple[float, float]]) -> None:
-    before, after = zip(*pairs, strict=True)
-    found = paired_bootstrap(before, after, resamples=400)
-    assert found.low - 1e-9 <= found.delta <= found.high + 1e-9
-    assert 1 / 401 <= found.p_value <= 1
-
-
-def test_p_value_is_far_from_one_half_where_the_effect_is_clear() -> None:
-    # uncentred, the share of resampled deltas at or above the observed one is about 0.5, whatever the effect
-    before = np.random.default_rng(1).normal(size=50)
-    assert paired_bootstrap(before, before + np.linspace(0.5, 1.5, 50)).p_value < 0.001
 
 
 def test_the_share_of_false_findings_among_few_pairs_is_as_the_docstring_says() -> None:
@@ -203,16 +195,14 @@ def test_an_end_that_falls_between_two_resamples_is_the_outer_one() -> None:
 
 def test_resamples_without_a_value_are_counted_and_left_out() -> None:
     # half of the resamples of two units draw one of them twice
-    found = bootstrap_interval(lambda drawn: math.nan if drawn[0] == drawn[1] else 7.0, 2, resamples=2000)
+    found = bootstrap_interval(lambda drawn: NAN if drawn[0] == drawn[1] else 7.0, 2, resamples=2000)
     assert (found.value, found.low, found.high) == (7, 7, 7)
     assert found.undefined == pytest.approx(1000, abs=100)
-
-
-def test_a_statistic_that_is_never_defined_has_no_interval() -> None:
-    found = bootstrap_interval(lambda drawn: math.nan, 3, resamples=10)
-    assert math.isnan(found.low)
-    assert math.isnan(found.high)
-    assert found.undefined == 10
+    never = bootstrap_interval(lambda drawn: NAN, 3, resamples=10)
+    assert (math.isnan(never.low), math.isnan(never.high), never.undefined) == (True, True, 10)
+    values = iter([0.1, NAN, 0.5, NAN])
+    once = bootstrap_interval(lambda drawn: next(values), units=2, resamples=3)
+    assert (once.value, once.low, once.high, once.undefined) == (0.1, 0.5, 0.5, 2)
 
 
 @pytest.mark.parametrize("units", [0, 1])
@@ -230,18 +220,6 @@ def test_an_interval_leaves_whole_draws_out_on_either_side() -> None:
     assert (found.value, found.low, found.high) == (0, 2, 4)
 
 
-def test_resamples_that_come_as_far_as_the_pairs_but_for_rounding_count_as_far() -> None:
-    # deltas 0, 0, 0.2 less their mean: -1/15, -1/15, 2/15, and the mean of the deltas is 1/15. Of 27 resamples the 8 of
-    # the low ones alone, the 6 of two high ones and the one of three lie as far from 0 or further
-    assert paired_bootstrap([0.1, 0.1, 0.1], [0.1, 0.1, 0.3]).p_value == pytest.approx(15 / 27, abs=0.02)
-
-
-def test_where_one_resample_defines_the_statistic_it_is_both_ends() -> None:
-    values = iter([0.1, math.nan, 0.5, math.nan])
-    found = bootstrap_interval(lambda drawn: next(values), units=2, resamples=3)
-    assert (found.value, found.low, found.high, found.undefined) == (0.1, 0.5, 0.5, 2)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -254,3 +232,74 @@ def test_an_option_out_of_range_is_refused_with_what_would_do(options: dict[str,
     for made in (lambda: paired_bootstrap([1, 2], [2, 3], **options), lambda: bootstrap_interval(len, 2, **options)):
         with pytest.raises(ValueError, match=f"^{message}$"):
             made()
+
+
+def test_cohens_d_by_hand() -> None:
+    # deltas 0.1, 0.3, -0.1, 0.5: mean 0.2; squares 0.01 + 0.01 + 0.09 + 0.09 = 0.2; sqrt(0.2 / 3) = 0.258199
+    assert cohens_d([0.4, 0.2, 0.6, 0.1], [0.5, 0.5, 0.5, 0.6]) == pytest.approx(0.2 / 0.2581989, rel=1e-6)
+    assert cohens_d([0.3, 0.7], [0.3, 0.7]) == 0
+    # a shift without spread has no unit: these deltas differ by rounding alone, whichever side the values stand on
+    nearly: list[float] = [0.3, 0.1 + 0.2, 0.3]
+    undefined: list[tuple[list[float], list[float]]] = [([0.1, 0.2, 0.3], [0.2, 0.3, 0.4])]
+    undefined += [([0] * 3, nearly), (nearly, [0] * 3), ([NAN], [NAN]), ([1, NAN], [1, NAN])]
+    assert all(math.isnan(cohens_d(*sides)) for sides in undefined)
+
+
+@given(PAIRS, st.floats(0.5, 20))
+def test_swapping_the_sides_turns_the_effect_and_the_unit_of_the_scores_does_not_matter(
+    pairs: list[tuple[float, float]], unit: float
+) -> None:
+    before, after = (np.array(side) for side in zip(*pairs, strict=True))
+    effect = cohens_d(before, after)
+    assert cohens_d(after, before) == pytest.approx(-effect, nan_ok=True)
+    assert cohens_d(before * unit, after * unit) == pytest.approx(effect, rel=1e-6, nan_ok=True)
+
+
+def test_a_value_without_its_partner_is_missing_on_both_sides() -> None:
+    first, second = paired_values([1, NAN, 3], [4, 5, NAN])
+    assert first.tolist() == pytest.approx([1, NAN, NAN], nan_ok=True)
+    assert second.tolist() == pytest.approx([4, NAN, NAN], nan_ok=True)
+    from_json: Any = [1, None, 3]
+    first, second = complete_pairs(from_json, [4, 5, 6])
+    assert (first.tolist(), second.tolist()) == ([1, 3], [4, 6])
+
+
+def test_rounding_is_judged_by_the_larger_side_and_column_by_column() -> None:
+    before = np.array([0, 1e-6])
+    assert not centred_deltas(before, before + 5)[1].any()
+    assert not centred_deltas(before + 5, before)[1].any()
+    assert float(centred_deltas(np.array([0.1 + 0.2, 0.5]), np.array([0.3, 0.5]))[0]) == 0
+    # a small difference is not taken for rounding
+    mean, centred = centred_deltas(np.array([1.0, 1.0]), np.array([1 + 1e-9, 1 + 3e-9]))
+    assert float(mean) == pytest.approx(2e-9)
+    assert centred.tolist() == pytest.approx([-1e-9, 1e-9], rel=1e-3)
+    columns = np.array([[1e6, 1e-9], [1e6, 1e-9]])
+    assert centred_deltas(columns, columns + np.array([0, 1e-10]))[0].tolist() == pytest.approx([0, 1e-10])
+
+
+def test_corrections_by_hand() -> None:
+    # ordered 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1: 0.02, 0.03, 0.06, 0.04; none below the one before it: 0.06
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert bonferroni([0.01, 0.04, 0.3, 0.005]) == pytest.approx([0.04, 0.16, 1, 0.02])
+    # a missing one stays missing and does not count
+    assert holm([NAN, 0.02, NAN, 0.03]) == pytest.approx([NAN, 0.04, NAN, 0.04], nan_ok=True)
+    assert bonferroni([NAN, 0.02, NAN, 0.03]) == pytest.approx([NAN, 0.04, NAN, 0.06], nan_ok=True)
+
+
+@given(st.lists(st.floats(0, 1) | st.just(NAN), max_size=8))
+def test_holm_lies_between_the_p_value_and_bonferroni(p_values: list[float]) -> None:
+    plain, stepped, full = np.array(p_values), holm(p_values), bonferroni(p_values)
+    missing = np.isnan(plain)
+    assert (np.isnan(stepped) == missing).all()
+    assert (np.isnan(full) == missing).all()
+    known = [values[~missing] for values in (plain, stepped, full, np.ones_like(plain))]
+    assert all((lower <= upper).all() for lower, upper in itertools.pairwise(known))
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8, unique=True))
+def test_holm_rejects_what_stepping_down_rejects(p_values: list[float]) -> None:
+    """The smallest against level / M, the next against level / (M - 1), until one fails."""
+    level, count = 0.05, len(p_values)
+    ordered = enumerate(sorted(p_values))
+    rejected = {p for _, p in itertools.takewhile(lambda step: step[1] * (count - step[0]) <= level, ordered)}
+    assert [p in rejected for p in p_values] == (holm(p_values) <= level).tolist()

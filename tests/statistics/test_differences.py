@@ -21,6 +21,7 @@ from genie_inspect.statistics.effect import PairedTest, cohens_d, holm
 from genie_inspect.statistics.equivalence import tost
 from genie_inspect.statistics.power import paired_power, pairs_needed
 
+NAN = math.nan
 RANDOM = np.random.default_rng(0)
 BEFORE = RANDOM.uniform(0.4, 0.8, (12, 3))
 AFTER = BEFORE + RANDOM.normal([0.1, 0.0, 0.02], 0.03, (12, 3))
@@ -60,20 +61,11 @@ def test_uncorrected_each_column_keeps_its_own_p_value() -> None:
 
 
 def test_a_column_without_pairs_is_no_finding_and_costs_the_others_nothing() -> None:
-    missing = np.full((12, 1), np.nan)
+    missing = np.full((12, 1), NAN)
     judged = findings(differences(np.hstack([BEFORE, missing]), np.hstack([AFTER, missing])), "bonferroni")
-    assert math.isnan(judged[3].p_value)
     assert (judged[3].differs, judged[3].is_equivalent) == (False, False)
-    assert math.isnan(judged[3].power)
-    alone = findings(differences(BEFORE, AFTER), "bonferroni")
-    assert [f.p_value for f in judged[:3]] == [f.p_value for f in alone]
-
-
-@settings(max_examples=25)
-@given(SCORES)
-def test_equal_sides_never_differ(scores: np.ndarray) -> None:
-    for finding in findings(differences(scores, scores, resamples=200), "none"):
-        assert (finding.difference.delta, finding.p_value, finding.differs) == (0, 1, False)
+    assert all(map(math.isnan, (judged[3].p_value, judged[3].power)))
+    assert [f.p_value for f in judged[:3]] == [f.p_value for f in findings(differences(BEFORE, AFTER), "bonferroni")]
 
 
 @settings(max_examples=25)
@@ -86,16 +78,16 @@ def test_swapping_the_sides_turns_the_sign_alone(before: np.ndarray, after: np.n
         assert forth.p_unlike == pytest.approx(reverse.p_unlike)
 
 
-def test_differences_too_small_for_a_spread_are_no_error() -> None:
-    tiny = 5e-324  # its square is 0
-    (found,) = differences([[0.0]] * 8, [[tiny]] * 4 + [[0.0]] * 4, resamples=200)
-    assert (found.spread, found.low <= 0 <= found.high) == (0, True)
-
-
-@pytest.mark.parametrize(("deltas", "spread"), [([0.1], math.nan), ([0.1, 0.3], math.sqrt(0.02))])
+@pytest.mark.parametrize(
+    ("deltas", "spread"),
+    [
+        ([0.1], NAN),
+        ([0.1, 0.3], math.sqrt(0.02)),  # 0.1 and 0.3 lie 0.1 from their mean: (0.01 + 0.01) / (2 - 1)
+        ([5e-324] * 4 + [0.0] * 4, 0),  # too small for a spread: its square is 0
+    ],
+)
 def test_two_pairs_have_a_spread_and_one_has_none(deltas: list[float], spread: float) -> None:
-    (found,) = differences([[0.5]] * len(deltas), [[0.5 + delta] for delta in deltas], margin=0.1)
-    # 0.1 and 0.3 lie 0.1 from their mean: (0.01 + 0.01) / (2 - 1)
+    (found,) = differences([[0.0]] * len(deltas), [[delta] for delta in deltas], margin=0.1)
     assert found.spread == pytest.approx(spread, nan_ok=True)
 
 
@@ -144,12 +136,9 @@ def test_a_baseline_leaves_only_what_lies_between_it_and_the_ends() -> None:
         assert same.within(0, 1).low <= 0 <= same.within(0, 1).high, "and no rounding takes 0 out"
 
 
-def test_where_every_difference_is_beyond_the_range_the_interval_is_its_end() -> None:
+def test_where_every_difference_is_beyond_the_range_the_interval_is_its_end_and_an_open_end_stays_open() -> None:
     (difference,) = differences([[0.0]] * 8, [[1 + 1e-9]] * 8)
     assert (difference.within(0, 1).low, difference.within(0, 1).high) == (1, 1)
-
-
-def test_an_end_that_few_pairs_leave_open_stays_open() -> None:
     (found,) = differences([[0.1], [0.2]], [[0.2], [0.7]])
     assert (found.low, found.high) == (-math.inf, math.inf)
     assert found.within(0, 1) == found
@@ -165,17 +154,9 @@ def test_equivalence_is_tested_as_the_option_says() -> None:
 def test_a_single_pair_has_both_means_and_no_spread_without_a_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        (found,) = differences([[0.25], [math.nan]], [[0.75], [0.5]])
+        (found,) = differences([[0.25], [NAN]], [[0.75], [0.5]])
     assert (found.pairs, found.before, found.after, found.delta) == (1, 0.25, 0.75, 0.5)
     assert math.isnan(found.spread)
-
-
-def test_as_many_pairs_are_needed_as_a_p_value_below_the_level_takes() -> None:
-    # a spread of next to nothing: two pairs would do for a t test, and six are the fewest with a p-value below 5%
-    after = [0.5, 0.5001, 0.4999]
-    (finding,) = findings(differences([[0.1], [0.2], [0.3]], [[0.1 + a] for a in after], margin=0.5))
-    assert finding.power == 0
-    assert finding.needed >= 6
 
 
 @pytest.mark.parametrize(("level", "pairs"), [(0.05, 6), (1 / 32, 7), (1 / 128, 9), (1e-5, 20)])
@@ -193,18 +174,18 @@ def test_a_p_value_at_the_level_itself_is_no_finding() -> None:
     assert findings([difference], "none", level=difference.p_unlike * 1.001)[0].is_equivalent
 
 
-def test_where_the_baseline_never_varies_no_margin_says_how_many_pairs_are_needed() -> None:
-    (finding,) = findings(differences([[0.5]] * 8, np.linspace(0.1, 0.4, 8)[:, None]))
-    assert finding.difference.margin == 0
-    assert math.isnan(finding.power)
-    assert math.isnan(finding.needed)
-
-
-def test_deltas_that_differ_by_rounding_alone_have_no_spread() -> None:
+def test_without_a_margin_or_a_spread_beyond_rounding_nothing_says_how_many_pairs_are_needed() -> None:
+    (constant,) = findings(differences([[0.5]] * 8, np.linspace(0.1, 0.4, 8)[:, None]))
+    assert constant.difference.margin == 0
     # 0.2 - 0.1 is 0.1, and 0.3 - 0.2 is 0.09999999999999998
-    (finding,) = findings(differences([[0.1], [0.2], [0.7]], [[0.2], [0.3], [0.8]]))
-    assert finding.difference.spread == 0
-    assert math.isnan(finding.needed)
+    (rounded,) = findings(differences([[0.1], [0.2], [0.7]], [[0.2], [0.3], [0.8]]))
+    assert rounded.difference.spread == 0
+    assert all(map(math.isnan, (constant.power, constant.needed, rounded.needed)))
+    # a spread of next to nothing: two pairs would do for a t test, and six are the fewest with a p-value below 5%
+    after = [0.5, 0.5001, 0.4999]
+    (few,) = findings(differences([[0.1], [0.2], [0.3]], [[0.1 + a] for a in after], margin=0.5))
+    assert few.power == 0
+    assert few.needed >= 6
 
 
 DELTAS = st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=20)
@@ -240,20 +221,15 @@ def test_eight_positive_skewed_differences_differ_by_p_value_and_by_interval() -
     assert [test.delta, test.low, test.high] == pytest.approx([0.18, 0.23 / 3, 0.325])
 
 
-@given(DELTAS, st.sampled_from([19, 60, 10_000]))
-@settings(deadline=None, max_examples=200)
-def test_the_interval_excludes_0_exactly_where_p_is_below_the_level(deltas: list[float], resamples: int) -> None:
-    test = against_0(deltas, resamples)
-    assert (test.p_value < 0.05) == excludes_0(test)
-    assert test.low <= test.delta <= test.high
-    assert 0 < test.p_value <= 1
-
-
-@given(TENTHS, st.sampled_from([19, 60, 10_000]), st.sampled_from([0.01, 0.05, 0.2]))
-@settings(deadline=None, max_examples=200)
-def test_also_with_ties_and_at_other_levels(deltas: list[float], resamples: int, level: float) -> None:
+@given(DELTAS | TENTHS, st.sampled_from([19, 60, 10_000]), st.sampled_from([0.01, 0.05, 0.2]))
+@settings(deadline=None, max_examples=400)
+def test_the_interval_excludes_0_exactly_where_p_is_below_the_level_also_with_ties(
+    deltas: list[float], resamples: int, level: float
+) -> None:
     test = against_0(deltas, resamples, level)
     assert (test.p_value < level) == excludes_0(test)
+    assert test.low <= test.delta <= test.high
+    assert 0 < test.p_value <= 1
 
 
 @given(st.lists(st.integers(-9, 30).map(float), min_size=6, max_size=17), st.sampled_from([60, 10_000]))
@@ -272,12 +248,9 @@ def test_p_value_is_that_of_all_ways_to_sign_the_deltas(deltas: list[int]) -> No
     assert against_0([float(delta) for delta in deltas]).p_value == exact_p_value(deltas)
 
 
-def test_two_pairs_by_hand() -> None:
+def test_few_pairs_by_hand_with_ways_that_tie_with_the_observed_mean() -> None:
     # deltas 1 and 3: sums 4, 2, -2, -4 of which two are as far from 0 as 4: p = 1/2, and nothing can be excluded
     assert against_0([1, 3]) == PairedTest(2, -math.inf, math.inf, 0.5, 2)
-
-
-def test_ways_that_tie_with_the_observed_mean_count_as_reaching_it() -> None:
     # .1, .2, -.3, .6, sum .6. Turned: none .6; .1: .4; .2: .2; -.3: 1.2; .6: -.6, a tie; .1 and .2: 0; .1 and -.3: 1;
     # .2 and -.3: .8, and the opposites: 5 of 8 reach .6. In floating point the tie is -0.5999999999999999778.
     assert against_0([0.1, 0.2, -0.3, 0.6]).p_value == 5 / 8
@@ -291,14 +264,6 @@ def test_a_delta_of_0_ties_with_itself_turned_and_ends_the_interval(before: floa
     assert against_0([0.1, 1, 2, 3, 4, 5]).p_value == 2 / 64
 
 
-@pytest.mark.parametrize("pairs", [2, 5, 6, 8, 40])
-def test_equal_sides_have_delta_0_and_p_value_1(pairs: int) -> None:
-    values = np.linspace(0.1, 0.7, pairs)
-    test = paired_permutation(values, values)
-    assert (test.delta, test.p_value) == (0, 1)
-    assert (test.low, test.high) == ((0, 0) if pairs > 5 else (-math.inf, math.inf))
-
-
 @pytest.mark.parametrize(("pairs", "p_value", "half"), [(4, 1 / 8, math.inf), (5, 1 / 16, math.inf), (8, 1 / 128, 0)])
 def test_deltas_that_are_all_the_same_are_their_own_interval(pairs: int, p_value: float, half: float) -> None:
     # only all signs alike reach their mean; four or five pairs cannot say so at 5%
@@ -308,16 +273,13 @@ def test_deltas_that_are_all_the_same_are_their_own_interval(pairs: int, p_value
     assert [test.low, test.high] == pytest.approx([0.1 - half, 0.1 + half])
 
 
-@given(st.lists(st.floats(-5, 5), min_size=2, max_size=5))
-def test_up_to_five_pairs_exclude_nothing(deltas: list[float]) -> None:
-    test = against_0(deltas)
-    assert test.p_value >= 1 / 16
-    assert (test.low, test.high) == (-math.inf, math.inf)
-
-
 @pytest.mark.parametrize("pairs", [2, 5, 6, 8, 14, 40])
-def test_deltas_all_on_one_side_have_the_least_p_value_there_is(pairs: int) -> None:
-    assert against_0(np.linspace(1, 2, pairs)).p_value == least_p_value(pairs)
+def test_deltas_all_on_one_side_have_the_least_p_value_and_up_to_five_pairs_exclude_nothing(pairs: int) -> None:
+    one_sided, none = against_0(np.linspace(1, 2, pairs)), against_0(np.zeros(pairs))
+    assert one_sided.p_value == least_p_value(pairs)
+    assert excludes_0(one_sided) == (pairs > 5)
+    assert (none.delta, none.p_value) == (0, 1)
+    assert (none.low, none.high) == ((0, 0) if pairs > 5 else (-math.inf, math.inf))
 
 
 def test_the_least_p_value_halves_with_each_pair_until_ways_are_drawn() -> None:

@@ -1,14 +1,16 @@
-"""What a mixed model makes of made-up rows, and what it refuses to fit."""
+"""What mixed models make of made-up rows and votes, and what they refuse to fit."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
+from scipy.special import expit
 
 from genie_inspect.errors import GenieError, UnfittableError
 from genie_inspect.statistics import mixed
 from genie_inspect.statistics.mixed import LaplaceLikelihood, check_determined, mixed_logistic
+from genie_inspect.statistics.ordinal import Curvature, Piece, ShrunkenModel, shrunken_ordinal
 
 ROWS = 600
 DRAW = np.random.default_rng(0)
@@ -63,32 +65,83 @@ def test_units_and_names_of_groups_change_nothing_but_the_coefficient() -> None:
 
 
 ODD = np.array([group % 2 for group in GROUPS], dtype=float)
+G, H = {"g": GROUPS}, [row % 7 for row in range(ROWS)]
+Y = DRAW.normal(size=ROWS)
+GROWS = (
+    "the variance of grouping 'g' grows without end: nearly every group has one outcome alone; leave the grouping out"
+)
+SUM = "is a sum of multiples of those before it, expected one that adds something: leave it out"
+
+
+def apart(by: str) -> str:
+    return (
+        f"the outcomes are told apart without error by {by} (separation), so that no finite coefficient fits best: "
+        "leave it out, or join levels that have one outcome alone"
+    )
 
 
 @pytest.mark.parametrize(
-    ("outcome", "fixed", "groups", "message"),
+    ("outcome", "fixed", "groups", "said"),
     [
-        (X > 0, {"x": X}, {"g": GROUPS}, r"told apart without error by x \(separation\)"),
-        (np.where(X > 1, 1, COIN), {"z": COIN * 0 + (X > 1), "x": X}, {"g": GROUPS}, "told apart without error by z "),
-        (ODD, {"x": X}, {"g": GROUPS}, "variance of grouping 'g' grows without end"),
-        (ODD, {"x": X}, {"g": GROUPS, "h": [row % 7 for row in range(ROWS)]}, "variance of grouping 'g' grows"),
-        (COIN, {"x": np.ones(ROWS)}, {"g": GROUPS}, "predictor 'x' is 1 in every row"),
-        (COIN, {"x": X, "y": 2 * X + 1}, {"g": GROUPS}, "predictor 'y' is a sum of multiples of those before it"),
+        (X > 0, {"x": X}, G, apart("x")),
+        (X < 0, {"x": X}, G, apart("x")),
+        (X > Y, {"x": X, "y": Y}, G, apart("x, y")),
+        (np.maximum(COIN, X > 1), {"high": X > 1, "y": Y}, G, apart("high")),
+        (ODD, {"x": X}, G, GROWS),
+        (ODD, {"x": X}, G | {"h": H}, GROWS),
+        (COIN, {"x": X, "y": Y * 0 + 2}, G, "predictor 'y' is 2 in every row, expected values that differ"),
+        (COIN, {"x": X, "y": 2 * X + 1}, G, f"predictor 'y' {SUM}"),
+        (COIN, {"x": X, "y": Y, "z": X - 2 * Y + 1}, G, f"predictor 'z' {SUM}"),
         (COIN, {"x": X}, {"g": ["a"] * ROWS}, "grouping 'g' has one group, expected at least two"),
-        (COIN, {"x": X}, {"g": range(ROWS)}, "grouping 'g' has a group for each row"),
-        (COIN, {"x": X}, {"g": GROUPS, "h": [-g for g in GROUPS]}, "groupings 'g' and 'h' have the same groups"),
-        (COIN, {"x": X}, {}, "groups is empty"),
-        (COIN[:3], {"x": X[:3]}, {"g": GROUPS[:3]}, "3 rows are too few for 2 coefficients and 1 variances"),
-        ([], {"x": []}, {"g": []}, "0 rows are too few"),
-        (COIN * 0, {"x": X}, {"g": GROUPS}, "outcome is 0 in every row"),
+        (
+            *(COIN, {"x": X}, {"g": range(ROWS)}),
+            "grouping 'g' has a group for each row, expected groups of several rows",
+        ),
+        (
+            *(COIN, {"x": X}, {"g": GROUPS, "h": H, "i": [-group for group in H]}),
+            "groupings 'h' and 'i' have the same groups, expected one of them",
+        ),
+        (COIN, {"x": X}, {}, "groups is empty, expected at least one grouping for random intercepts"),
+        *[
+            (
+                *(COIN[:rows], {"x": X[:rows]}, {"g": GROUPS[:rows]}),
+                f"{rows} rows are too few for 2 coefficients and 1 variances, expected more rows than both together",
+            )
+            for rows in (0, 3)
+        ],
+        *[
+            (COIN * 0 + one, {"x": X}, G, f"outcome is {one} in every row, expected some 0 and some 1")
+            for one in (0, 1)
+        ],
     ],
 )
 def test_rows_that_determine_no_model_are_refused_with_the_reason(
-    outcome: object, fixed: dict[str, object], groups: dict[str, list[object]], message: str
+    outcome: object, fixed: dict[str, object], groups: dict[str, list[object]], said: str
 ) -> None:
-    with pytest.raises(UnfittableError, match=message) as caught:
+    with pytest.raises(UnfittableError) as caught:
         mixed_logistic(outcome, fixed, groups)  # type: ignore[arg-type]  # of several kinds
     assert isinstance(caught.value, GenieError)
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize(
+    ("rows", "groups", "fixed"),
+    [
+        (40, {"g": np.arange(40) % 2}, {"x": X}),
+        # groups may lie within each other
+        (40, {"g": np.arange(40) % 2, "h": np.arange(40) // 10 * 2 + np.arange(40) % 2}, {"x": X, "y": Y}),
+        # what adds little still adds something
+        (40, {"g": np.arange(40) // 10}, {"x": X, "y": X + 1e-4 * Y}),
+        # one row more than coefficients and variances
+        (4, {"g": np.array([0, 0, 1, 1])}, {"x": np.array([1.0, 2, 1, 2])}),
+    ],
+)
+def test_rows_that_determine_a_model_pass(
+    rows: int, groups: dict[str, np.ndarray], fixed: dict[str, np.ndarray]
+) -> None:
+    design = np.column_stack([np.ones(rows), *(column[:rows] for column in fixed.values())])
+    outcome = COIN[:rows] if rows > 4 else np.array([0.0, 1, 1, 0])
+    check_determined(outcome, design, ["intercept", *fixed], groups)
 
 
 def test_a_standard_deviation_means_the_same_under_either_sign(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,10 +154,7 @@ def test_a_standard_deviation_means_the_same_under_either_sign(monkeypatch: pyte
     for deviation in (-31.0, 31.0):
         with pytest.raises(UnfittableError) as caught:
             fitted(deviation)
-        assert str(caught.value) == (
-            "the variance of grouping 'g' grows without end: nearly every group has one outcome alone; leave the "
-            "grouping out"
-        )
+        assert str(caught.value) == GROWS
 
 
 def test_a_search_that_does_not_end_at_a_maximum_is_no_fit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,109 +196,144 @@ def test_likelihood_and_gradient_are_those_of_whole_matrices(seed: int, grouping
     assert gradient == pytest.approx(slopes, abs=1e-5)
 
 
-DETERMINED_X, Y = DRAW.normal(size=(2, 40))
-DETERMINED_COIN = DRAW.integers(0, 2, 40).astype(float)
-TWO, FOUR = np.arange(40) % 2, np.arange(40) // 10
+RATERS, VOTES = 12, 1_200
 
 
-def checked(outcome: object, codes: dict[str, np.ndarray], fixed: dict[str, np.ndarray], rows: int = 40) -> None:
-    design = np.column_stack([np.ones(rows), *(column[:rows] for column in fixed.values())])
-    cut = {name: code[:rows] for name, code in codes.items()}
-    check_determined(np.asarray(outcome, dtype=float)[:rows], design, ["intercept", *fixed], cut)
+def votes(spread: float, seed: int = 0, levels: int = 2) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Levels, raters, a number beside each vote, and how lenient each rater is."""
+    draw = np.random.default_rng(seed)
+    rater, number = np.arange(VOTES) % RATERS, draw.normal(size=VOTES)
+    lenient = draw.normal(0, spread, RATERS)
+    latent = 0.8 * number + lenient[rater] + draw.logistic(size=VOTES)
+    steps = np.linspace(-1, 1.5, levels - 1) if levels > 2 else np.array([0.5])
+    return (latent[:, None] > steps).sum(axis=1), rater, number, lenient
 
 
-@pytest.mark.parametrize(
-    ("outcome", "codes", "fixed"),
-    [
-        (DETERMINED_COIN, {"g": TWO}, {"x": DETERMINED_X}),
-        # groups may lie within each other
-        (DETERMINED_COIN, {"g": TWO, "h": FOUR * 2 + TWO}, {"x": DETERMINED_X, "y": Y}),
-        # what adds little still adds something
-        (DETERMINED_COIN, {"g": FOUR}, {"x": DETERMINED_X, "y": DETERMINED_X + 1e-4 * Y}),
-    ],
-)
-def test_rows_that_determine_a_model_pass(
-    outcome: np.ndarray, codes: dict[str, np.ndarray], fixed: dict[str, np.ndarray]
-) -> None:
-    checked(outcome, codes, fixed)
+def fit(level: np.ndarray, rater: np.ndarray, number: np.ndarray, levels: int = 2) -> ShrunkenModel:
+    return shrunken_ordinal(level, levels, {"rater": (rater, RATERS)}, {"number": number[:, None]})
 
 
-def test_rows_must_be_more_than_coefficients_and_variances() -> None:
-    outcome, x = np.array([0.0, 1, 1, 0, 1]), np.array([1.0, 2, 1, 2, 3])
-    checked(outcome[:4], {"g": np.array([0, 0, 1, 1])}, {"x": x}, rows=4)
-    with pytest.raises(UnfittableError) as caught:
-        checked(outcome[:3], {"g": np.array([0, 0, 1])}, {"x": x}, rows=3)
-    assert str(caught.value) == (
-        "3 rows are too few for 2 coefficients and 1 variances, expected more rows than both together"
+def test_it_is_the_mixed_model_of_the_same_votes() -> None:
+    level, rater, number, _ = votes(0.9)
+    model, mixed = fit(level, rater, number), mixed_logistic(level, {"number": number}, {"rater": rater.tolist()})
+    # a slope of its own kind is shrunk by little, and a variance loses what the intercept's estimate takes
+    assert model.terms["number"][0] == pytest.approx(mixed.coefficients["number"], rel=0.03)
+    assert -model.thresholds[0] == pytest.approx(mixed.coefficients["intercept"], abs=0.05)
+    assert model.variances["rater"] == pytest.approx(mixed.variances["rater"], rel=0.15)
+
+
+def test_raters_of_known_leniency_are_recovered_and_a_little_shrunk() -> None:
+    level, rater, number, lenient = votes(0.9, seed=1)
+    model = fit(level, rater, number)
+    found, centred = model.terms["rater"], lenient - lenient.mean()
+    assert np.corrcoef(found, lenient)[0, 1] > 0.9
+    assert 0.7 < found.std() / centred.std() < 1.05
+    within = np.abs(found - found.mean() - centred) < 2.5 * model.errors["rater"]
+    assert within.mean() > 0.9
+
+
+def test_raters_who_do_not_differ_have_no_terms_and_a_number_that_says_nothing_moves_nothing() -> None:
+    level, rater, number, _ = votes(0.0, seed=3)
+    model = fit(level, rater, number)
+    assert model.variances["rater"] == 0
+    assert not model.terms["rater"].any()
+    assert not model.errors["rater"].any()
+    level, rater, _, _ = votes(0.9, seed=2)
+    noise = np.random.default_rng(7).normal(size=VOTES)
+    assert abs(fit(level, rater, noise).terms["number"][0]) < 0.05
+
+
+def test_steps_of_a_scale_have_thresholds_that_rise_and_are_recovered() -> None:
+    level, rater, number, _ = votes(0.6, seed=4, levels=5)
+    model = fit(level, rater, number, levels=5)
+    assert model.thresholds == pytest.approx(np.linspace(-1, 1.5, 4), abs=0.35)
+    assert (np.diff(model.thresholds) > 0).all()
+    assert model.terms["number"][0] == pytest.approx(0.8, abs=0.12)
+
+
+def test_a_scale_of_two_steps_is_yes_and_no() -> None:
+    level, rater, number, _ = votes(0.6, seed=5, levels=3)
+    merged = fit((level > 0).astype(int), rater, number)
+    both = fit(level, rater, number, levels=3)
+    assert both.thresholds[0] == pytest.approx(merged.thresholds[0], abs=0.15)
+
+
+def test_chances_fall_with_the_steps_and_an_unknown_group_adds_nothing() -> None:
+    level, rater, number, _ = votes(0.9, levels=4)
+    model = fit(level, rater, number, levels=4)
+    chances = model.chances({"rater": np.array([0, -1])}, {"number": np.array([[0.5], [0.5]])})
+    assert (np.diff(chances, axis=1) < 0).all()
+    expected = expit(0.5 * model.terms["number"][0] - model.thresholds)
+    assert chances[1] == pytest.approx(expected)
+    assert chances[0] == pytest.approx(
+        expit(0.5 * model.terms["number"][0] + model.terms["rater"][0] - model.thresholds)
     )
 
 
-@pytest.mark.parametrize(
-    ("outcome", "codes", "fixed", "said"),
-    [
-        (
-            DETERMINED_COIN,
-            {},
-            {"x": DETERMINED_X},
-            "groups is empty, expected at least one grouping for random intercepts",
-        ),
-        (DETERMINED_COIN * 0, {"g": TWO}, {"x": DETERMINED_X}, "outcome is 0 in every row, expected some 0 and some 1"),
-        (
-            DETERMINED_COIN * 0 + 1,
-            {"g": TWO},
-            {"x": DETERMINED_X},
-            "outcome is 1 in every row, expected some 0 and some 1",
-        ),
-        (
-            DETERMINED_COIN,
-            {"g": TWO},
-            {"x": DETERMINED_X, "y": np.full(40, 2.0)},
-            "predictor 'y' is 2 in every row, expected values that differ",
-        ),
-        (
-            DETERMINED_COIN,
-            {"g": TWO, "h": TWO * 0},
-            {"x": DETERMINED_X},
-            "grouping 'h' has one group, expected at least two",
-        ),
-        (
-            DETERMINED_COIN,
-            {"g": np.arange(40)},
-            {"x": DETERMINED_X},
-            "grouping 'g' has a group for each row, expected groups of several rows",
-        ),
-        (
-            DETERMINED_COIN,
-            {"g": TWO, "h": FOUR, "i": FOUR},
-            {"x": DETERMINED_X},
-            "groupings 'h' and 'i' have the same groups, expected one of them",
-        ),
-        (
-            DETERMINED_COIN,
-            {"g": TWO},
-            {"x": DETERMINED_X, "y": Y, "z": DETERMINED_X - 2 * Y + 1},
-            "predictor 'z' is a sum of multiples of those before it, expected one that adds something: leave it out",
-        ),
-        *[
-            (
-                outcome,
-                {"g": TWO},
-                fixed,
-                f"the outcomes are told apart without error by {by} (separation), so that no finite coefficient fits "
-                "best: leave it out, or join levels that have one outcome alone",
-            )
-            for outcome, fixed, by in (
-                (DETERMINED_X > 0, {"x": DETERMINED_X}, "x"),
-                (DETERMINED_X < 0, {"x": DETERMINED_X}, "x"),
-                (DETERMINED_X > Y, {"x": DETERMINED_X, "y": Y}, "x, y"),
-                (np.maximum(DETERMINED_COIN, DETERMINED_X > 1), {"y": Y, "high": DETERMINED_X > 1}, "high"),
-            )
-        ],
-    ],
-)
-def test_rows_that_determine_none_are_refused_in_one_line(
-    outcome: np.ndarray, codes: dict[str, np.ndarray], fixed: dict[str, np.ndarray], said: str
-) -> None:
-    with pytest.raises(UnfittableError) as caught:
-        checked(outcome, codes, fixed)
-    assert str(caught.value) == said
+def test_a_step_that_nobody_used_has_a_threshold_and_hardly_a_chance() -> None:
+    level, rater, number, _ = votes(0.5, levels=3)
+    model = fit(np.where(level > 0, 2, 0), rater, number, levels=3)
+    chances = model.chances({"rater": rater}, {"number": number[:, None]})
+    assert np.isfinite(model.thresholds).all()
+    assert (chances[:, 0] - chances[:, 1]).max() < 0.01
+
+
+def test_a_group_without_a_vote_is_the_average() -> None:
+    level, rater, number, _ = votes(0.9)
+    model = shrunken_ordinal(level, 2, {"rater": (rater, RATERS + 1)}, {"number": number[:, None]})
+    assert model.terms["rater"][-1] == 0
+    assert model.errors["rater"][-1] == pytest.approx(model.variances["rater"] ** 0.5, rel=1e-3)
+
+
+def test_several_groupings_and_the_order_in_which_they_come_make_no_difference() -> None:
+    level, rater, number, _ = votes(0.9)
+    test = (np.arange(VOTES) // RATERS) % 40
+    groups = {"rater": (rater, RATERS), "test": (test, 40)}
+    here = shrunken_ordinal(level, 2, groups, {"number": number[:, None]})
+    there = shrunken_ordinal(level, 2, dict(reversed(groups.items())), {"number": number[:, None]})
+    assert here.terms["rater"] == pytest.approx(there.terms["rater"], abs=1e-6)
+
+
+def test_a_number_that_tells_all_votes_is_bounded_and_votes_of_one_kind_are_refused() -> None:
+    level, rater, _, _ = votes(0.0)
+    model = fit(level, rater, 2.0 * level - 1)
+    assert np.isfinite(model.terms["number"]).all()
+    assert model.terms["number"][0] > 3
+    with pytest.raises(UnfittableError, match="all 1200 votes are the same"):
+        fit(np.ones(VOTES, dtype=int), *votes(0.5)[1:3])
+
+
+SHARES = 60
+PIECES = [
+    Piece(9, DRAW.integers(9, size=SHARES)),
+    Piece(4, DRAW.integers(4, size=SHARES)),
+    Piece(3, columns=DRAW.normal(size=(SHARES, 3))),
+    Piece(2, DRAW.integers(2, size=SHARES), scale=-1.0),
+]
+WEIGHTS = DRAW.uniform(0.1, 0.3, SHARES)
+PRECISIONS = np.concatenate([np.full(9, 2.0), np.full(4, 0.5), np.full(3, 1.0), np.zeros(2)])
+EXTRA = np.array([[0.4, -0.1], [-0.1, 0.4]])
+
+
+def dense() -> np.ndarray:
+    """The same with every row's share of every term written out."""
+    columns = [
+        piece.scale * (piece.columns if piece.columns is not None else np.eye(piece.size)[piece.codes])
+        for piece in PIECES
+    ]
+    design = np.concatenate(columns, axis=1)
+    whole = design.T @ (WEIGHTS[:, None] * design) + np.diag(PRECISIONS)
+    whole[-2:, -2:] += EXTRA
+    return np.asarray(whole)
+
+
+def test_a_curvature_solves_as_the_whole_matrix_does_and_knows_the_variance_of_each_term() -> None:
+    right, curvature = DRAW.normal(size=18), Curvature(PIECES, WEIGHTS, PRECISIONS, EXTRA)
+    assert curvature.solve(right) == pytest.approx(np.linalg.solve(dense(), right))
+    assert curvature.variances() == pytest.approx(np.diag(np.linalg.inv(dense())))
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_what_terms_add_to_rows_and_rows_to_terms_is_one_matrix(piece: Piece) -> None:
+    terms, rows = DRAW.normal(size=piece.size), DRAW.normal(size=SHARES)
+    assert piece.linear(terms) @ rows == pytest.approx(terms @ piece.summed(rows))

@@ -19,7 +19,7 @@ from genie_inspect.populations.interventions import FOLDER, LEFT_OUT, Edit, Left
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import write_rows
 from genie_inspect.providers.replay import RATINGS, READINGS
-from genie_inspect.samples import InterventionFacts, intervention_of
+from genie_inspect.samples import InterventionFacts
 from genie_inspect.scorers.cosine import cosine
 
 OWN, OTHER, THIRD = DOCUMENTS[OWL]
@@ -46,7 +46,7 @@ def of_the_population(folder: Path) -> None:
 def test_every_text_is_a_sample_that_says_what_was_done_to_it(tmp_path: Path) -> None:
     pairs(tmp_path / "pairs")
     log = study(tmp_path, panel="cosine")
-    facts = {str(sample.id): intervention_of(sample) for sample in log.samples or []}
+    facts = {str(sample.id): InterventionFacts.of(sample.metadata) for sample in log.samples or []}
     assert set(facts) == {"d-owl", "i-owl", "i-again", "d-fox", "i-fox"}
     assert facts["d-owl"] == InterventionFacts("original", "d-owl")
     assert facts["i-owl"] == InterventionFacts("edit", "d-owl", "plot", "a fire", GREY)

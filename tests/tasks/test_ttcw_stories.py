@@ -13,7 +13,7 @@ from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.rubrics import WAYS
 from genie_inspect.prompting.templates import load_template
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import Signature
 from genie_inspect.studies.ttcw.verdicts import asked_ways
 from genie_inspect.tasks.ttcw_stories import cost_line
 
@@ -112,7 +112,7 @@ def test_a_way_alone_asks_what_the_line_before_the_run_says(way: str, one_story:
     line = cost_line(one_story, ways=way)
     assert line.costs(line.samples, 1)[f"ttcw {way}"].calls == CALLS[way]
     (score,) = (log.samples or [])[0].scores.values()  # type: ignore[union-attr]
-    facts = facts_of((score.metadata or {})["signature"])
+    facts = Signature((score.metadata or {})["signature"]).facts
     assert {name: facts[name] for name in WAYS[way].facts} == WAYS[way].facts
 
 

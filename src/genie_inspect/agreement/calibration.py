@@ -7,7 +7,7 @@ intervals are somewhat narrow.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import TYPE_CHECKING, Any
@@ -19,8 +19,7 @@ from genie_inspect.agreement.raters import Ratings, Target
 from genie_inspect.files.tables import plain
 from genie_inspect.measures.genie import question_novelty
 from genie_inspect.statistics.agreement import krippendorff_alpha
-from genie_inspect.statistics.bootstrap import BootstrapInterval, paired_bootstrap
-from genie_inspect.statistics.effect import PairedTest
+from genie_inspect.statistics.bootstrap import UNKNOWN, BootstrapInterval, paired_bootstrap
 from genie_inspect.statistics.ranking import kendall, position_effect
 
 if TYPE_CHECKING:
@@ -41,15 +40,11 @@ class RaterAgreement:
     first: str
     second: str
     feature: str
-    pairs: int
-    """Pairs that both rated; nothing else is compared."""
+    pairs: int  # that both rated; nothing else is compared
     questions: int
-    alpha: float
-    """Ordinal Krippendorff alpha of the ratings, continuous ones rounded: 1 alike, 0 as by chance."""
-    tau: float
-    """Kendall's tau-b of the novelty of the answers, each against the same others: 1 same order, -1 reversed."""
-    difference: BootstrapInterval
-    """Feature novelty by the second rater less that by the first, with a 95% interval over questions."""
+    alpha: float  # ordinal Krippendorff alpha of the ratings, continuous ones rounded: 1 alike, 0 as by chance
+    tau: float  # Kendall's tau-b of the novelty of the answers, each against the same others
+    difference: BootstrapInterval  # feature novelty by the second less that by the first, 95% over questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,41 +53,25 @@ class Conduct:
 
     rater: str
     feature: str
-    asked: int
-    """Ratings that the rater was asked for."""
-    unusable: float
-    """Share of the requested ratings that did not come, 0 to 1; NaN when none was requested."""
+    asked: int  # ratings that the rater was asked for
+    unusable: float  # share of these that did not come, 0 to 1; NaN when none was requested
     faults: dict[str, int]
-    novelty: float
-    """Mean over the questions, 0 to 1."""
-    position: BootstrapInterval
-    """How much higher the last of a list is rated than the first, with a 95% interval; NaN without lists."""
-    swapped: BootstrapInterval
-    """Mean of rating(answer, other) - rating(other, answer), with a 95% interval; NaN where no pair was swapped."""
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    agreements: tuple[RaterAgreement, ...]
-    conducts: tuple[Conduct, ...]
+    novelty: float  # mean over the questions, 0 to 1
+    position: BootstrapInterval  # how much higher the last of a list is rated than the first; NaN without lists
+    swapped: BootstrapInterval  # mean of rating(answer, other) - rating(other, answer); NaN where no pair was swapped
 
 
 def compare(
     targets: Sequence[Target], raters: Sequence[Ratings], features: Sequence[str], resamples: int = RESAMPLES
-) -> Calibration:
+) -> tuple[list[RaterAgreement], list[Conduct]]:
     """Every two raters, and every rater alone, for each feature that has pairs and for all together."""
-    table, groups = _Table(targets, resamples), pairs_by_feature(targets, features)
-    return Calibration(
-        tuple(
-            table.agreement(first, second, *group)
-            for first, second in combinations(raters, 2)
-            for group in groups.items()
-        ),
-        tuple(table.conduct(rater, *group) for rater in raters for group in groups.items()),
-    )
+    table, groups = _Table(targets, resamples), _pairs_by_feature(targets, features)
+    pairs = combinations(raters, 2)
+    agreements = [table.agreement(first, second, *group) for first, second in pairs for group in groups.items()]
+    return agreements, [table.conduct(rater, *group) for rater in raters for group in groups.items()]
 
 
-def pairs_by_feature(targets: Sequence[Target], features: Sequence[str]) -> dict[str, Rows]:
+def _pairs_by_feature(targets: Sequence[Target], features: Sequence[str]) -> dict[str, Rows]:
     """The places of the pairs of each feature that has some, and of all of them."""
     of_pair = np.repeat([target.question.feature for target in targets], [len(target.others) for target in targets])
     groups = {feature: np.flatnonzero(of_pair == feature) for feature in features}
@@ -100,7 +79,7 @@ def pairs_by_feature(targets: Sequence[Target], features: Sequence[str]) -> dict
 
 
 class _Table:
-    """The pairs as rows: which target, question and feature each belongs to."""
+    """The pairs as rows: which target and question each belongs to."""
 
     def __init__(self, targets: Sequence[Target], resamples: int) -> None:
         sizes = [len(target.others) for target in targets]
@@ -114,7 +93,6 @@ class _Table:
         both = rows[~np.isnan(sides[0][rows]) & ~np.isnan(sides[1][rows])]
         novelties = [self._novelties(side, both) for side in sides]
         by_question = [self._by_question(side, both) for side in sides]
-        delta = paired_bootstrap(by_question[0], by_question[1], self.resamples)
         return RaterAgreement(
             first=first.name,
             second=second.name,
@@ -122,8 +100,8 @@ class _Table:
             pairs=len(both),
             questions=len(by_question[0]),
             alpha=krippendorff_alpha([rater.levels[both] for rater in (first, second)]),
-            tau=kendall(novelties[0], novelties[1]),
-            difference=_interval(delta),
+            tau=kendall(*novelties),
+            difference=self._mean_delta(*by_question),
         )
 
     def conduct(self, rater: Ratings, feature: str, rows: Rows) -> Conduct:
@@ -133,6 +111,14 @@ class _Table:
         # a pair that a person left out has neither a rating nor a fault: it does not count as asked for
         requested = len(rated) + sum(faults.values())
         novelty = self._by_question(values, rated)
+        position = swapped = UNKNOWN
+        if rater.positions:
+            position = position_effect(values[rated], np.array(rater.positions)[rated], self.target[rated].tolist())
+        if rater.swapped:
+            sides = np.array(rater.swapped), values
+            # a swapped rating is made of pairs alone that have one the other way round
+            both = _grouped(rated[~np.isnan(sides[0][rated])], self.question)
+            swapped = self._mean_delta(*(np.array([side[group].mean() for group in both]) for side in sides))
         return Conduct(
             rater=rater.name,
             feature=feature,
@@ -140,8 +126,8 @@ class _Table:
             unusable=1 - len(rated) / requested if requested else math.nan,
             faults=dict(faults),
             novelty=float(novelty.mean()) if len(novelty) else math.nan,
-            position=self._position(rater, rated),
-            swapped=self._swapped(rater, rated),
+            position=position,
+            swapped=swapped,
         )
 
     def _novelties(self, values: Values, rows: Rows) -> Values:
@@ -151,28 +137,9 @@ class _Table:
         """Novelty of each question: mean over its targets."""
         return np.array([self._novelties(values, group).mean() for group in _grouped(rows, self.question)])
 
-    def _position(self, rater: Ratings, rows: Rows) -> BootstrapInterval:
-        if not rater.positions:
-            return UNKNOWN
-        values, positions = np.array(rater.values), np.array(rater.positions)
-        return position_effect(values[rows], positions[rows], self.target[rows].tolist())
-
-    def _swapped(self, rater: Ratings, rows: Rows) -> BootstrapInterval:
-        if not rater.swapped:
-            return UNKNOWN
-        sides = [np.array(ratings) for ratings in (rater.swapped, rater.values)]
-        # a swapped rating is made of pairs alone that have one the other way round
-        both = rows[~np.isnan(sides[0][rows])]
-        means = [np.array([side[group].mean() for group in _grouped(both, self.question)]) for side in sides]
-        return _interval(paired_bootstrap(means[0], means[1], self.resamples))
-
-
-def _interval(test: PairedTest) -> BootstrapInterval:
-    return BootstrapInterval(test.delta, test.low, test.high, 0)
-
-
-# of a measure that was not taken
-UNKNOWN = BootstrapInterval(math.nan, math.nan, math.nan, 0)
+    def _mean_delta(self, before: Values, after: Values) -> BootstrapInterval:
+        test = paired_bootstrap(before, after, self.resamples)
+        return BootstrapInterval(test.delta, test.low, test.high)
 
 
 def _grouped(rows: Rows, keys: NDArray[np.generic]) -> list[Rows]:
@@ -182,76 +149,111 @@ def _grouped(rows: Rows, keys: NDArray[np.generic]) -> list[Rows]:
     return [np.array(group) for group in rows_by_key.values()]
 
 
+NOBODY = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleAgreement:
+    """What people say of the pairs of a feature, and one judge beside them."""
+
+    feature: str
+    judge: str  # empty where there is none: then the row is of people alone
+    pairs: int  # that a person rated, and the judge
+    people_alpha: float  # ordinal Krippendorff alpha among all people, over all pairs that they rated
+    judge_alpha: float  # the same of the judge and the people's consensus, the median of their ratings
+    tau: float  # Kendall's tau-b of the judge's ratings and the mean of the people's
+
+
+def held_against_people(
+    targets: Sequence[Target], people: Sequence[Ratings], judges: Sequence[Ratings], features: Sequence[str]
+) -> list[PeopleAgreement]:
+    """A row for each judge and each feature that has pairs, and for all together; for nobody where there is no judge.
+
+    Source: Genie (arXiv 2606.12790), table 11, which does not say how a judge and two people were put into one alpha:
+    here the consensus counts as one rater.
+    """
+    table = np.array([rater.values for rater in people], dtype=float).reshape(len(people), -1)
+    found = []
+    for judge in judges or [Ratings(NOBODY, NOBODY, (math.nan,) * table.shape[1])]:
+        for feature, rows in _pairs_by_feature(targets, features).items():
+            own, values, levels = table[:, rows], np.array(judge.values)[rows], judge.levels[rows]
+            both = ~np.isnan(own).all(axis=0)
+            if judge.name != NOBODY:
+                both &= ~np.isnan(values)
+            of_both = own[:, both]
+            has_judge = judge.name != NOBODY and both.any()
+            found.append(
+                PeopleAgreement(
+                    feature,
+                    judge.name,
+                    int(both.sum()),
+                    krippendorff_alpha(own) if own.size else math.nan,
+                    krippendorff_alpha([np.nanmedian(of_both, axis=0), levels[both]]) if has_judge else math.nan,
+                    kendall(np.nanmean(of_both, axis=0), values[both]) if has_judge else math.nan,
+                )
+            )
+    return found
+
+
 # Krippendorff (2004), Content Analysis, chapter 11: what to rely on, and what to conclude from tentatively at most
 RELIABLE, TENTATIVE = 0.8, 0.667
 
 
 def verdict(agreements: Sequence[RaterAgreement]) -> list[str]:
-    """For each two raters whether one can stand for the other, where least, and who finds more novelty.
-
-    Args:
-        agreements: Pair of raters by pair of raters, each feature by feature and all features last.
-    """
-    pairs = groupby(agreements, key=lambda agreement: (agreement.first, agreement.second))
-    return [" ".join(_sentences(list(group))) for _, group in pairs]
+    """For each two raters whether one can stand for the other, where least, and who finds more novelty."""
+    paragraphs = []
+    # as `compare` gives them: pair of raters by pair of raters
+    for (first, second), rows in groupby(agreements, key=lambda agreement: (agreement.first, agreement.second)):
+        *by_feature, whole = sorted(rows, key=lambda agreement: agreement.feature == ALL)
+        if math.isnan(whole.alpha):
+            paragraphs.append(f"{first} and {second}: whether they agree cannot be told from {whole.pairs} pairs.")
+            continue
+        if whole.alpha >= RELIABLE:
+            worth = f"one can stand for the other, alpha is at least {RELIABLE}"
+        elif whole.alpha >= TENTATIVE:
+            worth = f"they agree enough for tentative conclusions, alpha is at least {TENTATIVE} and below {RELIABLE}"
+        else:
+            worth = f"one cannot stand for the other, alpha is below {TENTATIVE}"
+        sentences = [f"{first} and {second}: {worth} (alpha {whole.alpha:.2f} over {whole.pairs} pairs)."]
+        known = [agreement for agreement in by_feature if not math.isnan(agreement.alpha)]
+        if len(known) > 1:
+            least = min(known, key=lambda agreement: agreement.alpha)
+            sentences.append(f"They agree least in {least.feature.replace('_', ' ')} ({least.alpha:.2f}).")
+        delta = whole.difference
+        # a NaN is on neither side of 0
+        if delta.low > 0 or delta.high < 0:
+            more = second if delta.value > 0 else first
+            sentences.append(f"{more} finds more novelty, by {abs(delta.value):.2f}: do not mix their scores.")
+        paragraphs.append(" ".join(sentences))
+    return paragraphs
 
 
 def quotable(agreements: Sequence[RaterAgreement], people: Sequence[Ratings], judged: Sequence[Ratings]) -> list[str]:
     """Which judges stand near enough to the ratings of a file for their scores to be quoted, and which is nearest."""
-    return [*_telling_nothing(judged), *filter(None, (_near(agreements, rater.name, judged) for rater in people))]
-
-
-def _telling_nothing(judged: Sequence[Ratings]) -> Iterator[str]:
+    sentences = []
     for judge in judged:
         ratings = [rating for rating in judge.values if not math.isnan(rating)]
         if judge.values and not ratings:
             reasons = ", ".join(f"{count} {reason}" for reason, count in Counter(judge.faults.values()).most_common())
-            yield f"{judge.name} gave none of {len(judge.values)} pairs a rating: {reasons}."
+            sentences.append(f"{judge.name} gave none of {len(judge.values)} pairs a rating: {reasons}.")
         elif len(ratings) > 1 and len(set(ratings)) == 1:
-            yield f"{judge.name} gave every pair the rating {ratings[0]:g}: it tells no answers apart."
-
-
-def _near(agreements: Sequence[RaterAgreement], reference: str, judged: Sequence[Ratings]) -> str:
-    """Judges by their agreement with one rater, the nearest first; empty where none could be held against it."""
+            sentences.append(f"{judge.name} gave every pair the rating {ratings[0]:g}: it tells no answers apart.")
     names = {judge.name for judge in judged}
-    alphas = {
-        next(iter({agreement.first, agreement.second} - {reference})): agreement.alpha
-        for agreement in agreements
-        if agreement.feature == ALL and reference in (agreement.first, agreement.second)
-    }
-    ranked = sorted((-alpha, name) for name, alpha in alphas.items() if name in names and not math.isnan(alpha))
-    if not ranked:
-        return ""
-    listed = ", ".join(f"{name} {-alpha:.2f}" for alpha, name in ranked)
-    low = [name for alpha, name in ranked if -alpha < TENTATIVE]
-    warning = f" Do not quote scores of {', '.join(low)}: alpha is below {TENTATIVE}." if low else ""
-    return f"Nearest to {reference}, by alpha: {listed}.{warning}"
-
-
-def _sentences(group: Sequence[RaterAgreement]) -> Iterator[str]:
-    whole = next(agreement for agreement in group if agreement.feature == ALL)
-    raters = f"{whole.first} and {whole.second}"
-    if math.isnan(whole.alpha):
-        yield f"{raters}: whether they agree cannot be told from {whole.pairs} pairs."
-        return
-    yield f"{raters}: {_worth(whole.alpha)} (alpha {whole.alpha:.2f} over {whole.pairs} pairs)."
-    known = [agreement for agreement in group if agreement.feature != ALL and not math.isnan(agreement.alpha)]
-    if len(known) > 1:
-        least = min(known, key=lambda agreement: agreement.alpha)
-        yield f"They agree least in {least.feature.replace('_', ' ')} ({least.alpha:.2f})."
-    difference = whole.difference
-    # a NaN is on neither side of 0
-    if difference.low > 0 or difference.high < 0:
-        more = whole.second if difference.value > 0 else whole.first
-        yield f"{more} finds more novelty, by {abs(difference.value):.2f}: do not mix their scores."
-
-
-def _worth(alpha: float) -> str:
-    if alpha >= RELIABLE:
-        return f"one can stand for the other, alpha is at least {RELIABLE}"
-    if alpha >= TENTATIVE:
-        return f"they agree enough for tentative conclusions, alpha is at least {TENTATIVE} and below {RELIABLE}"
-    return f"one cannot stand for the other, alpha is below {TENTATIVE}"
+    for reference in (rater.name for rater in people):
+        # judges by their agreement with one rater, the nearest first
+        ranked = sorted(
+            (-agreement.alpha, name)
+            for agreement in agreements
+            for name in {agreement.first, agreement.second} - {reference}
+            if agreement.feature == ALL and reference in (agreement.first, agreement.second)
+            if name in names and not math.isnan(agreement.alpha)
+        )
+        if ranked:
+            listed = ", ".join(f"{name} {-alpha:.2f}" for alpha, name in ranked)
+            low = [name for alpha, name in ranked if -alpha < TENTATIVE]
+            warning = f" Do not quote scores of {', '.join(low)}: alpha is below {TENTATIVE}." if low else ""
+            sentences.append(f"Nearest to {reference}, by alpha: {listed}.{warning}")
+    return sentences
 
 
 ROW = 16  # height of a pair of raters in a feature
@@ -259,18 +261,18 @@ COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]  # 
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]  # and in grey
 
 
-def calibration_chart(calibration: Calibration) -> "altair.VConcatChart":
+def calibration_chart(agreements: Sequence[RaterAgreement]) -> "altair.VConcatChart":
     """Alpha above, the difference of feature novelty with its interval below; a row a feature, a mark two raters."""
     import altair
 
-    features = list(dict.fromkeys(agreement.feature.replace("_", " ") for agreement in calibration.agreements))
-    raters = list(dict.fromkeys(map(_label, calibration.agreements)))
-    alphas, differences = [], []
-    for agreement in calibration.agreements:
-        names = {"feature": agreement.feature.replace("_", " "), "raters": _label(agreement)}
-        alphas.append({**names, "value": agreement.alpha})
-        difference = agreement.difference
+    alphas: list[dict[str, Any]] = []
+    differences: list[dict[str, Any]] = []
+    for row in agreements:
+        names = {"feature": row.feature.replace("_", " "), "raters": f"{row.first} and {row.second}"}
+        alphas.append({**names, "value": row.alpha})
+        difference = row.difference
         differences.append({**names, "value": difference.value, "low": difference.low, "high": difference.high})
+    features, raters = (list(dict.fromkeys(row[name] for row in alphas)) for name in ("feature", "raters"))
     title = altair.TitleParams("How far raters agree", subtitle="lines: 95% intervals over questions", anchor="start")
     return altair.vconcat(
         _panel(alphas, "ordinal Krippendorff alpha (1: alike, 0: as by chance)", features, raters),
@@ -305,7 +307,3 @@ def _panel(
     points = base.mark_point(filled=True, size=60, opacity=1)
     layers.append(points.encode(x=x, y=y, yOffset=offset, color=colour, shape=shape))
     return altair.layer(*layers)
-
-
-def _label(agreement: RaterAgreement) -> str:
-    return f"{agreement.first} and {agreement.second}"

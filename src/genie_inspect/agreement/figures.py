@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import altair
 
 
-RatingTable = NDArray[np.float64]
+Values = NDArray[np.float64]
 RANKINGS: dict[str, Callable[[Sequence[float], Sequence[float]], float]] = {
     "spearman": ranking.spearman,
     "kendall": ranking.kendall,
@@ -32,45 +33,9 @@ RANKINGS: dict[str, Callable[[Sequence[float], Sequence[float]], float]] = {
 class Ranking:
     """One measure of rank agreement, over prompts."""
 
-    mean: BootstrapInterval
-    """Mean over prompts, with an interval by bootstrap over prompts."""
-    undefined: int
-    """Prompts in which it is undefined, because one side gives all stories the same score or there is but one."""
+    mean: BootstrapInterval  # mean over prompts, with an interval by bootstrap over prompts
+    undefined: int  # prompts in which one side gives all stories the same score, or there is but one
     by_prompt: dict[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    numbers: bool = False
-    """Whether votes are numbers."""
-    published_averages: bool = False
-    """As published: an undefined correlation is 0 in the means, and each pair of stories is taken from one side."""
-    resamples: int = 2_000
-    seed: int = 0
-
-    def mean(self, values: Sequence[float]) -> BootstrapInterval:
-        """Mean of the values that are no NaN, with an interval by bootstrap over all."""
-        array = np.array(values)
-
-        def mean(drawn: NDArray[np.intp]) -> float:
-            defined = array[drawn][~np.isnan(array[drawn])]
-            return float(defined.mean()) if len(defined) else math.nan
-
-        return bootstrap_interval(mean, len(array), self.resamples, self.seed)
-
-    def raters(self, parts: Sequence[RatingTable]) -> dict[str, BootstrapInterval]:
-        """Chance-corrected agreement of raters; `parts` has a table (raters, units) for each prompt."""
-
-        def over(statistic: Callable[[RatingTable], float]) -> BootstrapInterval:
-            # prompts are drawn whole: stories of one prompt have the same raters and the same source
-            return bootstrap_interval(
-                lambda drawn: statistic(np.concatenate([parts[index] for index in drawn], axis=1)),
-                len(parts),
-                self.resamples,
-                self.seed,
-            )
-
-        return {name: over(statistic) for name, statistic in (NUMBER_RATERS if self.numbers else RATERS).items()}
 
 
 def rankings(
@@ -84,26 +49,44 @@ def rankings(
 ) -> dict[str, Ranking]:
     """How far one judge ranks stories as people do: that part of `agreement` alone, which is the quick one."""
     compared = compared_stories(votes, leave_out)
-    check_scored(compared, {"the judge": judged})
-    counted = Counted(are_numbers(compared), published_averages, resamples, seed)
-    return ranked(stories_by_prompt(compared), judged, counted)
+    interval = partial(bootstrap_interval, resamples=resamples, seed=seed)
+    by_prompt = _by_prompt(compared, {"the judge": judged})
+    return _ranked(by_prompt, judged, are_numbers(compared), published_averages, interval)
 
 
 def compared_stories(votes: Sequence[VotedStory], leave_out: Sequence[str]) -> list[VotedStory]:
     return [story for story in votes if not any(fnmatchcase(story.story, pattern) for pattern in leave_out)]
 
 
-def stories_by_prompt(stories: Sequence[VotedStory]) -> dict[str, list[VotedStory]]:
+def _by_prompt(
+    compared: Sequence[VotedStory], scores: Mapping[str, Mapping[str, JudgedStory]]
+) -> dict[str, list[VotedStory]]:
+    """The stories, of which every judge must have a score."""
+    if not compared or not scores:
+        raise VotesError("there is nothing to compare: no votes are left, or no scores")
     by_prompt: dict[str, list[VotedStory]] = {}
-    for story in stories:
+    for story in compared:
         by_prompt.setdefault(story.prompt, []).append(story)
+        if lacking := next((judge for judge, judged in scores.items() if story.story not in judged), None):
+            raise VotesError(
+                f"story {story.story!r} has votes but no score by {lacking}, expected one of {some(scores[lacking])}; "
+                "--leave-out leaves stories out"
+            )
     return by_prompt
 
 
-def ranked(
-    by_prompt: Mapping[str, Sequence[VotedStory]], judged: Mapping[str, JudgedStory], counted: Counted
+Interval = Callable[[Callable[[NDArray[np.intp]], float], int], BootstrapInterval]
+"""`bootstrap_interval` with a number of resamples and a seed."""
+
+
+def _ranked(
+    by_prompt: Mapping[str, Sequence[VotedStory]],
+    judged: Mapping[str, JudgedStory],
+    numbers: bool,
+    published: bool,
+    interval: Interval,
 ) -> dict[str, Ranking]:
-    measures = RANKINGS | ({"pairwise_accuracy": ranking.pairwise_accuracy} if counted.published_averages else {})
+    measures = RANKINGS | ({"pairwise_accuracy": ranking.pairwise_accuracy} if published else {})
     values_by_ranking: dict[str, dict[str, float]] = {name: {} for name in measures}
     cast: dict[str, list[float]] = {}
     for story in (story for own in by_prompt.values() for story in own):
@@ -111,47 +94,42 @@ def ranked(
     for prompt, own in by_prompt.items():
         # with ties the published accuracy depends on the order: on the released votes this one is the study's
         stories = sorted(own, key=lambda story: (_mean(cast[story.writer]), story.writer, story.story))
-        human = [human_score(story, numbers=counted.numbers) for story in stories]
+        human = [human_score(story, numbers=numbers) for story in stories]
         machine = [judged[story.story].score for story in stories]
         for name, measure in measures.items():
             values_by_ranking[name][prompt] = measure(human, machine)
+
+    def mean(values: Values) -> BootstrapInterval:
+        # a correlation with a side that never varies is undefined; as 0 it pulls the mean towards no agreement
+        known = np.nan_to_num(values) if published else values
+
+        def drawn_mean(drawn: NDArray[np.intp]) -> float:
+            defined = known[drawn][~np.isnan(known[drawn])]
+            return float(defined.mean()) if len(defined) else math.nan
+
+        return interval(drawn_mean, len(known))
+
     return {
-        name: Ranking(
-            # a correlation with a side that never varies is undefined; as 0 it pulls the mean towards no agreement
-            counted.mean(
-                [0.0 if counted.published_averages and math.isnan(value) else value for value in values.values()]
-            ),
-            sum(map(math.isnan, values.values())),
-            values,
-        )
+        name: Ranking(mean(np.array(list(values.values()))), sum(map(math.isnan, values.values())), values)
         for name, values in values_by_ranking.items()
     }
 
 
-@dataclass(frozen=True, slots=True)
-class LengthTakenOut:
-    """How far a judge ranks stories as people do, over all prompts, and what is left with length taken out of both.
-
-    Correlations of ranks within prompts. NaN where no story's length is known.
-    """
-
-    as_it_is: BootstrapInterval
-    partial: BootstrapInterval
-    length_alone: BootstrapInterval
-    """Of words and people's votes, on the stories that the judge scored."""
-
-
-def length_taken_out(
+def _length_taken_out(
     by_prompt: Mapping[str, Sequence[VotedStory]],
     judged: Mapping[str, JudgedStory],
     words: Mapping[str, float],
-    counted: Counted,
-) -> LengthTakenOut:
-    """What a judge knows of people's votes beyond length."""
+    numbers: bool,
+    interval: Interval,
+) -> dict[str, BootstrapInterval]:
+    """How far a judge ranks stories as people do, over all prompts, and what is left with length taken out of both.
+
+    Correlations of ranks within prompts. `length_alone` is that of words and people's votes, on the same stories.
+    """
     products = np.array(
         [
             ranking.rank_products(
-                [human_score(story, numbers=counted.numbers) for story in stories],
+                [human_score(story, numbers=numbers) for story in stories],
                 [judged[story.story].score for story in stories],
                 [words.get(story.story, math.nan) for story in stories],
             )
@@ -159,14 +137,15 @@ def length_taken_out(
         ]
     )
 
-    def over(places: list[int], *, partial: bool = False) -> BootstrapInterval:
+    def over(*places: int) -> BootstrapInterval:
         # prompts are drawn whole
         def correlation(drawn: NDArray[np.intp]) -> float:
-            return ranking.rank_correlation(products[drawn].sum(axis=0)[np.ix_(places, places)], partial=partial)
+            chosen = products[drawn].sum(axis=0)[np.ix_(places, places)]
+            return ranking.rank_correlation(chosen, partial=len(places) > 2)
 
-        return bootstrap_interval(correlation, len(products), counted.resamples, counted.seed)
+        return interval(correlation, len(products))
 
-    return LengthTakenOut(over([0, 1]), over([0, 1, 2], partial=True), over([0, 2]))
+    return {"as_it_is": over(0, 1), "partial": over(0, 1, 2), "length_alone": over(0, 2)}
 
 
 def human_score(story: VotedStory, *, numbers: bool) -> float:
@@ -176,19 +155,6 @@ def human_score(story: VotedStory, *, numbers: bool) -> float:
         return math.fsum(means) / len(means) if means else math.nan
     # NaN (no vote) adds nothing
     return math.fsum(vote for vote in story.majority().values() if vote == 1)
-
-
-def check_scored(compared: Sequence[VotedStory], scores: Mapping[str, Mapping[str, JudgedStory]]) -> None:
-    """Refuse to compare where a judge has no score of a story."""
-    if not compared or not scores:
-        raise VotesError("there is nothing to compare: no votes are left, or no scores")
-    for judge, judged in scores.items():
-        for story in compared:
-            if story.story not in judged:
-                raise VotesError(
-                    f"story {story.story!r} has votes but no score by {judge}, expected one of {some(judged)}; "
-                    "--leave-out leaves stories out"
-                )
 
 
 def some(names: Iterable[str]) -> str:
@@ -205,12 +171,9 @@ class JudgeAgreement:
     """How far one judge agrees with people."""
 
     rankings: dict[str, Ranking]
-    raters: dict[str, BootstrapInterval]
-    """Agreement of the judge and the people's majority, test by test."""
-    not_judged: int
-    """Stories with votes that the judge could not judge; they are left out."""
-    length: LengthTakenOut | None = None
-    """None where the length of no story is known."""
+    raters: dict[str, BootstrapInterval]  # agreement of the judge and the people's majority, test by test
+    not_judged: int  # stories with votes that the judge could not judge; they are left out
+    length: dict[str, BootstrapInterval] | None = None  # None where the length of no story is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,16 +184,14 @@ class Agreement:
     stories: int
     raters: int
     judges: dict[str, JudgeAgreement]
-    people: dict[str, BootstrapInterval]
-    """Agreement of people among themselves, test by test."""
+    people: dict[str, BootstrapInterval]  # agreement of people among themselves, test by test
     pass_rates: dict[str, dict[str, float]] = field(default_factory=dict)
     """By writer and test: share of people's votes that say it passes, over all voted stories; `average` last.
 
     Where votes are numbers, their means.
     """
     published_averages: bool = False
-    scale: tuple[float, float] | None = None
-    """Lowest and highest vote, where votes are numbers in place of yes and no."""
+    scale: tuple[float, float] | None = None  # lowest and highest vote, where votes are numbers
 
 
 def agreement(
@@ -242,43 +203,46 @@ def agreement(
     resamples: int = 2_000,
     seed: int = 0,
 ) -> Agreement:
-    """The agreement of people and of each judge.
+    """The agreement of people and of each judge; the order of the stories changes nothing.
 
-    Args:
-        votes: Stories with their votes; their order changes nothing.
-        scores: Scores by judge and story.
-        leave_out: Patterns of story ids that are not compared, such as `*_NewYorker`; pass rates keep them.
-        published_averages: As published, an undefined correlation is 0 in the means, and pairwise accuracy takes each
-            pair from the side of the writer whom people rate lower.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
-
-    Raises:
-        VotesError: If a story has votes but no score, or nothing is left to compare.
+    Stories whose ids fit the patterns of `leave_out`, such as `*_NewYorker`, are not compared; pass rates keep them. As
+    published, an undefined correlation is 0 in the means, and pairwise accuracy takes each pair from the side of the
+    writer whom people rate lower.
     """
     compared = compared_stories(votes, leave_out)
-    check_scored(compared, scores)
-    by_prompt = stories_by_prompt(compared)
-    numbers = are_numbers(compared)
-    counted = Counted(numbers, published_averages, resamples, seed)
-    raters = sorted({rater for story in compared for rater in story.votes})
+    by_prompt, numbers = _by_prompt(compared, scores), are_numbers(compared)
+    interval = partial(bootstrap_interval, resamples=resamples, seed=seed)
+    people = sorted({rater for story in compared for rater in story.votes})
     cast = [vote for story in compared for votes in story.by_test().values() for vote in votes]
     # a story is as long whoever judges it
     words = {one.story: one.words for own in scores.values() for one in own.values() if not math.isnan(one.words)}
+
+    def votes_by_rater(stories: Sequence[VotedStory]) -> Values:
+        """One row a rater, one column a story and test; NaN where a rater did not vote."""
+        units = [(story, test) for story in stories for test in story.by_test()]
+        return np.array([[story.votes.get(name, {}).get(test, math.nan) for story, test in units] for name in people])
+
+    def raters(parts: Sequence[Values]) -> dict[str, BootstrapInterval]:
+        # prompts are drawn whole: stories of one prompt have the same raters and the same source
+        def over(statistic: Callable[[Values], float]) -> BootstrapInterval:
+            return interval(lambda drawn: statistic(np.concatenate([parts[i] for i in drawn], axis=1)), len(parts))
+
+        return {name: over(statistic) for name, statistic in (NUMBER_RATERS if numbers else RATERS).items()}
+
     return Agreement(
         prompts=len(by_prompt),
         stories=len(compared),
-        raters=len(raters),
+        raters=len(people),
         judges={
             judge: JudgeAgreement(
-                ranked(by_prompt, judged, counted),
-                counted.raters([_against_people(own, judged, numbers=numbers) for own in by_prompt.values()]),
+                _ranked(by_prompt, judged, numbers, published_averages, interval),
+                raters([_against_people(own, judged, numbers=numbers) for own in by_prompt.values()]),
                 sum(math.isnan(judged[story.story].score) for story in compared),
-                length_taken_out(by_prompt, judged, words, counted) if words else None,
+                _length_taken_out(by_prompt, judged, words, numbers, interval) if words else None,
             )
             for judge, judged in scores.items()
         },
-        people=counted.raters([_people(stories, raters) for stories in by_prompt.values()]),
+        people=raters([votes_by_rater(stories) for stories in by_prompt.values()]),
         # of all stories, those that are left out of the comparison among them
         pass_rates=_pass_rates(votes),
         published_averages=published_averages,
@@ -286,17 +250,7 @@ def agreement(
     )
 
 
-def _people(stories: Sequence[VotedStory], raters: Sequence[str]) -> RatingTable:
-    """One row a rater, one column a story and test; NaN where a rater did not vote."""
-    return np.array(
-        [
-            [story.votes.get(rater, {}).get(test, math.nan) for story in stories for test in story.by_test()]
-            for rater in raters
-        ]
-    )
-
-
-def _against_people(stories: Sequence[VotedStory], judged: Mapping[str, JudgedStory], *, numbers: bool) -> RatingTable:
+def _against_people(stories: Sequence[VotedStory], judged: Mapping[str, JudgedStory], *, numbers: bool) -> Values:
     """Two rows, people and the judge; one column a story and test that both have a verdict or a number on.
 
     People are their majority, or where they give numbers their median.
@@ -313,25 +267,23 @@ def _against_people(stories: Sequence[VotedStory], judged: Mapping[str, JudgedSt
     return np.array(both).reshape(-1, 2).T
 
 
-def _counts(ratings: RatingTable) -> RatingTable:
+def _counts(ratings: Values) -> Values:
     """Votes against and for each unit, shape (units, 2); none when units differ in how many votes they have."""
     counts = np.stack([(ratings == 0).sum(axis=0), (ratings == 1).sum(axis=0)], axis=1)
     # both kappas are defined for as many votes on every unit only
     return counts if len(np.unique(counts.sum(axis=1))) <= 1 else counts[:0]
 
 
-RATERS: dict[str, Callable[[RatingTable], float]] = {
+RATERS: dict[str, Callable[[Values], float]] = {
     "fleiss_kappa": lambda ratings: fleiss_kappa(_counts(ratings)),
     "cohen_kappa": lambda ratings: cohen_kappa(*ratings.tolist()) if len(ratings) == 2 else math.nan,
     "randolph_kappa": lambda ratings: randolph_kappa(_counts(ratings)),
-    "krippendorff_alpha": lambda ratings: krippendorff_alpha(ratings, level="nominal"),
+    "krippendorff_alpha": partial(krippendorff_alpha, level="nominal"),
 }
 
 
-NUMBER_RATERS: dict[str, Callable[[RatingTable], float]] = {
-    "krippendorff_alpha": lambda ratings: krippendorff_alpha(ratings, level="ordinal"),
-}
-"""Of numbers: the kappas know kinds and no order."""
+# of numbers: the kappas know kinds and no order
+NUMBER_RATERS = {"krippendorff_alpha": partial(krippendorff_alpha, level="ordinal")}
 
 
 def _pass_rates(votes: Sequence[VotedStory]) -> dict[str, dict[str, float]]:

@@ -17,19 +17,19 @@ from genie_inspect.agreement.votes import (
     TableError,
     VotesError,
     as_numbers,
+    first_line,
     from_letters,
     json_field,
     rows,
-    votes_file,
 )
-from genie_inspect.files.json_lines import json_objects, placed_lines
+from genie_inspect.files.json_lines import json_objects
 from genie_inspect.files.numbers import Number, number
 from genie_inspect.logs.files import each_log, log_header, samples
 from genie_inspect.logs.measures import TOTAL, ranges_of
 from genie_inspect.logs.scores import AGAIN, Ranges, scores_of, signature_of, tests_of
 from genie_inspect.measures.tokens import word_count
-from genie_inspect.samples import document_of, story_of
-from genie_inspect.signature import facts_of
+from genie_inspect.samples import StoryFacts, document_of
+from genie_inspect.signature import Signature
 
 _ANSWER = re.compile(r"story_(.+)_test(\d{1,3})")
 _BEGINS = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
@@ -47,44 +47,32 @@ class _Scored(StoryRow):
 @dataclass(frozen=True, slots=True)
 class JudgedStory:
     story: str
-    score: float
-    """Higher = better; NaN when it was not judged."""
-    tests: dict[str, float]
-    """1 = passes, 0 = fails, or a number; NaN = missing; empty when there is only a score."""
-    points: Mapping[str, float] = field(default_factory=dict)
-    """By test, points of a judge that gives them, as a log has them."""
-    values: Mapping[str, float] = field(default_factory=dict)
-    """All values of the score by key, as a log has them."""
-    scorer: str = ""
-    """Who gave the score, in a log; empty for a file."""
+    score: float  # higher = better; NaN when it was not judged
+    tests: dict[str, float]  # 1 = passes, 0 = fails, or a number; NaN = missing; empty when there is only a score
+    points: Mapping[str, float] = field(default_factory=dict)  # by test, of a judge that gives them, in a log
+    values: Mapping[str, float] = field(default_factory=dict)  # all values of the score by key, in a log
+    scorer: str = ""  # who gave the score; empty for a file, as is its signature
     signature: str = ""
-    """Of the score, in a log; empty for a file."""
-    words: float = math.nan
-    """How long the story is; NaN where a file does not say it."""
+    words: float = math.nan  # how long the story is; NaN where a file does not say it
 
 
 def read_scores(paths: Iterable[Path], scorer: str | Sequence[str] = "ttcw") -> dict[str, dict[str, JudgedStory]]:
-    scores: dict[str, dict[str, JudgedStory]] = {}
     scorers = [scorer] if isinstance(scorer, str) else list(scorer)
-    logs: list[Path] = []
-    for path in paths:
-        if path.suffix in (".json", ".jsonl"):
-            for judge, judged in _from_file(path):
-                _add(scores, judge, judged, path)
-        else:
-            logs.append(path)
+    paths = list(paths)
+    logs = [path for path in paths if path.suffix not in (".json", ".jsonl")]
+    judged_by: list[tuple[Path | str, str, JudgedStory]] = [
+        (path, *row) for path in paths if path not in logs for row in _from_file(path)
+    ]
     logged = list(chain.from_iterable(each_log(logs, lambda file: [(file, *row) for row in _from_log(file, scorers)])))
     # names need all logs at once: what tells two signatures of one judge apart depends on both
     names = _judges({(judge, judged.signature): None for _, judge, judged in logged})
-    for file, judge, judged in logged:
-        _add(scores, names[judge, judged.signature], judged, file)
+    judged_by += [(file, names[judge, judged.signature], judged) for file, judge, judged in logged]
+    scores: dict[str, dict[str, JudgedStory]] = {}
+    for source, judge, judged in judged_by:
+        if judged.story in scores.setdefault(judge, {}):
+            raise VotesError(f"{source}: story {judged.story!r} has two scores by {judge!r}")
+        scores[judge][judged.story] = judged
     return scores
-
-
-def _add(scores: dict[str, dict[str, JudgedStory]], judge: str, judged: JudgedStory, file: Path | str) -> None:
-    if judged.story in scores.setdefault(judge, {}):
-        raise VotesError(f"{file}: story {judged.story!r} has two scores by {judge!r}")
-    scores[judge][judged.story] = judged
 
 
 def _judges(signed: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
@@ -97,7 +85,7 @@ def _judges(signed: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     for judge, signature in signed:
         signatures.setdefault(_ASKED.sub("", judge), []).append((judge, signature))
     for stem, several in signatures.items():
-        facts = [facts_of(signature) for _, signature in several]
+        facts = [Signature(signature).facts for _, signature in several]
         names = dict.fromkeys(fact for details in facts for fact in details)
         differing = [fact for fact in names if len({details.get(fact) for details in facts}) > 1]
         # what the instructions are shows in how they ask
@@ -116,20 +104,20 @@ def _from_file(path: Path) -> Iterator[tuple[str, JudgedStory]]:
             for story, letters in stories.items():
                 yield judge, _judged(story, None, from_letters(letters, f"{path}: {judge}, story {story!r}"))
         return
-    if _are_answers(path):
-        yield from _answered(path)
+    # answers as they were released; an empty or broken file is read as scores
+    if b'"response"' in first_line(path):
+        told: dict[str, dict[str, float]] = {}
+        for where, story, test, result in answers(path):
+            if told.setdefault(story, {}).setdefault(test, result) != result:
+                raise VotesError(f"{where}: test {test} of story {story!r} has two answers")
+        for story, results in told.items():
+            yield path.stem.removeprefix("annotations_"), _judged(story, None, results)
         return
     for where, row in rows(path, _Scored, FORM):
         if row.score is None and not row.tests:
             raise VotesError(f"{where}: neither score nor tests, expected {FORM}")
         words = number(row.words)
         yield row.judge, replace(_judged(row.story, row.score, as_numbers(row.tests)), words=words)
-
-
-def _are_answers(path: Path) -> bool:
-    """Whether a file holds answers as they were released; an empty or broken one is read as scores."""
-    with votes_file(path):
-        return next((b'"response"' in line for _, _, line in placed_lines(path)), False)
 
 
 def answers(path: Path) -> Iterator[tuple[str, str, str, float]]:
@@ -147,15 +135,6 @@ def answers(path: Path) -> Iterator[tuple[str, str, str, float]]:
         yield where, match[1], f"{int(match[2]):02d}", float(begin is None or begin[1].lower() == "yes")
 
 
-def _answered(path: Path) -> Iterator[tuple[str, JudgedStory]]:
-    stories: dict[str, dict[str, float]] = {}
-    for where, story, test, result in answers(path):
-        if stories.setdefault(story, {}).setdefault(test, result) != result:
-            raise VotesError(f"{where}: test {test} of story {story!r} has two answers")
-    for story, results in stories.items():
-        yield path.stem.removeprefix("annotations_"), _judged(story, None, results)
-
-
 def _judged(story: str, score: float | None, tests: dict[str, float]) -> JudgedStory:
     passed = math.fsum(result for result in tests.values() if not math.isnan(result))
     return JudgedStory(story, passed if score is None else score, tests)
@@ -166,7 +145,7 @@ def _from_log(file: str, scorers: Sequence[str]) -> list[tuple[str, JudgedStory]
     header = log_header(file)
     model, ranges = header.eval.model, ranges_of(header)
     read = [
-        (sample.id, story_of(sample), sample.epoch, sample.scores or {}, word_count(document_of(sample)))
+        (sample.id, StoryFacts.of(sample.metadata), sample.epoch, sample.scores or {}, word_count(document_of(sample)))
         for sample in samples(file)
     ]
     several = len({epoch for _, _, epoch, *_ in read}) > 1
@@ -177,33 +156,21 @@ def _from_log(file: str, scorers: Sequence[str]) -> list[tuple[str, JudgedStory]
     ]
     # Inspect numbers a scorer that scores in several ways
     names = {name: AGAIN.fullmatch(name) for _, own, _ in scores for name in own}
-    asked = [name for name, again in names.items() if name in scorers or (again and again[1] in scorers)]
-    logged = [row for name in asked for row in _by_scorer(name, scores, ranges)]
+    logged: list[tuple[str, JudgedStory]] = []
+    for name in (name for name, again in names.items() if name in scorers or (again and again[1] in scorers)):
+        scored = [
+            (str((own[name].metadata or {}).get("judge", name)), judged_in_log(story, name, own[name], words, ranges))
+            for story, own, words in scores
+            if name in own
+        ]
+        # a sample that failed before it was scored counts as not judged, by the judge of the others
+        judge, first = scored[0]
+        missing = JudgedStory("", math.nan, {}, scorer=name, signature=first.signature)
+        logged += scored + [(judge, replace(missing, story=story)) for story, own, _ in scores if name not in own]
     if not logged:
         named = " or ".join(map(repr, scorers))
         raise VotesError(f"{file} has no scores by {named}, expected a log that it scored")
     return logged
-
-
-def _by_scorer(
-    scorer: str, scores: Sequence[tuple[str, Mapping[str, Score], int]], ranges: Ranges
-) -> list[tuple[str, JudgedStory]]:
-    """What one scorer says of each story of a log, with its judge; nothing where it scored none."""
-    scored = [
-        (
-            str((own[scorer].metadata or {}).get("judge", scorer)),
-            judged_in_log(story, scorer, own[scorer], words, ranges),
-        )
-        for story, own, words in scores
-        if scorer in own
-    ]
-    # a sample that failed before it was scored counts as not judged, by the judge of the others
-    return scored + [
-        (judge, JudgedStory(story, math.nan, {}, scorer=scorer, signature=judged.signature))
-        for judge, judged in scored[:1]
-        for story, own, _ in scores
-        if scorer not in own
-    ]
 
 
 def judged_in_log(

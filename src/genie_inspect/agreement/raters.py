@@ -14,7 +14,8 @@ from pydantic import AfterValidator
 
 from genie_inspect.errors import GenieError, GraderFailedError, UnknownChoiceError
 from genie_inspect.files.json_lines import placed_lines
-from genie_inspect.files.tables import csv_rows
+from genie_inspect.files.tables import csv_rows, csv_text
+from genie_inspect.files.writing import write_lines
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.list_judge import shuffled
 from genie_inspect.graders.protocols import UNSPECIFIED, Answer, Judge, Rated
@@ -23,8 +24,7 @@ from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import NonEmpty, Question, Row, numbered_rows, parsed
 from genie_inspect.prompting.answers import normalised
 
-Pair = tuple[str, frozenset[str]]
-"""A question's id, and two answers in either order as they count for equality."""
+Pair = tuple[str, frozenset[str]]  # a question's id, and two answers in either order as they count for equality
 
 
 class CalibrationError(GenieError):
@@ -41,12 +41,10 @@ class Target:
 
     @property
     def pairs(self) -> list[Pair]:
-        """The pairs that it stands for, in the order of the others."""
         return [pair(self.question.id, self.answer, other) for other in self.others]
 
 
 def pair(question: str, answer: str, other: str) -> Pair:
-    """The key of a pair of answers to a question: ratings with one key are of the same pair."""
     return question, frozenset((normalised(answer), normalised(other)))
 
 
@@ -92,8 +90,13 @@ def drawn(targets: Iterable[Target], count: int, seed: int = 0) -> list[Target]:
     generator.shuffle(groups)
     sample: list[Target] = []
     seen: set[Pair] = set()
-    available = [len({key for target in group for key in target.pairs}) for group in groups]
-    for group, left in zip(groups, _shares(available, count), strict=True):
+    missing, available = count, [len({key for target in group for key in target.pairs}) for group in groups]
+    # the smallest first, so that what a group lacks is spread over all the larger ones
+    shares = dict.fromkeys(range(len(groups)), 0)
+    for done, place in enumerate(sorted(shares, key=available.__getitem__)):
+        shares[place] = min(available[place], math.ceil(missing / (len(groups) - done)))
+        missing -= shares[place]
+    for group, left in zip(groups, shares.values(), strict=True):
         for target in generator.sample(group, len(group)):
             # (a, b) and (b, a) are one pair: rated twice, it would count twice
             fresh = [other for other, key in zip(target.others, target.pairs, strict=True) if key not in seen]
@@ -105,22 +108,8 @@ def drawn(targets: Iterable[Target], count: int, seed: int = 0) -> list[Target]:
     return sample
 
 
-def _shares(available: Sequence[int], count: int) -> list[int]:
-    """Equal shares of a count; what one has too little of goes to the others.
-
-    >>> _shares([1, 9, 9], 10)
-    [1, 5, 4]
-    """
-    shares = [0] * len(available)
-    # the smallest first, so that what a group lacks is spread over all the larger ones
-    for done, index in enumerate(sorted(range(len(available)), key=available.__getitem__)):
-        shares[index] = min(available[index], math.ceil((count - sum(shares)) / (len(available) - done)))
-    return shares
-
-
 FAILED = "grader failed"
-RECORDED = "recorded"
-"""The signature of ratings from a file."""
+RECORDED = "recorded"  # the signature of ratings from a file
 Told = Callable[[int], None]
 
 
@@ -130,14 +119,12 @@ class Ratings:
 
     name: str
     signature: str
-    values: tuple[float, ...]
-    """1 to 4; NaN: none."""
+    values: tuple[float, ...]  # 1 to 4; NaN: none
     faults: Mapping[int, str] = field(default_factory=dict)
     """Why a rating that was asked for could not be had, by position; a pair without either was not asked."""
     positions: tuple[float, ...] = ()
     """Where each pair stood in its list, 0 (first) to 1 (last), NaN alone; empty for a judge without lists."""
-    swapped: tuple[float, ...] = ()
-    """Ratings of the pairs with their sides swapped; empty where they were not asked for."""
+    swapped: tuple[float, ...] = ()  # ratings of the pairs with their sides swapped; empty where not asked for
 
     @property
     def levels(self) -> NDArray[np.float64]:
@@ -222,13 +209,43 @@ def _joined(rated: Sequence[Rated]) -> tuple[dict[int, str], tuple[float, ...]]:
     return faults, tuple(values)
 
 
+BLIND_COLUMNS = ("id", "prompt", "question", "answer", "other", "rating", "note")
+INSTRUCTIONS = """\
+# How to fill in the table
+
+Each row has a question about a text, and what two texts answer to it. Write in `rating` how alike the two answers are:
+
+- 4: interchangeable; who reads one for the other loses nothing.
+- 3: the same idea, with differences in scope or detail that one would notice.
+- 2: a slight overlap, such as a broad theme.
+- 1: different; little or nothing in common, or they contradict each other.
+- 0: one of the two gives no answer to the question.
+
+Judge what is said and not how well it is worded. Which answer stands first does not matter. Leave a cell empty where
+you cannot say, and write in `note` what should be known. Decide each row by itself, and do not talk about rows with
+others who fill in the same table: how far you agree is what is measured.
+"""
+
+
+def write_blind_table(path: Path, targets: Sequence[Target], seed: int = 0) -> int:
+    """Write the pairs in a shuffled order without anybody's rating, and beside them how to fill in the table."""
+    rows = [
+        (target.question.id, target.question.prompt, target.question.text, target.answer, other, "", "")
+        for target in targets
+        for other in target.others
+    ]
+    # pairs of one answer in a row would be rated against each other
+    random.Random(seed).shuffle(rows)  # noqa: S311  # an order, no secret
+    write_lines(path, [csv_text(BLIND_COLUMNS, rows)], new=True)
+    write_lines(path.with_suffix(".md"), [INSTRUCTIONS], new=True)
+    return len(rows)
+
+
 COLUMNS = ("question", "answer", "other", "rating")
-FOR_PEOPLE = frozenset({"id", "prompt", "note"})  # columns of a table that was written for people to rate
-NO_RATING = 0.0
 
 
 def _on_the_scale(rating: float | None) -> float | None:
-    if rating is not None and rating != NO_RATING and not LOWEST <= rating <= HIGHEST:
+    if rating and not LOWEST <= rating <= HIGHEST:
         raise ValueError(f"expected {LOWEST} to {HIGHEST}, or 0 where one side gives no answer")
     return rating
 
@@ -257,64 +274,48 @@ class RatingsFile:
 
     def __init__(self, path: Path, population: Population) -> None:
         self.path = path
-        self._stem = path.stem
-        self.raters: dict[str, dict[Pair, float | None]] = {}
-        """Ratings by rater and pair; None: no rating."""
-        self._others: dict[tuple[str, str], dict[str, str]] = {}
-        self._answers: dict[tuple[str, str], tuple[Question, str]] = {}
+        self.raters: dict[str, dict[Pair, float | None]] = {}  # ratings by rater and pair; None: no rating
         listed = [question for prompt in population.prompts for question in population.questions(prompt)]
         # by text or by id, ids last so that they win; of equal texts the first question
-        questions = {question.text: question for question in reversed(listed)} | {
-            question.id: question for question in listed
-        }
-        place = "row" if path.suffix == ".csv" else "line"
-        for line, row in _rows(path):
-            if row.question not in questions:
-                raise CalibrationError(
-                    f"{path}, {place} {line}, field question: {row.question!r} is no question of {population.name}"
-                )
-            self._add(questions[row.question], row, f"{path}, {place} {line}")
-
-    @property
-    def targets(self) -> list[Target]:
-        return [Target(*self._answers[key], tuple(others.values())) for key, others in self._others.items()]
-
-    def _add(self, question: Question, row: OneRating, where: str) -> None:
-        rater = f"{self._stem}:{row.rater}" if row.rater else self._stem
-        rated_before = self.raters.setdefault(rater, {})
-        rated = pair(question.id, row.answer, row.other)
-        # 0 stands for "one side gives no answer": no rating, as in the measure itself
-        rating = row.rating or None
-        if rated_before.setdefault(rated, rating) != rating:
-            raise CalibrationError(f"{where}: {rater} rates {row.answer!r} and {row.other!r} twice, and not alike")
-        key = question.id, normalised(row.answer)
-        self._answers.setdefault(key, (question, row.answer))
-        # answers are equal when they differ in case or spacing only; the first spelling stands for all
-        self._others.setdefault(key, {}).setdefault(normalised(row.other), row.other)
+        questions = {question.text: question for question in reversed(listed)}
+        questions |= {question.id: question for question in listed}
+        targets: dict[tuple[str, str], tuple[Question, str, dict[str, str]]] = {}
+        for where, row in _rows(path):
+            question = questions.get(row.question)
+            if question is None:
+                raise CalibrationError(f"{where}, field question: {row.question!r} is no question of {population.name}")
+            rater = f"{path.stem}:{row.rater}" if row.rater else path.stem
+            # 0 stands for "one side gives no answer": no rating, as in the measure itself
+            rating = row.rating or None
+            rated = pair(question.id, row.answer, row.other)
+            if self.raters.setdefault(rater, {}).setdefault(rated, rating) != rating:
+                raise CalibrationError(f"{where}: {rater} rates {row.answer!r} and {row.other!r} twice, and not alike")
+            # answers are equal when they differ in case or spacing only; the first spelling stands for all
+            target = targets.setdefault((question.id, normalised(row.answer)), (question, row.answer, {}))
+            target[2].setdefault(normalised(row.other), row.other)
+        self.targets = [
+            Target(question, answer, tuple(others.values())) for question, answer, others in targets.values()
+        ]
 
 
-def _rows(path: Path) -> Iterator[tuple[int, OneRating]]:
+def _rows(path: Path) -> Iterator[tuple[str, OneRating]]:
+    """The ratings, each with the place where it stands."""
     if not path.is_file():
         raise CalibrationError(f"ratings file {path} does not exist, expected CSV or JSON Lines")
     if path.suffix == ".csv":
-        yield from _csv_rows(path)
+        for number, row in csv_rows(path, COLUMNS, CalibrationError):
+            told = {name: cell for name, cell in row.items() if name in COLUMNS or name not in BLIND_COLUMNS}
+            # two prompts may ask the same words: the id, where the table has one, says which question it is
+            told["question"] = row.get("id") or row["question"]
+            # an empty cell is no rating
+            text = json.dumps({**told, "rating": row["rating"] or None})
+            yield f"{path}, row {number}", parsed(text, OneRating, f"{path}, row {number}")
     # the first line tells which of the two forms the whole file has
     elif b'"ratings"' in next((line for _, _, line in placed_lines(path)), b""):
-        for line, row in numbered_rows(path, ManyRatings):
-            for other, rating in row.ratings.items():
-                yield (
-                    line,
-                    OneRating(question=row.question, answer=row.answer, other=other, rating=rating, rater=row.rater),
-                )
+        for line, many in numbered_rows(path, ManyRatings):
+            for other, rating in many.ratings.items():
+                one = OneRating(other=other, rating=rating, **many.model_dump(exclude={"ratings"}))
+                yield f"{path}, line {line}", one
     else:
-        yield from numbered_rows(path, OneRating)
-
-
-def _csv_rows(path: Path) -> Iterator[tuple[int, OneRating]]:
-    for number, row in csv_rows(path, COLUMNS, CalibrationError):
-        told = {name: cell for name, cell in row.items() if name not in FOR_PEOPLE}
-        # two prompts may ask the same words: the id, where the table has one, says which question it is
-        told["question"] = row.get("id") or row["question"]
-        # an empty cell is no rating
-        text = json.dumps({**told, "rating": row["rating"] or None})
-        yield number, parsed(text, OneRating, f"{path}, row {number}")
+        for line, one in numbered_rows(path, OneRating):
+            yield f"{path}, line {line}", one

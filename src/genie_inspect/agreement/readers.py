@@ -3,13 +3,13 @@
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.agreement.calibration import ALL, RESAMPLES, UNKNOWN
+from genie_inspect.agreement.calibration import ALL, RESAMPLES
 from genie_inspect.agreement.raters import CalibrationError, Ratings, Target, recorded_reader
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.graders.grader import gathered
@@ -18,7 +18,7 @@ from genie_inspect.measures.genie import HIGHEST, similarity
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.prompting.answers import normalised, repeats_question
-from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
+from genie_inspect.statistics.bootstrap import UNKNOWN, BootstrapInterval, bootstrap_interval
 
 REFUSAL = "taken for a refusal"
 
@@ -27,17 +27,12 @@ REFUSAL = "taken for a refusal"
 class AnswerPair:
     """What the record and a reader answer to one question about one document."""
 
-    document: str
-    """Its id."""
+    document: str  # its id
     question: Question
-    recorded: str | None
-    """None: the document does not say."""
-    answer: str | None
-    """None: the document does not say, or there is a fault."""
-    others: tuple[str, ...]
-    """The recorded answers of all other documents of the prompt to the question, equal ones too."""
-    fault: str = ""
-    """Why the reader's answer could not be had."""
+    recorded: str | None  # None: the document does not say
+    answer: str | None  # None: the document does not say, or there is a fault
+    others: tuple[str, ...]  # the recorded answers of all other documents of the prompt, equal ones too
+    fault: str = ""  # why the reader's answer could not be had
 
     @property
     def target(self) -> Target | None:
@@ -84,27 +79,20 @@ async def read_again(
     failures = [reading for reading in readings if isinstance(reading, GraderFailedError)]
     if failures and len(failures) == len(readings):
         raise CalibrationError(f"{reader.signature} read nothing: {failures[0]}")
-    return [
-        pair
-        for document, reading in zip(documents, readings, strict=True)
-        for pair in _pairs(population, document, reading, signature)
-    ]
-
-
-def _pairs(
-    population: Population, document: Document, reading: Reading | GraderFailedError, signature: str
-) -> Iterator[AnswerPair]:
-    recorded = population.answers(signature, document.prompt)
-    for place, question in enumerate(population.questions(document.prompt)):
-        if (document.id, question.id) not in recorded:
-            continue  # nobody read it for this question
-        others = tuple(
-            text
-            for (other, asked), text in recorded.items()
-            if asked == question.id and other != document.id and text is not None
-        )
-        answer, fault = _answer(reading, place)
-        yield AnswerPair(document.id, question, recorded[document.id, question.id], answer, others, fault)
+    pairs = []
+    for document, reading in zip(documents, readings, strict=True):
+        recorded = population.answers(signature, document.prompt)
+        for place, question in enumerate(population.questions(document.prompt)):
+            if (document.id, question.id) not in recorded:
+                continue  # nobody read it for this question
+            others = tuple(
+                text
+                for (other, asked), text in recorded.items()
+                if asked == question.id and other != document.id and text is not None
+            )
+            answer, fault = _answer(reading, place)
+            pairs.append(AnswerPair(document.id, question, recorded[document.id, question.id], answer, others, fault))
+    return pairs
 
 
 def _answer(reading: Reading | GraderFailedError, place: int) -> tuple[str | None, str]:
@@ -117,8 +105,7 @@ def _answer(reading: Reading | GraderFailedError, place: int) -> tuple[str | Non
 
 
 CHANCE = 0.5
-LEAST_REACH = 0.5
-"""A reader who reads paraphrases instead of the documents comes to 0.72 by vectors, see docs/judging.md."""
+LEAST_REACH = 0.5  # who reads paraphrases instead of the documents comes to 0.72 by vectors, see docs/judging.md
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,27 +114,19 @@ class ReaderFitness:
 
     reader: str
     feature: str
-    asked: int
-    """Questions about documents."""
-    both: int
-    """Of them those that the record and the reader answer; only these are compared."""
-    left_out: float
-    """Share of the record's answers that the reader does not have, 0 to 1; NaN where the record has none."""
-    added: float
-    """Share of the reader's answers where the document does not say, by the record; NaN where there are none."""
-    repeated: float
-    """Share of the reader's answers that hold no word but the question's own, 0 to 1; NaN where there are none."""
-    faults: dict[str, int]
-    """Why answers could not be had; that a document does not say is no fault."""
-    same: float
-    """Mean similarity to the recorded answer of the same document, 0 to 1."""
-    other: float
-    """Mean similarity to the recorded answers of the prompt's other documents, 0 to 1."""
+    asked: int  # questions about documents
+    both: int  # of them those that the record and the reader answer; only these are compared
+    # shares from 0 to 1, NaN of nothing
+    left_out: float  # of the record's answers those that the reader does not have
+    added: float  # of the reader's answers those where the document does not say, by the record
+    repeated: float  # of the reader's answers those that hold no word but the question's own
+    faults: dict[str, int]  # why answers could not be had; that a document does not say is no fault
+    same: float  # mean similarity to the recorded answer of the same document, 0 to 1
+    other: float  # mean similarity to the recorded answers of the prompt's other documents, 0 to 1
     own_nearer: BootstrapInterval
     """Chance that the recorded answer of the same document is rated more alike than that of another, equal ratings
     counting half, with a 95% interval over documents: 0.5 as by chance, up to `highest`."""
-    highest: float
-    """What the recorded answers themselves would come to: below 1 where documents have the same answer."""
+    highest: float  # what the recorded answers themselves would come to: below 1 where documents have the same answer
 
     @property
     def reach(self) -> float:
@@ -170,9 +149,15 @@ def reader_fitness(
         chosen = [(pair, row) for pair, row in both if feature in (ALL, pair.question.feature)]
         answered = [pair for pair, _ in chosen if pair.answer is not None]
         recorded = [pair for pair, _ in chosen if pair.recorded is not None]
-        documents = [pair.document for pair, row in chosen if row]
+        documents: dict[str, int] = {}
+        of_row = [documents.setdefault(pair.document, len(documents)) for pair, row in chosen if row]
         # with this shape without any row, too
         same, other, own_nearer, highest = np.array([row for _, row in chosen if row]).reshape(-1, 4).T
+        sums, counts = np.bincount(of_row, own_nearer), np.bincount(of_row)
+
+        def mean(drawn: NDArray[np.intp]) -> float:
+            return float(sums[drawn].sum() / counts[drawn].sum())
+
         return ReaderFitness(
             reader=reader,
             feature=feature,
@@ -184,7 +169,7 @@ def reader_fitness(
             faults=dict(Counter(pair.fault for pair, _ in chosen if pair.fault)),
             same=_mean(same),
             other=_mean(other),
-            own_nearer=_over_documents(documents, own_nearer, resamples),
+            own_nearer=bootstrap_interval(mean, len(documents), resamples) if documents else UNKNOWN,
             highest=_mean(highest),
         )
 
@@ -193,7 +178,6 @@ def reader_fitness(
 
 
 def rated_targets(pairs: Sequence[AnswerPair]) -> list[Target]:
-    """What a judge is to rate: each answer against all others of the record that are not equal to it."""
     return [target for pair in pairs if (target := pair.target) and target.others]
 
 
@@ -221,49 +205,26 @@ def fitness_verdict(rows: Sequence[ReaderFitness]) -> list[str]:
     return sentences
 
 
-Compared = tuple[float, float, float, float]
-"""As of `ReaderFitness`: same, other, own_nearer, highest."""
-
-
-def _compared(pairs: Sequence[AnswerPair], ratings: Ratings) -> Iterator[Compared | None]:
-    """The figures of each pair; None where it cannot be compared."""
+def _compared(pairs: Sequence[AnswerPair], ratings: Ratings) -> Iterator[tuple[float, float, float, float] | None]:
+    """Of each pair same, other, own_nearer and highest, as of `ReaderFitness`; None where it cannot be compared."""
     values = iter(ratings.values)
     for pair in pairs:
-        if pair.answer is None or pair.recorded is None:
-            yield None
-            continue
-        others = pair.target.others if pair.target else ()
-        rating_of = {normalised(text): next(values) for text in others}
-        yield _row(pair.recorded, pair.others, rating_of | {normalised(pair.answer): HIGHEST})
-
-
-def _row(recorded: str, others: Sequence[str], rating_of: Mapping[str, float]) -> Compared | None:
-    own = rating_of[normalised(recorded)]
-    ratings = np.array([rating_of[normalised(text)] for text in others])
-    rated = ratings[~np.isnan(ratings)]
-    if math.isnan(own) or not len(rated):
-        return None
-    equal = [normalised(text) == normalised(recorded) for text in others]
-    return (
-        similarity(own),
-        _mean([similarity(rating) for rating in rated.tolist()]),
-        float(np.mean((own > rated) + (own == rated) / 2)),
-        1 - _mean(equal) / 2,
-    )
+        figures = None
+        if pair.answer is not None and pair.recorded is not None:
+            rating_of = {normalised(text): next(values) for text in (pair.target.others if pair.target else ())}
+            rating_of[normalised(pair.answer)] = HIGHEST
+            recorded, others = normalised(pair.recorded), list(map(normalised, pair.others))
+            own, all_rated = rating_of[recorded], np.array([rating_of[text] for text in others])
+            rated = all_rated[~np.isnan(all_rated)]
+            if not math.isnan(own) and len(rated):
+                figures = (
+                    similarity(own),
+                    _mean([similarity(rating) for rating in rated.tolist()]),
+                    float(np.mean((own > rated) + (own == rated) / 2)),
+                    1 - _mean([text == recorded for text in others]) / 2,
+                )
+        yield figures
 
 
 def _mean(values: Sequence[float] | NDArray[np.float64]) -> float:
     return float(np.mean(values)) if np.size(values) else math.nan
-
-
-def _over_documents(documents: Sequence[str], values: NDArray[np.float64], resamples: int) -> BootstrapInterval:
-    if not documents:
-        return UNKNOWN
-    places = {document: place for place, document in enumerate(dict.fromkeys(documents))}
-    of_value = [places[document] for document in documents]
-    sums, counts = np.bincount(of_value, values), np.bincount(of_value)
-
-    def mean(drawn: NDArray[np.intp]) -> float:
-        return float(sums[drawn].sum() / counts[drawn].sum())
-
-    return bootstrap_interval(mean, len(sums), resamples)

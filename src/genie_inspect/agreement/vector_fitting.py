@@ -7,7 +7,7 @@ they count as 4 unasked with every judge, and the two novelties would agree in t
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -21,8 +21,7 @@ from genie_inspect.populations.schema import Question
 from genie_inspect.statistics.descriptive import Knots, height, isotonic_knots
 from genie_inspect.statistics.ranking import kendall, spearman
 
-FEWEST_PAIRS = 30
-"""Of a feature with fewer the line over all features is the better guess."""
+FEWEST_PAIRS = 30  # of a feature with fewer the line over all features is the better guess
 DECIMALS = 5
 
 
@@ -31,8 +30,7 @@ class RatedPair:
     """Two different answers to a question, with the mean of their ratings and the cosine of their vectors."""
 
     question: Question
-    answers: frozenset[str]
-    """As they count for equality."""
+    answers: frozenset[str]  # as they count for equality
     rating: float
     cosine: float
 
@@ -47,19 +45,29 @@ def vector_fit(population: str, targets: Sequence[Target], raters: Sequence[Rati
         raise CalibrationError(
             f"{len(pairs)} rated pairs of different answers, expected at least {FEWEST_PAIRS} to fit to"
         )
-    novelties = held_out(pairs)
-    lines = _lines(pairs)
-    features = {
-        name: _feature(lines[name], [pair for pair in pairs if pair.question.feature == name], novelties, {name})
-        for name in sorted(lines.keys() - {""})
-    }
-    everything = {pair.question.feature for pair in pairs}
+    novelties, lines = held_out(pairs), _lines(pairs)
+
+    def fit(name: str) -> FeatureFit:
+        """Of a feature, or of all by an empty name."""
+        own = [sides for feature, *sides in novelties if name in ("", feature)]
+        sides = list(zip(*own, strict=True)) or [(), ()]
+        defined = [
+            None if math.isnan(value) else round(value, DECIMALS) for value in (spearman(*sides), kendall(*sides))
+        ]
+        return FeatureFit(
+            pairs=sum(name in ("", pair.question.feature) for pair in pairs),
+            knots=tuple(lines[name]),
+            answers=len(own),
+            spearman=defined[0],
+            kendall=defined[1],
+        )
+
     return VectorFit(
         embedder=embedder.identity,
         population=population,
         raters=tuple(rater.name for rater in raters),
-        features=features,
-        pooled=_feature(lines[""], pairs, novelties, everything),
+        features={name: fit(name) for name in sorted(lines.keys() - {""})},
+        pooled=fit(""),
     )
 
 
@@ -69,14 +77,12 @@ def rated_pairs(targets: Sequence[Target], raters: Sequence[Ratings], embedder: 
     vectors = dict(zip(texts, embedder.embed(texts), strict=True))
     found: dict[Pair, tuple[Question, float]] = {}
     ratings: defaultdict[Pair, list[float]] = defaultdict(list)
-    places = iter(range(sum(len(target.others) for target in targets)))
-    for target in targets:
-        for other, key in zip(target.others, target.pairs, strict=True):
-            place = next(places)
-            ratings[key] += [rater.values[place] for rater in raters if not math.isnan(rater.values[place])]
-            here, there = vectors[target.answer], vectors[other]
-            if len(key[1]) > 1 and here.any() and there.any():
-                found.setdefault(key, (target.question, float(here @ there)))
+    keyed = [(target, other, key) for target in targets for other, key in zip(target.others, target.pairs, strict=True)]
+    for place, (target, other, key) in enumerate(keyed):
+        ratings[key] += [rater.values[place] for rater in raters if not math.isnan(rater.values[place])]
+        here, there = vectors[target.answer], vectors[other]
+        if len(key[1]) > 1 and here.any() and there.any():
+            found.setdefault(key, (target.question, float(here @ there)))
     return [
         RatedPair(question, key[1], fmean(ratings[key]), cosine)
         for key, (question, cosine) in found.items()
@@ -87,10 +93,24 @@ def rated_pairs(targets: Sequence[Target], raters: Sequence[Ratings], embedder: 
 def held_out(pairs: Sequence[RatedPair]) -> list[Novelty]:
     """The novelty of every answer that was compared with enough others, its prompt held out."""
     novelties: list[Novelty] = []
-    for prompt in dict.fromkeys(pair.question.prompt for pair in pairs):
-        lines = _lines([pair for pair in pairs if pair.question.prompt != prompt])
-        if lines:
-            novelties += _novelties([pair for pair in pairs if pair.question.prompt == prompt], lines)
+    by_question: defaultdict[tuple[str, str], list[RatedPair]] = defaultdict(list)
+    for pair in pairs:
+        by_question[pair.question.prompt, pair.question.id].append(pair)
+    lines_without = {
+        prompt: _lines([pair for pair in pairs if pair.question.prompt != prompt]) for prompt, _ in by_question
+    }
+    for (prompt, _), group in by_question.items():
+        lines, feature = lines_without[prompt], group[0].question.feature
+        both: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+        for pair in group if lines else ():
+            for answer in pair.answers:
+                both[answer].append((pair.rating, height(lines.get(feature, lines[""]), pair.cosine)))
+        for ratings_of_answer in both.values():
+            recorded, predicted = zip(*ratings_of_answer, strict=True)
+            # an answer that was rated against few of the others has no novelty among them
+            missing = [None] * (len(both) - 1 - len(recorded))
+            if len(recorded) >= FEWEST_RATINGS and is_used([*recorded, *missing]):
+                novelties.append((feature, question_novelty(recorded), question_novelty(predicted)))
     return novelties
 
 
@@ -108,39 +128,3 @@ def _lines(pairs: Iterable[RatedPair]) -> dict[str, Knots]:
             knots = isotonic_knots(cosines.round(DECIMALS), ratings)
             lines[name] = [(cosine, round(rating, DECIMALS)) for cosine, rating in knots]
     return lines
-
-
-def _novelties(pairs: Iterable[RatedPair], lines: Mapping[str, Knots]) -> Iterator[Novelty]:
-    by_question: defaultdict[str, list[RatedPair]] = defaultdict(list)
-    for pair in pairs:
-        by_question[pair.question.id].append(pair)
-    for group in by_question.values():
-        feature = group[0].question.feature
-        line = lines.get(feature, lines[""])
-        both: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
-        for pair in group:
-            rated = pair.rating, height(line, pair.cosine)
-            for answer in pair.answers:
-                both[answer].append(rated)
-        for ratings_of_answer in both.values():
-            recorded, predicted = zip(*ratings_of_answer, strict=True)
-            # an answer that was rated against few of the others has no novelty among them
-            missing = [None] * (len(both) - 1 - len(recorded))
-            if len(recorded) >= FEWEST_RATINGS and is_used([*recorded, *missing]):
-                yield feature, question_novelty(recorded), question_novelty(predicted)
-
-
-def _feature(knots: Knots, pairs: Sequence[RatedPair], novelties: Iterable[Novelty], names: set[str]) -> FeatureFit:
-    own = [sides for feature, *sides in novelties if feature in names]
-    sides = list(zip(*own, strict=True)) or [(), ()]
-    return FeatureFit(
-        pairs=len(pairs),
-        knots=tuple(knots),
-        answers=len(own),
-        spearman=_defined(spearman(*sides)),
-        kendall=_defined(kendall(*sides)),
-    )
-
-
-def _defined(value: float) -> float | None:
-    return None if math.isnan(value) else round(value, DECIMALS)

@@ -3,7 +3,7 @@
 import codecs
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -78,12 +78,9 @@ def numbers(rows: Sequence[TableRow], column: str) -> list[float] | None:
     return [row.number(column) for row in rows]
 
 
-ABOUT = ("story", "rater", "plot", "source")
-"""Columns of a table of ratings that say whose a row is; each other one is a test."""
-NUMBER = "number"
-"""Column of a row a vote whose votes are ratings, whatever they are."""
-FEW = 0.1
-"""Share of the votes up to which those beside 1 and 0 are taken for slips, and for no scale."""
+ABOUT = ("story", "rater", "plot", "source")  # columns that say whose a row is; each other one is a test
+NUMBER = "number"  # column of a row a vote whose votes are ratings, whatever they are
+FEW = 0.1  # share of the votes up to which those beside 1 and 0 are taken for slips, and for no scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +91,7 @@ class Vote:
     story: str
     rater: str
     test: str
-    value: float
-    """1 = passes, 0 = fails, or a number; NaN = no vote."""
+    value: float  # 1 = passes, 0 = fails, or a number; NaN = no vote
     plot: str = ""
     source: str = ""
 
@@ -120,7 +116,7 @@ def without_slips(votes: Iterable[Vote]) -> list[Vote]:
     return votes
 
 
-def annotation_votes(path: Path) -> Iterator[Vote]:
+def _annotations(path: Path) -> Iterator[Vote]:
     """The votes of a JSON list as Salesforce/creativity_eval has it: story_id, expert_idx, ttcw_idx, binary_verdict."""
     for where, item in listed_objects(path, TableError):
         row = TableRow(where, item)
@@ -130,7 +126,7 @@ def annotation_votes(path: Path) -> Iterator[Vote]:
         yield Vote(where, row.text("story_id"), row.text("expert_idx"), f"{int(row.number('ttcw_idx')):02d}", value)
 
 
-def table_votes(rows: Sequence[TableRow]) -> Iterator[Vote]:
+def _table_votes(rows: Sequence[TableRow]) -> Iterator[Vote]:
     """The votes of a table with a row a rater and story and a column a test: numbers, or yes and no.
 
     A column of nothing but words is a remark and no test.
@@ -151,22 +147,19 @@ def table_votes(rows: Sequence[TableRow]) -> Iterator[Vote]:
 def _value(row: TableRow, column: str) -> float | None:
     """A cell as a number, or as 1 or 0; None where it is neither."""
     for read in (row.verdict, row.number):
-        try:
+        with suppress(TableError):
             return float(read(column))
-        except TableError:
-            pass
     return None
 
 
 Id = Annotated[str, StringConstraints(min_length=1)]
 Result = bool | Number | None
+# yes, no, neither of the two (which the published figures count as a pass), missing
 LETTERS = {"Y": 1.0, "N": 0.0, "B": 1.0, "-": math.nan}
-"""Yes, no, neither of the two (which the published figures count as a pass), missing."""
 FORM = 'a line a person and story: {"story": "3_GPT4", "rater": "ann", "votes": {"01": 1, "02": 0}}'
 VERDICT = "verdict"
 TESTS = ("test", "question")
 ONE_VOTE = "or a row a vote with the columns story, rater, verdict or number, and if there are several tests test"
-"""Columns of a row a vote."""
 A_TABLE = "or a CSV with the columns story, rater and one a test"
 
 
@@ -195,12 +188,9 @@ class VotedStory:
     """One story with people's votes on its tests."""
 
     story: str
-    votes: dict[str, dict[str, float]]
-    """By rater and test: 1 = passes, 0 = fails, or a number; NaN or no entry = no vote."""
-    plot: str = ""
-    """What else was written from the same plot or prompt has the same; empty where the file does not say."""
+    votes: dict[str, dict[str, float]]  # by rater and test, as of `Vote`; no entry = no vote
+    plot: str = ""  # empty where the file does not say, as is `source`, who or what wrote it
     source: str = ""
-    """Who or what wrote it; empty where the file does not say."""
 
     def by_test(self) -> dict[str, list[float]]:
         votes: dict[str, list[float]] = {}
@@ -211,12 +201,11 @@ class VotedStory:
 
     @property
     def prompt(self) -> str:
-        """What else was written from the same plot has the same: the file's own, else by the id."""
+        """What else was written from the same plot has the same."""
         return self.plot or prompt_of(self.story)
 
     @property
     def writer(self) -> str:
-        """Who wrote it: the file's own, else by the id."""
         return self.source or writer_of(self.story)
 
     def means(self) -> dict[str, float]:
@@ -236,20 +225,12 @@ class VotedStory:
 
 
 def prompt_of(story: str) -> str:
-    """The prompt of a story, the part of its id before the first underscore: stories of one prompt are ranked together.
-
-    >>> prompt_of("3_GPT4")
-    '3'
-    """
+    """The part of a story's id before the first underscore: stories of one prompt are ranked together."""
     return story.partition("_")[0]
 
 
 def writer_of(story: str) -> str:
-    """Who wrote a story: the part of the id after the first underscore, without the number of a repetition.
-
-    >>> writer_of("3_GPT4#2")
-    'GPT4'
-    """
+    """Who wrote a story: the part of the id after the first underscore, without the number of a repetition."""
     return story.partition("_")[2].partition("#")[0]
 
 
@@ -258,11 +239,12 @@ def read_votes(path: Path, *, numbers: bool = False) -> list[VotedStory]:
     if path.suffix == ".json":
         with votes_file(path), path.open("rb") as file:
             is_list = file.read(64).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"[")
-    if path.suffix == ".json" and is_list:
-        stories = _gathered(annotation_votes(path))
-    elif path.suffix == ".json":
-        stories = [_released(story, row, path) for story, row in json_field(path, "stories").items()]
-    elif path.suffix == ".csv" or not _has_ballots(path):
+        if is_list:
+            stories = _gathered(_annotations(path))
+        else:
+            stories = [_released(story, row, path) for story, row in json_field(path, "stories").items()]
+    # an empty or broken file is read as one with a line a person and story
+    elif path.suffix == ".csv" or any(column in first_line(path) for column in (b'"verdict"', b'"number"')):
         stories = _gathered(_rows_of_votes(path))
     else:
         stories = _gathered(without_slips(_ballots(path)))
@@ -287,17 +269,15 @@ def _on_scale(stories: Iterable[VotedStory]) -> Iterator[str]:
 
 @contextmanager
 def votes_file(path: Path) -> Iterator[None]:
-    """A file that cannot be opened is told in one line."""
     try:
         yield
     except OSError as error:
         raise VotesError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _has_ballots(path: Path) -> bool:
-    """Whether a JSON Lines file has a line a person and story; an empty or broken one is read as such."""
+def first_line(path: Path) -> bytes:
     with votes_file(path):
-        return next((b'"verdict"' not in line and b'"number"' not in line for _, _, line in placed_lines(path)), True)
+        return next((line for _, _, line in placed_lines(path)), b"")
 
 
 def _ballots(path: Path) -> Iterator[Vote]:
@@ -314,7 +294,7 @@ def _rows_of_votes(path: Path) -> Iterator[Vote]:
     """A vote a row; or a vote a cell, where no column is named after a vote."""
     table = read_rows(path, ("story", "rater"))
     if not any(VERDICT in row or NUMBER in row for row in table):
-        yield from without_slips(table_votes(table))
+        yield from without_slips(_table_votes(table))
         return
     for row in table:
         if missing := [column for column in ("story", "rater") if column not in row]:
@@ -323,9 +303,9 @@ def _rows_of_votes(path: Path) -> Iterator[Vote]:
         plot, source = (row.text(column) if column in row else "" for column in ("plot", "source"))
         if NUMBER in row and VERDICT in row:
             raise VotesError(f"{row.where} has a verdict and a number, expected one of them")
-        value = math.nan
-        if NUMBER in row or VERDICT in row:
-            value = row.number(NUMBER) if NUMBER in row else float(row.verdict(VERDICT))
+        value = float(row.verdict(VERDICT)) if VERDICT in row else math.nan
+        if NUMBER in row:
+            value = row.number(NUMBER)
         yield Vote(row.where, row.text("story"), row.text("rater"), test, value, plot, source)
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from genie_inspect.batch.shards import Place, ScaleError
-from genie_inspect.batch.walk import READ
+from genie_inspect.batch.shards import READ, Place, Plan, ScaleError
 from genie_inspect.files.json_lines import Lines, json_object, placed_lines
 from genie_inspect.graders.cache import TABLES, Cache, Judged, Memo
 from genie_inspect.graders.instrument import mode_of
@@ -17,6 +16,7 @@ from genie_inspect.graders.logit_judge import Logprobs
 from genie_inspect.graders.merging import Candidates, RatingMemo, Unrated, others_in
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.graders.reader import CONCISE, LENGTHS, answered
+from genie_inspect.populations.schema import Question
 from genie_inspect.prompting.answers import NOT_SPECIFIED, reading_reply
 from genie_inspect.prompting.fence import without_echo
 from genie_inspect.prompting.texts import LONGEST, shortened, whole_text
@@ -29,17 +29,10 @@ MOST_REASONS = 50
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    name: str
-    text: str
+    name: str  # the request's id, where there is one
+    text: str = ""
     candidates: Candidates = ()
-
-
-@dataclass(frozen=True, slots=True)
-class BadLine:
-    """A line of which nothing can be used; its name is the request's id where it has one."""
-
-    reason: str
-    name: str = ""
+    fault: str = ""  # why nothing of it can be used
 
 
 class _Message(BaseModel):
@@ -55,7 +48,7 @@ class _Completion(BaseModel):
     choices: list[_Choice]
 
 
-def replies(source: Lines) -> Iterator[Reply | BadLine | dict[str, Any]]:
+def replies(source: Lines) -> Iterator[Reply | dict[str, Any]]:
     """What each line of a file of replies holds, one at a time."""
     try:
         for _, _, line in placed_lines(source):
@@ -64,17 +57,17 @@ def replies(source: Lines) -> Iterator[Reply | BadLine | dict[str, Any]]:
         raise ScaleError(f"{source} cannot be read: {refused.strerror or refused}") from refused
 
 
-def reply_in(line: bytes) -> Reply | BadLine | dict[str, Any]:
+def reply_in(line: bytes) -> Reply | dict[str, Any]:
     """A reply, or the row of a cache's table that `genie cache export` wrote."""
     try:
         fields = json_object(line, "", ScaleError)
     except ScaleError:
-        return BadLine(TRUNCATED)
+        return Reply("", fault=TRUNCATED)
     table, name, error = fields.get("table"), fields.get("custom_id"), fields.get("error")
     if isinstance(table, str) and table in TABLES:
         return fields
     if not isinstance(name, str):
-        return BadLine(NO_ID)
+        return Reply("", fault=NO_ID)
     response = fields.get("response")
     response = response if isinstance(response, dict) else {}
     body, status = response.get("body"), response.get("status_code")
@@ -83,19 +76,18 @@ def reply_in(line: bytes) -> Reply | BadLine | dict[str, Any]:
         said = error or (body.get("error") if isinstance(body, dict) else None)
         if isinstance(said, dict):
             said = said.get("code") or said.get("type") or said.get("message")
-        if not (said or failed):
-            return BadLine(NO_REPLY, name)
-        return BadLine(f"error: {shortened(str(said))}" if said else f"error: status {shortened(str(status))}", name)
+        told = shortened(str(said)) if said else f"status {shortened(str(status))}"
+        return Reply(name, fault=f"error: {told}" if said or failed else NO_REPLY)
     try:
         completion = _Completion.model_validate(body)
     except ValidationError:
-        return BadLine(NO_COMPLETION, name)
+        return Reply(name, fault=NO_COMPLETION)
     if not completion.choices:
-        return BadLine(NO_REPLY, name)
+        return Reply(name, fault=NO_REPLY)
     choice = completion.choices[0]
     text = choice.message.content or ""
     if len(text) > LONGEST:
-        return BadLine(TOO_LONG, name)
+        return Reply(name, fault=TOO_LONG)
     return Reply(name, whole_text(text), (choice.logprobs or Logprobs()).first_tokens)
 
 
@@ -123,12 +115,6 @@ class Imported:
     kept: Counter[str] = field(default_factory=Counter)
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    text: str
-    feature: str = ""
-
-
 class Importer:
     """Takes replies into a cache. What is on record stays as it is, so that to import again changes nothing."""
 
@@ -146,13 +132,13 @@ class Importer:
             rows: dict[str, list[Mapping[str, object]]] = {}
             with self.cache.together():
                 for line in some:
-                    if isinstance(line, BadLine):
-                        count_fault(self.result.faults, line.reason)
-                        self._failed.add(line.name)
-                    elif isinstance(line, Reply):
-                        await self._reply(line, source)
-                    else:
+                    if not isinstance(line, Reply):
                         rows.setdefault(line.pop("table"), []).append(line)
+                    elif line.fault:
+                        count_fault(self.result.faults, line.fault)
+                        self._failed.add(line.name)
+                    else:
+                        await self._reply(line, source)
             for table, values in rows.items():
                 added = self.cache.add(TABLES[table], values)
                 self.result.kept[table] += added.new
@@ -170,21 +156,24 @@ class Importer:
             return
         self.result.doubled += reply.name in self._heard
         self._heard.add(reply.name)
-        request = place.message()
+        request, data = place.asked()
         text = without_echo(reply.text, request)
-        take = self._answers if place.plan.step == READ else self._ratings
-        asked, said, new = await take(place, request, text, reply)
+        if place.plan.step == READ:
+            asked, said, new = await self._answers(place.plan, NOT_SPECIFIED in request, data, text)
+        else:
+            asked, said, new = await self._ratings(place.plan, data, text, reply.candidates)
         self.result.unreadable += not said
         self.result.incomplete += 0 < said < asked
         self.result.used += new > 0
         self.result.on_record += said > 0 and not new
 
-    async def _ratings(self, place: Place, request: str, text: str, reply: Reply) -> tuple[int, int, int]:
+    async def _ratings(
+        self, plan: Plan, data: Mapping[str, Any], text: str, candidates: Candidates
+    ) -> tuple[int, int, int]:
         """How many ratings were asked for, said, and new."""
-        data = place.data(request, {"question": str, "answer": str})
-        mode = mode_of(place.plan.judge)
+        mode = mode_of(plan.judge)
         others = [Answer(other) for other in (others_in(data) or {"": ""}).values()]
-        said = dict(mode.said(text, reply.candidates, [other.text for other in others])) if mode.said else {}
+        said = dict(mode.said(text, candidates, [other.text for other in others])) if mode.said else {}
         fresh: dict[str, Judged] = {}
 
         async def rate(pairs: Unrated) -> Mapping[str, str]:
@@ -194,19 +183,17 @@ class Importer:
             return {}
 
         memo = RatingMemo(self.cache)
-        rated = await memo.rated(place.plan.signature, data["question"], data["answer"], others, rate)
+        rated = await memo.rated(plan.signature, data["question"], data["answer"], others, rate)
         here = {other.text: rating or 0.0 for other, rating in zip(others, rated.ratings, strict=True)}
         self.result.conflicts += sum(float(judged.rating) != here[other] for other, judged in said.items())
         self.result.kept["ratings"] += len(fresh)
         return len(others), len(said), len(fresh)
 
-    async def _answers(self, place: Place, request: str, text: str, reply: Reply) -> tuple[int, int, int]:
-        """How many answers were asked for, said, and new."""
-        data = place.data(request, {"document": str, "questions": dict})
-        questions = [_Asked(str(question)) for question in data["questions"].values()]
-        wordings = [question.text for question in questions]
-        length = LENGTHS.get(place.plan.answer_length) or LENGTHS[CONCISE]
-        read, is_attempt = reading_reply(text, len(questions), wordings, length.longest, NOT_SPECIFIED in request)
+    async def _answers(self, plan: Plan, may_lack: bool, data: Mapping[str, Any], text: str) -> tuple[int, int, int]:
+        """How many answers were asked for, said, and new; whether a document may not say was told with the request."""
+        wordings = [str(question) for question in data["questions"].values()]
+        length = LENGTHS.get(plan.answer_length) or LENGTHS[CONCISE]
+        read, is_attempt = reading_reply(text, len(wordings), wordings, length.longest, may_lack)
         answers = {wordings[number - 1]: answer for number, answer in read.items()}
         if is_attempt is False:
             answers = dict.fromkeys(wordings)
@@ -219,12 +206,11 @@ class Importer:
             given = tuple(None if text is None else Answer(text) for text in texts)
             return Reading(given, faults, is_attempt is not False)
 
-        memo = Memo(self.cache)
-        reading = await answered(memo, place.plan.signature, data["document"], questions, reading_of)
+        questions = [Question.model_construct(text=wording, feature="") for wording in wordings]
+        reading = await answered(Memo(self.cache), plan.signature, data["document"], questions, reading_of)
         here = {
-            question: answer.text if answer else None
-            for question, answer in zip(wordings, reading.answers, strict=True)
+            wording: answer.text if answer else None for wording, answer in zip(wordings, reading.answers, strict=True)
         }
-        self.result.conflicts += sum(here[question] != answer for question, answer in answers.items())
+        self.result.conflicts += sum(here[wording] != answer for wording, answer in answers.items())
         self.result.kept["answers"] += len(fresh)
-        return len(questions), len(answers), len(fresh)
+        return len(wordings), len(answers), len(fresh)

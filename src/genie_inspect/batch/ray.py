@@ -16,21 +16,10 @@ from typing import Any
 
 import anyio
 
-from genie_inspect.batch.importing import FOREIGN, BadLine, Imported, Importer, Reply, count_fault, replies, reply_in
+from genie_inspect.batch.importing import FOREIGN, Importer, Reply, count_fault, replies, reply_in
 from genie_inspect.batch.ray_server import Engine, Server
-from genie_inspect.batch.shards import ScaleError, places
-from genie_inspect.batch.walk import (
-    JSONL,
-    STEPS,
-    Found,
-    Line,
-    Part,
-    Study,
-    existing,
-    line_text,
-    parts,
-    write_part,
-)
+from genie_inspect.batch.shards import STEPS, ScaleError, places
+from genie_inspect.batch.walk import JSONL, Found, Line, Part, Study, existing, line_text, parts, write_part
 from genie_inspect.building.interviewing import Progress
 from genie_inspect.errors import MissingExtraError
 from genie_inspect.files.json_lines import json_object, placed_lines
@@ -66,8 +55,6 @@ def cluster() -> Iterator[Any]:
 
 LINES, SECONDS = 5_000, 10.0  # how many lines, or how long the first, wait for others before they go to a file
 FAILED = "__inference_error__"  # where Ray Data LLM says why an engine could not take a request
-
-
 Job = Server | Engine  # who answers
 
 
@@ -86,53 +73,45 @@ def ask(
 ) -> Outcome:
     """Ask what has no reply yet: this process reads and writes, on its own disk or in a bucket; the cluster asks."""
     there = parts(output)
-    answered = {said.name for part in there for said in replies(part) if isinstance(said, Reply)}
-    left = _Left([part for address in requests for part in existing(address, "requests")], answered)
-    outcome = Outcome()
-    for _, body in left:  # read twice: a million bodies are not kept here
+    answered = {said.name for part in there for said in replies(part) if isinstance(said, Reply) and not said.fault}
+    files = [part for address in requests for part in existing(address, "requests")]
+    outcome, ids = Outcome(), set[str]()
+    for _, body in _left(files, answered, ids):  # read twice: a million bodies are not kept here
         if not outcome.asked:
             job.check(body)
         outcome.asked += 1
-    outcome.requests, outcome.on_path = len(left.ids), len(left.ids) - outcome.asked
+    outcome.requests, outcome.on_path = len(ids), len(ids) - outcome.asked
     if not outcome.asked:
         return outcome
-    with cluster() as ray, closing(_Parts(output, form, len(there), outcome)) as files:
+    with cluster() as ray, closing(_Parts(output, form, len(there), outcome)) as written:
         from pyarrow import Table
 
-        rows, blocks = ({"custom_id": name, "payload": body} for name, body in left), []
+        blocks = []
+        rows = ({"custom_id": name, "payload": body} for name, body in _left(files, answered, set()))
         while block := list(islice(rows, job.together)):
             blocks.append(ray.put(Table.from_pylist(block)))
         asked = job.processor()(ray.data.from_arrow_refs(blocks))
         for done, row in enumerate(asked.iter_rows(), start=1):
             if reason := row.get(FAILED):
-                files.add(Line(str(row["custom_id"]), "null", json.dumps({"message": str(reason)})))
+                written.add(Line(str(row["custom_id"]), "null", json.dumps({"message": str(reason)})))
             else:
-                files.add(Line(*(str(row[name]) for name in Line._fields)))
+                written.add(Line(*(str(row[name]) for name in Line._fields)))
             progress(step, done, outcome.asked)
     return outcome
 
 
-class _Left:
-    """The requests without a reply, each once: their ids and bodies."""
-
-    def __init__(self, files: Sequence[Part], answered: set[str]) -> None:
-        self.files, self.answered = files, answered
-        self.ids = set[str]()
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        self.ids = set()
-        for file in self.files:
-            for number, _, line in placed_lines(file):
-                where = f"{file}, line {number}"
-                fields = json_object(line, where, ScaleError)
-                name, body = fields.get("custom_id"), fields.get("body")
-                if not isinstance(name, str) or not isinstance(body, dict):
-                    raise ScaleError(
-                        f"{where} has no custom_id or no body, expected a line that `genie requests` wrote"
-                    )
-                if name not in self.ids and name not in self.answered:
-                    yield name, json.dumps(body)
-                self.ids.add(name)
+def _left(files: Sequence[Part], answered: set[str], ids: set[str]) -> Iterator[tuple[str, str]]:
+    """Ids and bodies of the requests without a reply, each once; the ids of all requests are added to `ids`."""
+    for file in files:
+        for number, _, line in placed_lines(file):
+            where = f"{file}, line {number}"
+            fields = json_object(line, where, ScaleError)
+            name, body = fields.get("custom_id"), fields.get("body")
+            if not isinstance(name, str) or not isinstance(body, dict):
+                raise ScaleError(f"{where} has no custom_id or no body, expected a line that `genie requests` wrote")
+            if name not in ids and name not in answered:
+                yield name, json.dumps(body)
+            ids.add(name)
 
 
 class _Parts:
@@ -148,9 +127,10 @@ class _Parts:
             self._since = time.monotonic()
         self._lines.append(line)
         said = reply_in(line_text(line).encode())
-        self.outcome.answered += isinstance(said, Reply)
-        if isinstance(said, BadLine):
-            count_fault(self.outcome.faults, said.reason)
+        if isinstance(said, Reply) and said.fault:
+            count_fault(self.outcome.faults, said.fault)
+        elif isinstance(said, Reply):
+            self.outcome.answered += 1
         if len(self._lines) >= LINES or time.monotonic() - self._since >= SECONDS:
             self.close()
 
@@ -171,26 +151,22 @@ def rounds(
     A job that was killed goes on where it was: the requests are found anew, and those whose replies stand in the output
     are not asked again.
     """
-    done = {step: _round(study, step, f"{output.rstrip('/')}/{step}", job, cache, progress, form) for step in STEPS}
-    return done, {step: anyio.run(study.left, step, _named(progress, f"left to {step}")) for step in STEPS}
 
+    def named(name: str) -> Progress:
+        return lambda _, done, total: progress(name, done, total)
 
-def _round(
-    study: Study, step: str, output: str, job: Job, cache: Cache, progress: Progress, form: str
-) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        first = Path(folder) / f"{step}.jsonl"
-        _, files = anyio.run(study.write, step, first, _named(progress, f"find what to {step}"))
-        if not files:
-            return {"asking": Outcome(), "imported": Imported()}
-        asking = ask([str(file) for file in files], output, job, progress, form, step)
-        importer = Importer(cache, places(first))
-        for part in parts(output):
-            anyio.run(importer.take, part)
-    # replies to what an earlier job asked and took into the cache stand there too
-    del importer.result.faults[FOREIGN]
-    return {"asking": asking, "imported": importer.result}
-
-
-def _named(progress: Progress, name: str) -> Progress:
-    return lambda _, done, total: progress(name, done, total)
+    came = {}
+    for step in STEPS:
+        asking, importer, path = Outcome(), Importer(cache, {}), f"{output.rstrip('/')}/{step}"
+        with tempfile.TemporaryDirectory() as folder:
+            first = Path(folder) / f"{step}.jsonl"
+            _, files = anyio.run(study.write, step, first, named(f"find what to {step}"))
+            if files:
+                asking = ask([str(file) for file in files], path, job, progress, form, step)
+                importer = Importer(cache, places(first))
+                for part in parts(path):
+                    anyio.run(importer.take, part)
+        # replies to what an earlier job asked and took into the cache stand there too
+        del importer.result.faults[FOREIGN]
+        came[step] = {"asking": asking, "imported": importer.result}
+    return came, {step: anyio.run(study.left, step, named(f"left to {step}")) for step in STEPS}

@@ -1,7 +1,7 @@
 """Files of requests, in shards that a batch endpoint takes, and beside them the plan by which replies are placed."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,18 +24,8 @@ URL = "/v1/chat/completions"
 # those whose requests are chat completions of OpenAI's form
 PROVIDERS: tuple[str, ...] = ("azureai", "openai", "openai-api", "openrouter", "sglang", "together", "vllm")
 # under the names that they have in both places
-_SAME = {
-    "frequency_penalty",
-    "logit_bias",
-    "logprobs",
-    "max_tokens",
-    "presence_penalty",
-    "reasoning_effort",
-    "seed",
-} | {"temperature", "top_logprobs", "top_p"}
-_THINKS = re.compile(r"(o\d|gpt-5)")
-# what OpenAI's models that think refuse
-_SAMPLING = ("temperature", "top_p", "logprobs", "top_logprobs")
+_SAMPLING = {"temperature", "top_p", "logprobs", "top_logprobs"}
+_SAME = {"frequency_penalty", "logit_bias", "max_tokens", "presence_penalty", "reasoning_effort", "seed"} | _SAMPLING
 
 
 def chat_body(model: Model, request: str, config: GenerateConfig) -> dict[str, Any]:
@@ -54,12 +44,15 @@ def chat_body(model: Model, request: str, config: GenerateConfig) -> dict[str, A
         schema = form.json_schema.model_dump(exclude_none=True)
         named = {"name": form.name, "schema": schema, "description": form.description, "strict": form.strict}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
-    if api == "openai" and _THINKS.match(body["model"]):
+    # OpenAI's models that think refuse to be told how to sample
+    if api == "openai" and re.match(r"o\d|gpt-5", body["model"]):
         body["max_completion_tokens"] = body.pop("max_tokens", None)
         body = {name: value for name, value in body.items() if name not in _SAMPLING}
     return {**body, **(settings.extra_body or {})}
 
 
+READ, JUDGE = "read", "judge"
+STEPS = (READ, JUDGE)
 FORMAT = 1
 REQUESTS, BYTES = 50_000, 190_000_000  # most in a file: OpenAI's batch endpoint takes 200 MB
 
@@ -132,34 +125,31 @@ class Place:
     file: Path
     begin: int
 
-    def message(self) -> str:
-        """The request's last message."""
+    def asked(self) -> tuple[str, dict[str, Any]]:
+        """The request's last message, and the data in it: what its step needs, and of others, which may be missing."""
+        where = f"byte {self.begin}"
         with self.file.open("rb") as file:
             file.seek(self.begin)
-            body = json_object(file.readline(), f"{self.file}, byte {self.begin}", ScaleError).get("body")
+            body = json_object(file.readline(), f"{self.file}, {where}", ScaleError).get("body")
         if not isinstance(body, dict):
-            raise ScaleError(f"{self.file} has no request at byte {self.begin}: it has changed since it was read")
+            raise ScaleError(f"{self.file} has no request at {where}: it has changed since it was read")
         messages = body.get("messages")
         last = messages[-1] if isinstance(messages, list) and messages else None
-        content = last.get("content") if isinstance(last, dict) else None
-        if not isinstance(content, str):
-            raise ScaleError(f"{self.file} has a request without a message at byte {self.begin}: it has changed")
-        return content
-
-    def data(self, request: str, needed: Mapping[str, type]) -> dict[str, Any]:
-        """The data of the request, which has these; of others, an object, it need not have any."""
-        where = f"{self.file}, byte {self.begin}"
+        request = last.get("content") if isinstance(last, dict) else None
+        if not isinstance(request, str):
+            raise ScaleError(f"{self.file} has a request without a message at {where}: it has changed")
+        needed = {"document": str, "questions": dict} if self.plan.step == READ else {"question": str, "answer": str}
         try:
             data = unfenced(request)
         except UnreadableReplyError as error:
-            raise ScaleError(f"{where}: {error}") from error
+            raise ScaleError(f"{self.file}, {where}: {error}") from error
         if lacking := [name for name in needed if name not in data]:
-            raise ScaleError(f"{where}: the request lacks {', '.join(lacking)}")
+            raise ScaleError(f"{self.file}, {where}: the request lacks {', '.join(lacking)}")
         for name, form in {**needed, "others": dict}.items():
             if name in data and not isinstance(data[name], form):
                 expected = "an object" if form is dict else "text"
-                raise ScaleError(f"{where}: {name} is {shortened(str(data[name]))}, expected {expected}")
-        return data
+                raise ScaleError(f"{self.file}, {where}: {name} is {shortened(str(data[name]))}, expected {expected}")
+        return request, data
 
 
 def places(requests: Path) -> dict[str, Place]:
@@ -186,11 +176,8 @@ def places(requests: Path) -> dict[str, Place]:
     return by_id
 
 
-Note = Callable[[dict[str, Any]], None]
-
-
 class Collecting(StandIn):
-    def __init__(self, model: Model, note: Note) -> None:
+    def __init__(self, model: Model, note: Callable[[dict[str, Any]], None]) -> None:
         if ModelName(model).api not in PROVIDERS:
             accepted = f"a provider that takes OpenAI's chat completions: {', '.join(PROVIDERS)}"
             raise UnknownChoiceError("--grader", str(model), accepted)

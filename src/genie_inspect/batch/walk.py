@@ -15,7 +15,7 @@ from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 from inspect_ai.model import Model
 
-from genie_inspect.batch.shards import REQUESTS, Collecting, Plan, ScaleError, shards, write_plan
+from genie_inspect.batch.shards import JUDGE, READ, REQUESTS, Collecting, Plan, ScaleError, shards, write_plan
 from genie_inspect.building.interviewing import Progress
 from genie_inspect.engines.identity import redacted
 from genie_inspect.errors import GenieError, MissingExtraError, PopulationError, RefusalError
@@ -31,8 +31,6 @@ from genie_inspect.samples import document_of, is_original, made_of, prompt_of, 
 from genie_inspect.scorers.assessor import Assessor
 from genie_inspect.signature import digest
 
-READ, JUDGE = "read", "judge"
-STEPS = (READ, JUDGE)
 UNKNOWN_PROMPT = "the population has no questions for its prompt"
 
 
@@ -188,19 +186,21 @@ def parts(address: str) -> list[Part]:
     """The files of lines that an address stands for; none where it is new."""
     files, path = _reached(address)
     with _one_line(address):
-        # by number where names end with one: read.jsonl, read-2.jsonl, read-10.jsonl
         if "*" in path:
-            return [Part(files, one) for one in sorted(files.glob(path), key=lambda one: (len(one), one))]
-        if not files.isdir(path):
-            return [Part(files, path)] if files.exists(path) else []
-        inside = [one for one in files.ls(path, detail=False) if one.endswith(tuple(f".{form}" for form in FORMS))]
-    local = isinstance(files, LocalFileSystem)
-    return [
-        Part(files, one)
-        for one in sorted(inside, key=lambda one: (len(one), one))
-        # a pipe or a device in a folder would never end
-        if not basename(one).startswith(".") and (Path(one).is_file() or not local)
-    ]
+            inside = files.glob(path)
+        elif not files.isdir(path):
+            inside = [path] if files.exists(path) else []
+        else:
+            local = isinstance(files, LocalFileSystem)
+            inside = [
+                one
+                for one in files.ls(path, detail=False)
+                if one.endswith((f".{JSONL}", f".{PARQUET}")) and not basename(one).startswith(".")
+                # a pipe or a device in a folder would never end
+                if Path(one).is_file() or not local
+            ]
+    # by number where names end with one: read.jsonl, read-2.jsonl, read-10.jsonl
+    return [Part(files, one) for one in sorted(inside, key=lambda one: (len(one), one))]
 
 
 def existing(address: str, what: str) -> list[Part]:
@@ -308,32 +308,28 @@ def _pyarrow(capability: str) -> tuple[Any, Any]:
 TOGETHER = 10_000  # rows that are written at once
 
 
-@dataclass(slots=True)
-class Merged:
-    rows: int = 0
-    kept: Counter[str] = field(default_factory=Counter)
-    conflicts: int = 0  # rows that are on record with another value, which stays
-    refused: int = 0
+def merged(cache: Cache, folders: Sequence[Path], progress: Progress) -> dict[str, Any]:
+    """Add the rows of other caches to one; to do it again changes nothing.
 
-
-def merged(cache: Cache, folders: Sequence[Path], progress: Progress) -> Merged:
-    """Add the rows of other caches to one; to do it again changes nothing."""
+    Counts rows, those that are kept by table, those on record with another value, which stays, and those refused.
+    """
     for folder in folders:
         if not (folder / FILE).is_file():
             raise ScaleError(f"{folder} holds no {FILE}, expected the folder of a cache")
         if (folder / FILE).samefile(cache.path):
             raise ScaleError(f"{folder} is the cache that others are added to, expected another")
-    result = Merged()
+    rows = conflicts = refused = 0
+    kept = Counter[str]()
     for number, folder in enumerate(folders, start=1):
         other = Cache(folder)
         for name, table in TABLES.items():
-            rows = other.rows(table)
-            while some := list(islice(rows, TOGETHER)):
+            left = other.rows(table)
+            while some := list(islice(left, TOGETHER)):
                 added = cache.add(table, some)
-                result.rows += len(some)
-                result.kept[name] += added.new
-                result.conflicts += added.conflicts
-                result.refused += added.refused
+                rows += len(some)
+                kept[name] += added.new
+                conflicts += added.conflicts
+                refused += added.refused
         other.close()
         progress("merge", number, len(folders))
-    return result
+    return {"rows": rows, "kept": dict(kept), "conflicts": conflicts, "refused": refused}

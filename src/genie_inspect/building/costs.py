@@ -109,16 +109,6 @@ class TaskCost:
         return replace(reduce(add, graders, cls()), documents=max((part.documents for part in graders), default=0))
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """Answers to one question; equal ones are one."""
-
-    others: Mapping[str, int]  # the population's distinct answers: tokens by the answer as it counts for equality
-    targets: Mapping[str, float]  # answers of new documents, and how often each is expected to be judged
-    unseen: float = 0.0  # distinct answers of new documents beside these
-    pairs: float = 0.0  # new answers times the population's, equal ones counted each
-
-
 @dataclass(frozen=True)
 class Known:
     """Who reads and judges, and the cache of what they have said; of whom it is not known, nothing is on record."""
@@ -147,47 +137,11 @@ class Known:
         return frozenset(self.cache.found(RATINGS, (self.judge.signature, question, answer)))
 
 
-def rating_cost(
-    question: str, expected: Expected, mode: str, costs: RequestTokens, known: Known | None = None
-) -> tuple[float, Cost]:
-    """How many pairs have to be judged, and what that costs, given the answers to a question."""
-    if not mode_of(mode).asks_pairs:
-        return 0.0, Cost()
-    known = known or Known()
-    usual = round(fmean(expected.others.values())) if expected.others else USUAL_ANSWER
-    asked, every = tokens(question), list(expected.others.values())
-    all_of_them = costs.rating(mode, asked, 0, every)
-    judged, total = 0.0, Cost()
-    for target, weight in [*expected.targets.items(), (None, expected.unseen)]:
-        length = expected.others.get(target) or tokens(target) if target else usual
-        rated = known.rated(question, target) if target else frozenset()
-        if rated:
-            missing = [size for other, size in expected.others.items() if other not in rated]
-            cost = costs.rating(mode, asked, length, missing)
-        else:
-            missing, cost = every, all_of_them + Cost(0, all_of_them.calls * length)
-        judged += weight * len(missing)
-        total += cost * weight
-    return judged, total
-
-
-def expected_answers(answers: Sequence[tuple[str, int] | None], epochs: int, *, kept: bool = True) -> Expected:
-    """What new documents answer to a question, if they answer as the population does."""
-    given = [answer for answer in answers if answer is not None]
-    counts = Counter(key for key, _ in given)
-    total = len(answers)
-    pairs = epochs * len(given) ** 2 / total if total else 0.0
-    if not kept:
-        return Expected(dict(given), {key: epochs * count / total for key, count in counts.items()}, pairs=pairs)
-    seen = {key: chance_of_seeing(count, total, epochs) for key, count in counts.items()}
-    return Expected(dict(given), seen, expected_unseen(counts.values(), total, epochs), pairs)
-
-
 Answers = list[tuple[str, int] | None]
 """Of each document, as it counts for equality, with its tokens; None where it does not say."""
 
 
-class _Grader:
+class PlannedGrader:
     """Who reads and judges a population, with what is on record and what a request costs."""
 
     def __init__(self, population: Population, instrument: Instrument, known: Known | None) -> None:
@@ -231,26 +185,49 @@ class _Grader:
         questions, documents = self.population.questions(prompt), self.population.documents(prompt)
         answers = {q.id: self.answers(documents, q) for q in questions}
         length = fmean(tokens(document.text) for document in documents[:WEIGHED]) if documents else 0.0
-        unspecified = (NOT_SPECIFIED, tokens(NOT_SPECIFIED))
+        unspecified = tokens(NOT_SPECIFIED)
         said = {
-            name: fmean((answer or unspecified)[1] for answer in own) if own else USUAL_ANSWER
+            name: fmean(answer[1] if answer else unspecified for answer in own) if own else USUAL_ANSWER
             for name, own in answers.items()
         }
 
         def reading(asked: Sequence[Question]) -> Cost:
             return self.costs.reading(length, [q.text for q in asked], [said[q.id] for q in asked])
 
-        expected = {q.id: expected_answers(answers[q.id], new, kept=self.known.keeps) for q in questions}
-        ratings = [rating_cost(q.text, expected[q.id], self.mode, self.costs, self.known) for q in questions]
         missing = Counter(self.unread(document, questions) for document in documents)
-        return TaskCost(
+        known = TaskCost(
             documents=new,
-            pairs=sum(one.pairs for one in expected.values()),
-            judged=sum(judged for judged, _ in ratings),
             reading=reading(questions) * new,
             population=sum((reading(asked) * count for asked, count in missing.items() if asked), Cost()),
-            rating=sum((cost for _, cost in ratings), Cost()),
         )
+        return sum((self.rating_cost(q.text, answers[q.id], new) for q in questions), known)
+
+    def rating_cost(self, question: str, answers: Answers, new: int) -> TaskCost:
+        """What it costs to rate the answers of so many new documents, if they answer as the population does."""
+        given = [answer for answer in answers if answer is not None]
+        counts, lengths, total = Counter(key for key, _ in given), dict(given), len(answers)
+        pairs = new * len(given) ** 2 / total if total else 0.0
+        if not mode_of(self.mode).asks_pairs:
+            return TaskCost(pairs=pairs)
+        # how often each answer is expected to be judged, and how many distinct ones are beside the population's
+        expected, unseen = {key: new * count / total for key, count in counts.items()}, 0.0
+        if self.known.keeps:
+            expected = {key: chance_of_seeing(count, total, new) for key, count in counts.items()}
+            unseen = expected_unseen(counts.values(), total, new)
+        asked, every = tokens(question), list(lengths.values())
+        usual = round(fmean(every)) if every else USUAL_ANSWER
+        of_every = self.costs.rating(self.mode, asked, 0, every)
+        judged, rating = 0.0, Cost()
+        for target, weight in [*expected.items(), (None, unseen)]:
+            length = lengths[target] if target else usual
+            if target and (rated := self.known.rated(question, target)):
+                missing = [size for other, size in lengths.items() if other not in rated]
+                cost = self.costs.rating(self.mode, asked, length, missing)
+            else:
+                missing, cost = every, of_every + Cost(0, of_every.calls * length)
+            judged += weight * len(missing)
+            rating += cost * weight
+        return TaskCost(pairs=pairs, judged=judged, rating=rating)
 
     def comparison_cost(self, question: Question, documents: Sequence[Document]) -> TaskCost:
         """What it costs to rate each document's answer against the others'."""
@@ -272,13 +249,13 @@ def task_cost(
     population: Population, documents: Mapping[str, int], instrument: Instrument, known: Known | None = None
 ) -> TaskCost:
     """What it costs to assess so many new documents for each of a population's prompts."""
-    grader = _Grader(population, instrument, known)
+    grader = PlannedGrader(population, instrument, known)
     return sum((grader.prompt_cost(*each) for each in documents.items()), TaskCost())
 
 
 def yardstick_cost(population: Population, instrument: Instrument, known: Known | None = None) -> TaskCost:
     """What it costs to compare each document of a population with the others."""
-    grader, total = _Grader(population, instrument, known), TaskCost()
+    grader, total = PlannedGrader(population, instrument, known), TaskCost()
     for prompt in population.prompts:
         documents = population.documents(prompt)
         # nothing new: what is left to read

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from inspect_ai.model import GenerateConfig
 
-from genie_inspect.building.interviewing import Interviewer, Progress, appearing, interview_templates, no_progress
+from genie_inspect.building.interviewing import Interviewer, Progress, appearing, no_progress, reported
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import MissingExtraError, PopulationError, UnknownChoiceError
 from genie_inspect.files.folders import clear_left
 from genie_inspect.files.writing import write_lines
-from genie_inspect.graders.grader import gathered, identified_model
+from genie_inspect.graders.grader import identified_model
 from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.populations.population import read_features, write_features
 from genie_inspect.populations.schema import Feature
@@ -96,18 +96,15 @@ async def discover_features(
     """Write a folder with the features and with every name that a reply gave; it appears when it is complete."""
     check_clustering(method)
     engine = chosen_embedder(embedder)
-    interviewer, done = Interviewer(model, interview_templates(templates)), 0
+    interviewer = Interviewer(model, templates)
 
-    async def reply() -> list[tuple[str, str]]:
-        nonlocal done
+    async def reply(_: int) -> list[tuple[str, str]]:
         items = await interviewer.list_items(
             "list_features", MOST_FEATURES, {"task": task}, None, numbered_answers, temperature=TEMPERATURE
         )
-        done += 1
-        progress("asking for features", done, samples)
         return list(split(items))
 
-    replies = await gathered(*(reply() for _ in range(samples)))
+    replies = await reported(reply, range(samples), "asking for features", progress)
     mentions = [mention for mentions in replies for mention in mentions]
     if not mentions:
         raise PopulationError(f"none of {samples} replies names a feature in the form that was asked for")
@@ -149,25 +146,22 @@ def split(items: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _features(mentions: Sequence[tuple[str, str]], labels: Sequence[int]) -> Iterator[Feature]:
     """One feature per cluster, the largest first: its most frequent name, and that name's most frequent description."""
-    keys: set[str] = set()
+    keys = {""}  # a name that has no letter to begin with is no scorer's key
     # a label below 0 is noise, which hdbscan puts in no cluster
     for label, _ in Counter(label for label in labels if label >= 0).most_common():
         members = [member for member, cluster in zip(mentions, labels, strict=True) if cluster == label]
-        # the most frequent name that is a key and belongs to no larger cluster
-        names = [name for name, _ in Counter(name for name, _ in members).most_common()]
-        name = next((name for name in names if _key(name) and _key(name) not in keys), None)
-        if name is None:
+        for name, _ in Counter(name for name, _ in members).most_common():
+            key = re.sub(r"[^a-z0-9]+", "_", name).strip("_0123456789")[:LONGEST_NAME].rstrip("_")
+            # the most frequent name that is a key and belongs to no larger cluster
+            if key not in keys:
+                break
+        else:
             continue
-        keys.add(_key(name))
+        keys.add(key)
         described = Counter(description for other, description in members if other == name).most_common(1)[0][0]
         words = Counter(word for member in members for word in re.findall(r"[^\W\d_]{3,}", " ".join(member).casefold()))
         telling = [word for word, _ in words.most_common() if word not in _COMMON]
-        yield Feature(name=_key(name), definition=described, words=tuple(telling[:MOST_WORDS]))
-
-
-def _key(name: str) -> str:
-    """The name as a scorer's key; empty when it has no letter to begin with."""
-    return re.sub(r"[^a-z0-9]+", "_", name).strip("_0123456789")[:LONGEST_NAME].rstrip("_")
+        yield Feature(name=key, definition=described, words=tuple(telling[:MOST_WORDS]))
 
 
 MAPPING = "mapping.json"
@@ -198,7 +192,7 @@ async def map_features(
     progress: Progress = no_progress,
 ) -> dict[str, Any]:
     """Write a file with the mapping, the definitions that it rests on, and what is left on either side."""
-    interviewer = Interviewer(model, interview_templates(templates))
+    interviewer = Interviewer(model, templates)
     ours, theirs = ({feature.name: feature.definition for feature in features} for features in (discovered, taxonomy))
     items = [f"{name}: {definition}" for name, definition in ours.items()]
     chosen = await interviewer.sort_items(INSTRUCTION, items, {"taxonomy": theirs}, [*theirs, NONE], "features")

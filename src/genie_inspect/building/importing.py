@@ -2,16 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
 from pydantic import Field
 
-from genie_inspect.building.choosing import Cleaner
-from genie_inspect.building.collecting import new_population
+from genie_inspect.building.collecting import Cleaner, new_population
 from genie_inspect.building.interviewing import Progress, no_progress
 from genie_inspect.building.questions import LINE, read_questions
 from genie_inspect.errors import PopulationError
@@ -22,7 +21,6 @@ from genie_inspect.populations.prompts import open_table
 from genie_inspect.populations.schema import (
     AnswerRow,
     Document,
-    Feature,
     Question,
     Row,
     document_id,
@@ -39,7 +37,6 @@ NEEDED = (
     "documents need prompt and text, with questions to them also question and feature; answers without documents need "
     "prompt, document (an id), question, feature and answer"
 )
-QUESTION_ALONE = "question without a text"
 _PARTS = re.compile(r"[/&,]|(?:\b|_)and(?:\b|_)")  # what joins two words for one feature
 Key = tuple[str, str, str]  # a document as its source names it: id, prompt, model
 
@@ -52,14 +49,6 @@ class Preset(Row):
     features: str = "starter"
     columns: dict[str, str]
     names: dict[str, str] = Field(default_factory=dict)  # other words for the features
-
-
-def read_preset(name: str) -> Preset:
-    bundled = sorted(path.stem for path in PRESETS.glob("*.json"))
-    path = PRESETS / f"{name}.json" if name in bundled else Path(name)
-    if not path.is_file():
-        raise PopulationError(f"preset is {name!r}, expected {', '.join(bundled)} or a JSON file")
-    return parsed(path.read_bytes(), Preset, str(path))
 
 
 def read_mapping(
@@ -102,32 +91,62 @@ def read_mapping(
     return mapping, note
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Import:
+    """The source of an import, its mapping, and the manifest fields of the new population."""
+
+    source: str
+    output: Path
+    name: str
+    licence: str
+    version: str = "1"
+    description: str = ""
+    features: str | None = None
+    questions: Path | None = None  # a file or population whose questions are taken beside the table's
+    mapping: Sequence[str] = ()
+    preset: str | None = None
+    reader: str | None = None
+    split: str = "train"
+    dry_run: bool = False
+
+
 class Mapped:
-    """Documents, questions and answers of the rows that were taken in, and counts of what could not be used."""
+    """Documents, questions and answers of the rows of a table that were taken in, and counts of what was not."""
 
-    mapping: Mapping[str, str]
-    features: Sequence[Feature]
-    names: Mapping[str, str] = field(default_factory=dict)
-    reader: str = "imported"
-    rows: int = 0
-    dropped: Counter[str] = field(default_factory=Counter)  # rows, or parts of rows, by reason
-    renamed: Counter[str] = field(default_factory=Counter)  # features that were called otherwise, `word = feature`
-    models: dict[Key, str] = field(default_factory=dict)
-    texts: dict[Key, str] = field(default_factory=dict)
-    feature_votes: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
-    answer_texts: dict[tuple[Key, str], str | None] = field(default_factory=dict)
-    contradicted: set[tuple[Key, str]] = field(default_factory=set)
-
-    def take(self, rows: Iterable[Mapping[str, str | None]]) -> "Mapped":
+    def __init__(self, order: Import, progress: Progress) -> None:
+        preset = Preset(columns={})
+        if order.preset:
+            bundled = sorted(path.stem for path in PRESETS.glob("*.json"))
+            path = PRESETS / f"{order.preset}.json" if order.preset in bundled else Path(order.preset)
+            if not path.is_file():
+                raise PopulationError(f"preset is {order.preset!r}, expected {', '.join(bundled)} or a JSON file")
+            preset = parsed(path.read_bytes(), Preset, str(path))
+        self.features = read_features(order.features or preset.features)
+        self.names = preset.names
+        self.reader = order.reader or preset.reader
+        columns, rows = open_table(order.source, order.split)
+        self.mapping, self.note = read_mapping(order.mapping, preset.columns, columns, order.source)
+        self.rows = 0
+        self.dropped: Counter[str] = Counter()  # rows, or parts of rows, by reason
+        self.renamed: Counter[str] = Counter()  # features that were called otherwise, `word = feature`
+        self.answered: dict[Key, None] = {}  # in the order of the table
+        self.texts: dict[Key, str] = {}
+        self.feature_votes: dict[tuple[str, str], Counter[str]] = {}
+        self.answer_texts: dict[tuple[Key, str], str | None] = {}
+        self.contradicted: set[tuple[Key, str]] = set()
+        alone = 0
         for row in rows:
             self.rows += 1
             self._take({name: row.get(column) for name, column in self.mapping.items()})
             # a row that is a question and nothing else; of JSON Lines its columns may be new
             text, question, answer = (row.get(self.mapping.get(name, name)) for name in ("text", "question", "answer"))
-            alone = "text" in self.mapping and text is None and answer is None and question is not None
-            self.dropped[QUESTION_ALONE] += alone
-        return self
+            alone += "text" in self.mapping and text is None and answer is None and question is not None
+        progress("rows", self.rows, self.rows)
+        if alone:
+            raise PopulationError(
+                f"{order.source}: {alone} of {self.rows} rows are a question without a text. Questions go in a file of "
+                f"their own, --questions FILE, one a line: {LINE}"
+            )
 
     def documents(self) -> list[Document]:
         documents = (
@@ -150,8 +169,8 @@ class Mapped:
         """The answers to these questions; what contradicts itself is left out."""
         ids = {question.id for question in questions}
         # an id for every document: that of its text, else the source's own; sources number them anew for each prompt
-        sharing = Counter(key[0] for key in self.models)
-        names = {key: key[0] if sharing[key[0]] == 1 else f"{key[0]}@{digest(*key[1:])}" for key in self.models}
+        sharing = Counter(key[0] for key in self.answered)
+        names = {key: key[0] if sharing[key[0]] == 1 else f"{key[0]}@{digest(*key[1:])}" for key in self.answered}
         names |= {key: document_id(key[1], text) for key, text in self.texts.items()}
         for (key, text), answer in self.answer_texts.items():
             question = question_id(key[1], text)
@@ -186,7 +205,7 @@ class Mapped:
             votes[feature] += 1
         if "answer" not in self.mapping:
             return
-        self.models.setdefault(key, key[2])
+        self.answered.setdefault(key)
         answer, place = row.get("answer"), (key, question)
         if answer is None:
             self.dropped["no answer"] += 1
@@ -222,37 +241,16 @@ class Mapped:
         return name
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
-    """The source of an import, its mapping, and the manifest fields of the new population."""
-
-    source: str
-    output: Path
-    name: str
-    licence: str
-    version: str = "1"
-    description: str = ""
-    features: str | None = None
-    questions: Path | None = None  # a file or population whose questions are taken beside the table's
-    mapping: Sequence[str] = ()
-    preset: str | None = None
-    reader: str | None = None
-    split: str = "train"
-    dry_run: bool = False
-
-
 def import_population(order: Import, progress: Progress = no_progress) -> dict[str, Any]:
     check_unused(order.output)
-    mapped, note = _mapped(order, progress)
-    # documents that only answers are about have models too
-    models = Counter(key[2] for key in {*mapped.models, *mapped.texts})
-    return _written(order, mapped, mapped.documents(), models, note, progress)
+    mapped = Mapped(order, progress)
+    return _written(order, mapped, mapped.documents(), progress)
 
 
 async def import_cleaned(order: Import, cleaner: Cleaner, progress: Progress = no_progress) -> dict[str, Any]:
     """Import a table of documents, each cut where it falls apart."""
     check_unused(order.output)
-    mapped, note = await to_thread.run_sync(_mapped, order, progress)
+    mapped = await to_thread.run_sync(Mapped, order, progress)
     if mapped.answer_texts:
         raise PopulationError(
             f"{order.source} has answers, which are about its texts as they are: they cannot be cut. Import it without "
@@ -262,35 +260,17 @@ async def import_cleaned(order: Import, cleaner: Cleaner, progress: Progress = n
     # without their broken ends two may be the same
     documents = list({document.id: document for document in cleaned}.values())
     mapped.dropped["duplicate"] += len(cleaned) - len(documents)
-    models = Counter(document.model for document in documents)
-    return _written(order, mapped, documents, models, note, progress, cleaner)
-
-
-def _mapped(order: Import, progress: Progress) -> tuple[Mapped, str]:
-    preset = read_preset(order.preset) if order.preset else Preset(columns={})
-    features = read_features(order.features or preset.features)
-    table = open_table(order.source, order.split)
-    mapping, note = read_mapping(order.mapping, preset.columns, table.columns, order.source)
-    mapped = Mapped(mapping, features, preset.names, order.reader or preset.reader).take(table.rows)
-    progress("rows", mapped.rows, mapped.rows)
-    if count := mapped.dropped[QUESTION_ALONE]:
-        raise PopulationError(
-            f"{order.source}: {count} of {mapped.rows} rows are a question without a text. Questions go in a file of "
-            f"their own, --questions FILE, one a line: {LINE}"
-        )
-    return mapped, note
+    return _written(order, mapped, documents, progress, cleaner)
 
 
 def _written(
-    order: Import,
-    mapped: Mapped,
-    documents: Sequence[Document],
-    models: Counter[str],
-    note: str,
-    progress: Progress,
-    cleaner: Cleaner | None = None,
+    order: Import, mapped: Mapped, documents: Sequence[Document], progress: Progress, cleaner: Cleaner | None = None
 ) -> dict[str, Any]:
     """Write the population of these documents, and of the table's questions and answers, unless it is a dry run."""
+    models = Counter(document.model for document in documents)
+    if cleaner is None:
+        # documents that only answers are about have models too
+        models = Counter(model for _, _, model in dict.fromkeys([*mapped.texts, *mapped.answered]))
     prompts = {document.prompt for document in documents}
     # a prompt may have lost all its documents; of answers alone there never were any
     questions = [question for question in mapped.questions() if question.prompt in prompts or not mapped.texts]
@@ -313,7 +293,7 @@ def _written(
         raise PopulationError(f"nothing in {order.source} could be used: {dropped or 'it has no rows'}")
     questions_of = Counter(question.prompt for question in questions)
     # every document that answers are about could answer each question of its prompt
-    missing_answers = sum(questions_of[prompt] for _, prompt, _ in mapped.models) - len(answers)
+    missing_answers = sum(questions_of[prompt] for _, prompt, _ in mapped.answered) - len(answers)
     population = ""
     if not order.dry_run:
         population = new_population(
@@ -349,5 +329,5 @@ def _written(
         "dropped": dropped,
         "renamed_features": dict(mapped.renamed),
         "columns": dict(mapped.mapping),
-        "note": note,
+        "note": mapped.note,
     }

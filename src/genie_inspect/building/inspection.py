@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +23,8 @@ from genie_inspect.populations.writing import cut_line, words
 from genie_inspect.populations.yardstick import yardstick_of
 
 
-@dataclass(slots=True)
-class Fault:
-    kind: str
-    count: int
-    first: str
-
-
-def faults(folder: Path) -> list[Fault]:
-    """Every kind of fault in the files of a population, in the order in which they are met; empty when it is sound."""
+def faults(folder: Path) -> dict[str, tuple[int, str]]:
+    """The kinds of fault in the files of a population, in the order in which they are met: how many, and the first."""
     checked = _Checked(folder)
     for name in (DOCUMENTS, QUESTIONS, ANSWERS):
         if not (folder / name).is_file():
@@ -54,7 +46,7 @@ def faults(folder: Path) -> list[Fault]:
         yardstick_of(folder)
     except PopulationError as error:
         checked.add("unusable yardstick", str(error))
-    return list(checked.faults.values())
+    return checked.faults
 
 
 class _Checked:
@@ -63,13 +55,14 @@ class _Checked:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.manifest = read_manifest(folder)
-        self.faults: dict[str, Fault] = {}
+        self.faults: dict[str, tuple[int, str]] = {}
         self.lines: Counter[str] = Counter()
         self.questions: dict[str, str] = {}
         self.documents: dict[str, str] = {}
 
     def add(self, kind: str, where: str) -> None:
-        self.faults.setdefault(kind, Fault(kind, 0, where)).count += 1
+        count, first = self.faults.get(kind, (0, where))
+        self.faults[kind] = count + 1, first
 
     def _rows(self, name: str, kind: type[RowT]) -> Iterator[tuple[str, RowT]]:
         """The readable rows of a file with their places; the others are faults."""
@@ -128,17 +121,19 @@ NO_QUESTIONS = "no questions: genie has nothing to ask, -T panel=cheap compares 
 
 def inspected(
     folder: Path, spread: float | None = None, progress: Progress = no_progress
-) -> tuple[list[Fault], dict[str, Any], str]:
-    """The faults of a population; and these, with what it holds where there are none, as JSON and as text."""
+) -> tuple[bool, dict[str, Any], str]:
+    """Whether a population is sound; its faults, or what it holds where there are none, as JSON and as text."""
     progress("checking files", 0, 1)
     # a population with faults cannot be opened, so that nothing of it can be counted
     wrong = faults(BUNDLED.get(str(folder), folder))
     progress("checking files", 1, 1)
-    result: dict[str, Any] = {"faults": [asdict(fault) for fault in wrong]}
+    result: dict[str, Any] = {
+        "faults": [{"kind": kind, "count": count, "first": first} for kind, (count, first) in wrong.items()]
+    }
     if wrong:
-        lines = [f"FAULT {fault.kind}: {fault.count}, first: {fault.first}" for fault in wrong]
+        lines = [f"FAULT {kind}: {count}, first: {first}" for kind, (count, first) in wrong.items()]
         lines.append("restore the files, or write the population again; nothing else was counted")
-        return wrong, result, "\n".join(lines)
+        return False, result, "\n".join(lines)
     population = open_population(folder)
     totals = survey(population, lambda done: progress("counting", done, len(population.prompts)))
     spread = SPREAD if spread is None else spread
@@ -149,15 +144,16 @@ def inspected(
         lines += [f"{label.replace('_', ' ')}: {shown}"] if shown != "" else []
     # six features without a question each would say the same six times over
     lines.append(NO_QUESTIONS if population.documents_alone else f"power, at a spread of similarities of {spread}:")
-    for name in (feature.name for feature in population.features):
-        power = totals.power(name, spread)
+    for feature in population.features:
+        documents, half_width, needed = totals.power(feature.name, spread)
         # NaN without documents, which JSON does not have
-        features[name] = asdict(power) | {"margin": round(power.margin, 4) if power.documents else None}
-        needed = f"±{power.margin:.2f} at {CONFIDENCE:.0%}; {power.needed} needed for ±{MARGIN}"
-        said = f"{power.documents} documents: {needed}" if power.documents else "no document answers a question"
-        lines += [] if population.documents_alone else [f"  {name}: {said}"]
+        known = round(half_width, 4) if documents else None
+        features[feature.name] = {"documents": documents, "margin": known, "needed": needed}
+        precise = f"±{half_width:.2f} at {CONFIDENCE:.0%}; {needed} needed for ±{MARGIN}"
+        said = f"{documents} documents: {precise}" if documents else "no document answers a question"
+        lines += [] if population.documents_alone else [f"  {feature.name}: {said}"]
     result |= counted | {"power": {"spread": spread, "confidence": CONFIDENCE, "features": features}}
-    return wrong, result, "\n".join(lines)
+    return True, result, "\n".join(lines)
 
 
 def counts(population: Population, totals: Survey) -> dict[str, Any]:

@@ -4,8 +4,8 @@ import math
 import os
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
@@ -31,14 +31,16 @@ from genie_inspect.populations.yardstick import Measured
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form, choices_form
 from genie_inspect.prompting.replies import numbered_choices
-from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.prompting.templates import Instruction
 from genie_inspect.samples import REFUSAL
+from genie_inspect.scorers.assessment import Assessment
 from genie_inspect.scorers.assessor import Assessor, Jury
 from genie_inspect.signature import digest
 from genie_inspect.statistics.descriptive import Interval, Spread, pooled, prompt_interval
 from genie_inspect.statistics.power import minimum_population
 
 T = TypeVar("T")
+ItemT = TypeVar("ItemT")
 TOKENS_AN_ITEM = 60  # of a question or a feature with its description
 ITEMS_A_REQUEST = 20  # sorted by one
 SPARE_TOKENS = 200  # for what a model says around its list
@@ -84,17 +86,13 @@ INSTRUCTIONS = tuple(
 Parser = Callable[[str, int], dict[int, T]]
 
 
-def interview_templates(folder: Path | str | None = None) -> dict[str, Template]:
-    """The templates of the building steps, by name; a user's folder replaces bundled ones."""
-    return {instruction.name: instruction.template(folder) for instruction in INSTRUCTIONS}
-
-
 class Interviewer:
     """Sends requests to one model, and counts the replies that could not be used."""
 
-    def __init__(self, model: Model, templates: Mapping[str, Template] | None = None) -> None:
+    def __init__(self, model: Model, templates: Path | None = None) -> None:
         self.model = model
-        self.templates = templates or interview_templates()
+        # all of them, before anybody is asked; a user's folder replaces bundled ones
+        self.templates = {instruction.name: instruction.template(templates) for instruction in INSTRUCTIONS}
         self.unreadable = 0  # replies that held nothing, or lacked something that was asked for
         self.asked_again = 0  # requests that only such a reply made necessary
 
@@ -148,8 +146,8 @@ class Interviewer:
         self.asked_again += settings == ANEW
         request = self.templates[template].request(data, count=count)
         limit = SPARE_TOKENS + TOKENS_AN_ITEM * count
-        config_of_request = GenerateConfig(**{"temperature": 0.0, "max_tokens": limit, **config})
-        values = parse(await ask(self.model, request, config_of_request.merge(settings), form), count)
+        usual = GenerateConfig(**{"temperature": 0.0, "max_tokens": limit, **config})
+        values = parse(await ask(self.model, request, usual.merge(settings), form), count)
         # without a form a reply may hold fewer items than were asked for
         self.unreadable += len(values) < count if form is not None else not values
         return values
@@ -160,6 +158,33 @@ Progress = Callable[[str, int, int], None]
 
 def no_progress(step: str, done: int, total: int) -> None:
     """The default of every `progress` parameter: does nothing."""
+
+
+async def reported(
+    ask: Callable[[ItemT], Awaitable[T]], items: Sequence[ItemT], step: str, progress: Progress
+) -> list[T]:
+    """What came of each item, in their order; all are asked about side by side, each is reported when it is done."""
+    done = 0
+
+    async def one(item: ItemT) -> T:
+        nonlocal done
+        result = await ask(item)
+        done += 1
+        progress(step, done, len(items))
+        return result
+
+    return await gathered(*map(one, items))
+
+
+async def in_batches(
+    ask: Callable[[ItemT], Awaitable[T]], items: Sequence[ItemT], size: int, step: str, progress: Progress
+) -> AsyncIterator[tuple[ItemT, T]]:
+    """Each item with what came of it, in their order; so many at once, and reported when whoever asked has them."""
+    for start in range(0, len(items), size):
+        batch = items[start : start + size]
+        for item, result in zip(batch, await gathered(*map(ask, batch)), strict=True):
+            yield item, result
+        progress(step, start + len(batch), len(items))
 
 
 def work_folder(output: Path) -> Path:
@@ -198,47 +223,41 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
     """Each document of a population compared with the others of its prompt."""
     assessor.population.require_documents("the yardstick")
     assessor.population.require_questions("the yardstick")
-    features = [feature.name for feature in assessor.population.features]
+    population, features = assessor.population, [feature.name for feature in assessor.population.features]
     missing: Counter[str] = Counter()
     spreads: dict[str, list[Spread]] = {feature: [] for feature in features}
-    novelties: list[dict[str, float]] = []
+    novelties: dict[str, list[float]] = {feature: [] for feature in features}
     ratings: dict[str, dict[str, tuple[Tally, ...]]] = {}
     prompts: list[str] = []
-    done, total = 0, assessor.population.manifest.counts.documents
+    done, total = 0, population.manifest.counts.documents
 
-    async def compared(document: Document) -> tuple[dict[str, float], dict[str, tuple[Tally, ...]]]:
+    async def assessed(document: Document) -> Assessment | None:
         nonlocal done
-        novelty, tallies = dict.fromkeys(features, math.nan), dict[str, tuple[Tally, ...]]()
-        try:
+        assessment: Assessment | None = None
+        with suppress(RefusalError):
             assessment = await assessor.assess(document.text, document.prompt)
-        except RefusalError:
-            missing[REFUSAL] += 1
-        else:
-            faults = assessment.faults()
-            # unlike a score, which says that it is poorer, a yardstick is kept for all later scores
-            if lost := faults.get(GRADER_FAILED, 0):
-                raise GraderFailedError(f"the grader failed on {lost} ratings of document {document.id}: run it again")
-            missing.update(faults)
-            novelty, tallies = assessment.novelty(features), assessment.tallies
-            for feature, spread in assessment.spread(features).items():
-                spreads[feature].append(spread)
+        # unlike a score, which says that it is poorer, a yardstick is kept for all later scores
+        if assessment and (lost := assessment.faults.get(GRADER_FAILED, 0)):
+            raise GraderFailedError(f"the grader failed on {lost} ratings of document {document.id}: run it again")
         done += 1
         progress("leaving one out", done, total)
-        return novelty, tallies
+        return assessment
 
-    for prompt in assessor.population.prompts:
+    for prompt in population.prompts:
         # a prompt at a time: a large population need not be in memory
-        documents = assessor.population.documents(prompt)
-        results = await gathered(*map(compared, documents))
-        novelties += [novelty for novelty, _ in results]
-        ratings |= {document.id: tallies for document, (_, tallies) in zip(documents, results, strict=True)}
+        documents = population.documents(prompt)
         prompts += [prompt] * len(documents)
+        for document, assessment in zip(documents, await gathered(*map(assessed, documents)), strict=True):
+            novelty = assessment.novelty if assessment else dict.fromkeys(features, math.nan)
+            for feature in features:
+                novelties[feature].append(novelty[feature])
+            for feature, spread in assessment.spread.items() if assessment else ():
+                spreads[feature].append(spread)
+            missing.update(assessment.faults if assessment else [REFUSAL])
+            ratings[document.id] = assessment.tallies if assessment else {}
     return LeftOut(
         Measured(signature=assessor.signature, ratings=ratings),
-        {
-            feature: prompt_interval([novelty[feature] for novelty in novelties], prompts, bounds=(0.0, 1.0))
-            for feature in features
-        },
+        {feature: prompt_interval(values, prompts, bounds=(0.0, 1.0)) for feature, values in novelties.items()},
         {feature: pooled(parts) for feature, parts in spreads.items()},
         dict(missing),
     )
@@ -263,14 +282,12 @@ def answers_needed(spread: Spread, margin: float, confidence: float) -> int | No
 def logged_spreads(paths: Iterable[str], signature: str = "") -> tuple[dict[str, Spread], str]:
     """The spread by feature in scores by `genie`, over all documents of the logs; and their signature."""
     logs = read_logs(paths, signature=signature)
-    found = one_signature(logs, SCORER)
-    parts = [
-        document.scores[SCORER].evidence for log in logs for document in log.documents if SCORER in document.scores
-    ]
-    spreads = dict(together(parts).spread)
+    signed = one_signature(logs, SCORER)
+    documents = [document for log in logs for document in log.documents if SCORER in document.scores]
+    spreads = dict(together([document.scores[SCORER].evidence for document in documents]).spread)
     if not spreads:
         raise SizeError(
             f"{', '.join(log.file for log in logs[:3])}: no score by {SCORER} says how far similarities lie apart; "
             "score again: inspect score LOG --scorer genie_inspect/genie"
         )
-    return spreads, found
+    return spreads, signed

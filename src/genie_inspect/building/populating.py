@@ -8,18 +8,10 @@ from pathlib import Path
 
 from anyio import to_thread
 
-from genie_inspect.building.choosing import ASKED, Cleaner, stratified
-from genie_inspect.building.collecting import Collected, collect_documents
-from genie_inspect.building.interviewing import (
-    Interviewer,
-    Progress,
-    appearing,
-    interview_templates,
-    left_out,
-    no_progress,
-)
-from genie_inspect.building.question_writing import QuestionWriter, Wanted
-from genie_inspect.building.questions import read_questions, write_record
+from genie_inspect.building.collecting import ASKED, Cleaner, Collected, stratified
+from genie_inspect.building.interviewing import Interviewer, Progress, appearing, in_batches, left_out, no_progress
+from genie_inspect.building.question_writing import MOST, QuestionWriter, passed, rejected, write_record
+from genie_inspect.building.questions import read_questions
 from genie_inspect.errors import PopulationError, UnknownChoiceError, UnreadableReplyError
 from genie_inspect.files.folders import check_unused, giving_way, private_folder
 from genie_inspect.files.writing import written
@@ -54,7 +46,8 @@ class BuildPlan:
     version: str = "1"
     description: str = ""
     questions: Path | None = None  # a file or population whose questions are asked; None has them written
-    wanted: Wanted = field(default_factory=Wanted)
+    least: int = 2  # questions a feature that are written for each prompt
+    most: int = MOST
     per_prompt: int = 50
     seed: int = 0
     near_duplicates: float = THRESHOLD
@@ -113,12 +106,16 @@ class Builder:
         # questions that were supplied say which prompts the population has
         prompts = {question.prompt for question in questions} if questions is not None else None
         # in a thread, because Inspect reads logs outside of event loops
-        collected = await to_thread.run_sync(
-            collect_documents, plan.logs, scratch / "collected.jsonl", prompts, self.progress
-        )
+        collected = await to_thread.run_sync(Collected, plan.logs, scratch / "collected.jsonl", prompts, self.progress)
         built.generations, self.dropped = collected.generations, collected.dropped
         if questions is None:
-            questions = await self._written_questions(list(collected.begins))
+            interviewer = Interviewer(self.model, plan.templates)
+            writer = QuestionWriter(interviewer, plan.features, plan.least, plan.most)
+            record = await writer.write(list(collected.begins), self.progress)
+            # also where no question passes: it says why
+            write_record(self.work, record)
+            questions, built.rejected_questions = passed(record), rejected(record)
+            built.unreadable_replies, built.asked_again = interviewer.unreadable, interviewer.asked_again
         # of a prompt without documents nothing can be asked
         questions = [question for question in questions if question.prompt in collected.begins]
         if not questions:
@@ -134,19 +131,12 @@ class Builder:
             built.population = population.name
             write_card(population, self._provenance(), self.progress)
             if plan.yardstick != NONE:
-                await self._measure(Population(folder), scratch)
+                instrument = Instrument(plan.yardstick, templates=str(plan.templates) if plan.templates else None)
+                # a cache of this run alone: a dry run's made-up ratings must not come into the user's
+                parts = instrument.reader_and_judge(self.model, plan.features, cache=Cache(scratch))
+                result = await left_out(Assessor(Population(folder), *parts), self.progress)
+                write_yardstick(folder / YARDSTICK, with_measured(Yardstick(), result.measured))
         return built
-
-    async def _written_questions(self, prompts: list[str]) -> list[Question]:
-        # the records of the steps are written even where no question passes: they say why
-        interviewer = Interviewer(self.model, interview_templates(self.plan.templates))
-        writer = QuestionWriter(interviewer, self.plan.features, self.plan.wanted)
-        record = await writer.write(prompts, lambda done: self.progress("writing questions", done, len(prompts)))
-        write_record(self.work, record)
-        self.built.rejected_questions = record.rejected
-        self.built.unreadable_replies = interviewer.unreadable
-        self.built.asked_again = interviewer.asked_again
-        return record.questions
 
     async def _fill(self, folder: Path, questions: Sequence[Question], collected: Collected) -> None:
         """Choose and read the documents, some prompts at a time; the files grow in the order of the questions."""
@@ -164,18 +154,17 @@ class Builder:
         prompts, before = list(questions_of), self.model.tally.requests
         with ExitStack() as stack:
             files = [stack.enter_context(written(folder / name)) for name in (QUESTIONS, DOCUMENTS, ANSWERS)]
-            for start in range(0, len(prompts), PROMPTS_AT_ONCE):
-                batch = prompts[start : start + PROMPTS_AT_ONCE]
-                # in order, however the requests came back: reruns write the same bytes
-                for prompt, (chosen, read) in zip(batch, await gathered(*map(prompt_rows, batch)), strict=True):
-                    # of a prompt without documents nobody is asked
-                    included = questions_of[prompt] if chosen else []
-                    by_file: tuple[Sequence[Row], ...] = (included, chosen, read)
-                    for file, rows in zip(files, by_file, strict=True):
-                        file.writelines(row.model_dump_json().encode() + b"\n" for row in rows)
-                    built.questions += len(included)
-                    built.prompts_without_documents += not chosen
-                self.progress("reading documents", min(start + PROMPTS_AT_ONCE, len(prompts)), len(prompts))
+            # in order, however the requests came back: reruns write the same bytes
+            async for prompt, (chosen, read) in in_batches(
+                prompt_rows, prompts, PROMPTS_AT_ONCE, "reading documents", self.progress
+            ):
+                # of a prompt without documents nobody is asked
+                included = questions_of[prompt] if chosen else []
+                by_file: tuple[Sequence[Row], ...] = (included, chosen, read)
+                for file, rows in zip(files, by_file, strict=True):
+                    file.writelines(row.model_dump_json().encode() + b"\n" for row in rows)
+                built.questions += len(included)
+                built.prompts_without_documents += not chosen
         asked = self.readings + (self.rated if self.plan.coherence == GRADER else 0)
         if self.cleaner is not None:
             built.cleaned = dict(self.cleaner.counts)
@@ -241,24 +230,21 @@ class Builder:
     ) -> tuple[list[Document], list[AnswerRow]]:
         """The documents that the reader takes for attempts at the task, and what they answer."""
         readings = await gathered(*(self.reader.read(document.text, questions) for document in documents))
-        attempts = [document for document, reading in zip(documents, readings, strict=True) if reading.is_attempt]
-        read = [reading for reading in readings if reading.is_attempt]
-        answers = [
-            AnswerRow(
-                document=document.id,
-                question=question.id,
-                reader=self.reader.signature,
-                text=answer.text if answer else None,
-            )
-            for document, reading in zip(attempts, read, strict=True)
-            for index, (question, answer) in enumerate(zip(questions, reading.answers, strict=True))
-            if index not in reading.faults
-        ]
+        attempts: list[Document] = []
+        answers: list[AnswerRow] = []
+        for document, reading in zip(documents, readings, strict=True):
+            if not reading.is_attempt:
+                continue
+            attempts.append(document)
+            self.built.unreadable_answers += len(reading.faults)
+            for index, (question, answer) in enumerate(zip(questions, reading.answers, strict=True)):
+                if index not in reading.faults:
+                    place = {"document": document.id, "question": question.id, "reader": self.reader.signature}
+                    answers.append(AnswerRow(**place, text=answer.text if answer else None))
         self.readings += len(documents)
         # a refusal in words, which the reader knows and no rule does
         self.dropped[REFUSAL] += len(documents) - len(attempts)
         self.built.documents += len(attempts)
-        self.built.unreadable_answers += sum(len(reading.faults) for reading in read)
         self.built.answers += len(answers)
         self.built.unspecified += sum(answer.text is None for answer in answers)
         return attempts, answers
@@ -267,6 +253,7 @@ class Builder:
         # the card is all that a reader of the population has of how it was built
         plan, built = self.plan, self.built
         counted = ", ".join(f"{count} {reason}" for reason, count in built.dropped.items())
+        questions = f"from {plan.questions.name}" if plan.questions else "written, filtered and mapped by the grader"
         unread = f"{built.unreadable_answers} more unreadable"
         return {
             "Generations found in logs": str(built.generations),
@@ -274,22 +261,11 @@ class Builder:
             "Coherence": f"by {plan.coherence}; {built.coherence_unrated} unreadable and kept",
             "Documents a prompt": f"at most {plan.per_prompt}, stratified by model, seed {plan.seed}",
             "Near-duplicates": f"dropped from {plan.near_duplicates:.0%} shared runs of five words",
-            "Questions": f"from {plan.questions.name}"
-            if plan.questions
-            else "written, filtered and mapped by the grader",
+            "Questions": questions,
             "Yardstick": f"by judge={plan.yardstick}" if plan.yardstick != NONE else NONE,
             "Answers": f"{built.answers}: {built.unspecified} not specified; {unread}",
             **(self.cleaner.card if self.cleaner else {}),
         }
-
-    async def _measure(self, population: Population, scratch: Path) -> None:
-        """Compare the documents with each other, and keep how novel each is among them."""
-        plan, model = self.plan, self.model
-        instrument = Instrument(plan.yardstick, templates=str(plan.templates) if plan.templates else None)
-        # a cache of this run alone: a dry run's made-up ratings must not come into the user's
-        parts = instrument.reader_and_judge(model, population.features, cache=Cache(scratch))
-        result = await left_out(Assessor(population, *parts), self.progress)
-        write_yardstick(population.folder / YARDSTICK, with_measured(Yardstick(), result.measured))
 
 
 def _rater(plan: BuildPlan, model: RecordedModel) -> tuple[CoherenceRater | None, float]:

@@ -3,21 +3,20 @@
 import random
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from genie_inspect.building.interviewing import Interviewer, Progress, interview_templates, no_progress
+from genie_inspect.building.interviewing import Interviewer, Progress, no_progress
 from genie_inspect.engines.embedders import Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.folders import clear_left
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.stand_ins import RecordedModel
-from genie_inspect.measures.distance import cosine_distances, nearest_distance
-from genie_inspect.populations.prompts import PromptSourceError, write_prompts
+from genie_inspect.measures.distance import cosine_distances
+from genie_inspect.populations.prompts import SourceError, write_prompts
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.prompting.replies import numbered_answers
 from genie_inspect.prompting.texts import has_word
@@ -43,13 +42,6 @@ NEAR_PAIR, LEFT = "near another pair", "more than were needed"
 _ARTICLE = re.compile(r"^(?:an?|the) ")
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    first: str
-    second: str
-    distance: float
-
-
 class PairChooser:
     """Takes pairs one after another, as long as they are far from those that were taken before."""
 
@@ -57,7 +49,7 @@ class PairChooser:
         self.embedder = embedder
         self.apart = apart
         self.pairs_apart = pairs_apart
-        self.taken: list[Pair] = []
+        self.taken: dict[tuple[str, str], float] = {}  # pairs, and how far apart their concepts are
         self.dropped: Counter[str] = Counter()  # proposals that were not taken, by reason
         self._proposed: set[frozenset[str]] = set()
         self._vectors: list[Vector] = []
@@ -71,7 +63,7 @@ class PairChooser:
             if reason:
                 self.dropped[reason] += 1
             else:
-                self.taken.append(Pair(*pair, round(float(cosine_distances(first, [second])[0]), DIGITS)))
+                self.taken[pair] = round(float(cosine_distances(first, [second])[0]), DIGITS)
                 self._vectors.append(first + second)
 
     def _fault(self, pair: tuple[str, str], first: "Vector", second: "Vector") -> str:
@@ -80,14 +72,13 @@ class PairChooser:
             return TWICE
         self._proposed.add(key)
         # the study's 25 pairs have no concept twice
-        if any(_plain(concept) in key for other in self.taken for concept in (other.first, other.second)):
+        if any(_plain(concept) in key for other in self.taken for concept in other):
             return TAKEN
         if not (first.any() and second.any() and (first + second).any()):
             return UNKNOWN
         if cosine_distances(first, [second])[0] < self.apart:
             return NEAR
-        # of no pairs it is NaN, which is below nothing
-        return NEAR_PAIR if nearest_distance(first + second, self._vectors) < self.pairs_apart else ""
+        return NEAR_PAIR if (cosine_distances(first + second, self._vectors) < self.pairs_apart).any() else ""
 
 
 def concepts(text: str) -> tuple[str, str] | None:
@@ -114,7 +105,7 @@ def _plain(concept: str) -> str:
 
 WORDING = "Write a story about {first} and {second}."
 """The study's."""
-BLANKS = ("{first}", "{second}")
+BLANKS = ("first", "second")
 PAIRS_A_REQUEST = 20
 ROUNDS = 6
 SPARE = 2  # pairs that are asked for, by pairs that are still wanted: the seed has something to choose from
@@ -122,74 +113,79 @@ LETTERS = "abcdefghijklmnoprstuvw"
 TEMPERATURE = 1.0  # requests shall differ
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    domain: str
-    count: int = 25
-    seed: int = 0
-    apart: float = APART
-    pairs_apart: float = PAIRS_APART
-    wording: str = WORDING
-    embedder: str = "static"
-    templates: Path | None = None
-
-    def __post_init__(self) -> None:
-        if not self.domain.strip():
-            raise UnknownChoiceError("domain", self.domain, 'a few words, such as "life at sea"')
-        if any(self.wording.count(blank) != 1 for blank in BLANKS) or len(self.wording.splitlines()) != 1:
-            raise UnknownChoiceError("wording", self.wording, f"one line with {' and '.join(BLANKS)}, each once")
-
-    def prompt(self, pair: Pair) -> str:
-        return re.sub(r"\{(first|second)\}", lambda blank: str(getattr(pair, blank[1])), self.wording)
+def check_pairs(domain: str, wording: str) -> None:
+    """Refuse a domain or a wording of which no prompt can be made."""
+    if not domain.strip():
+        raise UnknownChoiceError("domain", domain, 'a few words, such as "life at sea"')
+    if any(wording.count(f"{{{blank}}}") != 1 for blank in BLANKS) or len(wording.splitlines()) != 1:
+        raise UnknownChoiceError("wording", wording, "one line with {first} and {second}, each once")
 
 
 async def write_pairs(
-    order: Order, output: Path, model: RecordedModel, work: Path, progress: Progress = no_progress
+    output: Path,
+    model: RecordedModel,
+    work: Path,
+    progress: Progress = no_progress,
+    *,
+    domain: str,
+    count: int = 25,
+    seed: int = 0,
+    apart: float = APART,
+    pairs_apart: float = PAIRS_APART,
+    wording: str = WORDING,
+    embedder: str = "static",
+    templates: Path | None = None,
 ) -> dict[str, Any]:
-    """Write a file of as many prompts as were ordered, with each pair's concepts and their distance.
+    """Write a file of so many prompts about things of a domain, with each pair's concepts and their distance.
 
     Which pairs are taken depends on what the model replies and on the seed alone.
     """
-    interviewer = Interviewer(model, interview_templates(order.templates))
-    chooser = PairChooser(chosen_embedder(order.embedder), order.apart, order.pairs_apart)
+    interviewer = Interviewer(model, templates)
+    chooser = PairChooser(chosen_embedder(embedder), apart, pairs_apart)
     taken = chooser.taken
 
     async def reply(name: str, known: list[str]) -> list[str]:
         # letters keep a model from naming the same few pairs in every reply
         letters = sorted(random.Random(name).sample(LETTERS, 5))  # noqa: S311  # a sample, no secret
-        data = {"domain": order.domain, "count": PAIRS_A_REQUEST, "letters": letters, "taken": known}
+        data = {"domain": domain, "count": PAIRS_A_REQUEST, "letters": letters, "taken": known}
         return await interviewer.list_items(
             "pair_concepts", PAIRS_A_REQUEST, data, None, numbered_answers, temperature=TEMPERATURE
         )
 
     rounds = 0
     for rounds in range(1, ROUNDS + 1):
-        requests = ceil(SPARE * (order.count - len(taken)) / PAIRS_A_REQUEST)
-        known = [f"{pair.first}; {pair.second}" for pair in taken]
-        replies = await gathered(*(reply(f"{order.seed} {rounds} {place}", known) for place in range(requests)))
+        requests = ceil(SPARE * (count - len(taken)) / PAIRS_A_REQUEST)
+        known = ["; ".join(pair) for pair in taken]
+        replies = await gathered(*(reply(f"{seed} {rounds} {place}", known) for place in range(requests)))
         proposals = [text for texts in replies for text in texts]
         # of several that are near each other the first is taken: the seed says which one that is
-        random.Random(f"{order.seed} {rounds}").shuffle(proposals)  # noqa: S311  # a sample, no secret
-        chooser.take(proposals, order.count)
-        progress("finding pairs", len(taken), order.count)
+        random.Random(f"{seed} {rounds}").shuffle(proposals)  # noqa: S311  # a sample, no secret
+        chooser.take(proposals, count)
+        progress("finding pairs", len(taken), count)
         # a model that has been asked three times for a list and gave none will not give one
-        if len(taken) == order.count or not proposals:
+        if len(taken) == count or not proposals:
             break
     dropped = dict(chooser.dropped.most_common())
-    if len(taken) < order.count:
+    if len(taken) < count:
         left_out = ", ".join(f"{count} {reason}" for reason, count in dropped.items())
-        raise PromptSourceError(
-            f"found {len(taken)} of {order.count} pairs in {rounds} of {ROUNDS} rounds "
+        raise SourceError(
+            f"found {len(taken)} of {count} pairs in {rounds} of {ROUNDS} rounds "
             f"({left_out or 'no reply held a list of pairs'}): ask for fewer (--count), let them be nearer (--apart "
-            f"below {order.apart:g}, --pairs-apart below {order.pairs_apart:g}), name a wider domain or another model"
+            f"below {apart:g}, --pairs-apart below {pairs_apart:g}), name a wider domain or another model"
         )
-    write_prompts(output, ({"prompt": order.prompt(pair), **asdict(pair)} for pair in taken))
+    rows = (dict(zip(BLANKS, pair, strict=True)) | {"distance": distance} for pair, distance in taken.items())
+    write_prompts(output, ({"prompt": _filled(wording, row), **row} for row in rows))
     clear_left(work)
     return {
         "prompts": len(taken),
         "rounds": rounds,
         "proposed": len(taken) + chooser.dropped.total(),
         "dropped": dropped,
-        "least_distance": min(pair.distance for pair in taken),
+        "least_distance": min(taken.values()),
         "unreadable_replies": interviewer.unreadable,
     }
+
+
+def _filled(wording: str, concepts: Mapping[str, object]) -> str:
+    # both at once, because a concept may hold the other's blank
+    return re.sub(r"\{(first|second)\}", lambda blank: str(concepts[blank[1]]), wording)

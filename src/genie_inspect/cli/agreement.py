@@ -1,32 +1,31 @@
 """`genie agreement`: whether a machine judges stories as people do."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 
-from genie_inspect.agreement.figures import AVERAGE, RANKINGS, Agreement, LengthTakenOut, agreement_chart
+from genie_inspect.agreement.figures import AVERAGE, RANKINGS, Agreement, agreement_chart
 from genie_inspect.agreement.figures import agreement as agreement_of
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import read_votes
-from genie_inspect.cli.options import FILE, Answer, answering, resamples_option, seed_option, together
-from genie_inspect.cli.tables import figure, ranged, text_table
+from genie_inspect.cli import options as cli
+from genie_inspect.cli.tables import figure, ranged
 from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.files.tables import Table
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
-COMPARED = together(
-    click.option("--leave-out", multiple=True, help="Story ids that are not compared, such as '*_NewYorker'."),
-    click.option(
+COMPARED = cli.together(
+    cli.option("--leave-out", multiple=True, help="Story ids that are not compared, such as '*_NewYorker'."),
+    cli.flag(
         "--published-averages",
-        is_flag=True,
         help="As published: an undefined correlation counts 0 in the means, and pairwise accuracy takes each pair of "
         "stories from one side, that of the writer whom people rate lower; else from both.",
     ),
-    resamples_option(),
-    seed_option("Of the bootstrap."),
+    cli.resamples_option(),
+    cli.seed_option(help="Of the bootstrap."),
 )
 """How machines are held against people."""
 NAMES = {
@@ -41,13 +40,15 @@ NAMES = {
 
 
 @click.command()
-@click.argument("scores", nargs=-1, required=True, type=FILE)
-@click.option("--votes", required=True, type=FILE, help="What people say: JSON Lines, CSV or JSON.")
-@click.option("--judge", "judges", multiple=True, help="Only these judges, where a file has several.")
-@click.option("--scorer", default="ttcw", show_default=True, help="Whose scores in logs.")
+@click.argument("scores", nargs=-1, required=True, type=cli.FILE)
+@cli.option("--votes", required=True, type=cli.FILE, help="What people say: JSON Lines, CSV or JSON.")
+@cli.option("--judge", "judges", multiple=True, help="Only these judges, where a file has several.")
+@cli.option("--scorer", default="ttcw", help="Whose scores in logs.")
 @COMPARED
-@answering("tables", picture="a chart")
-def agreement(scores: tuple[Path, ...], votes: Path, judges: tuple[str, ...], scorer: str, **options: Any) -> Answer:
+@cli.answering("tables", picture="a chart")
+def agreement(
+    scores: tuple[Path, ...], votes: Path, judges: tuple[str, ...], scorer: str, **options: Any
+) -> cli.Answer:
     """How far SCORES (logs, or files of machine scores) agree with people's votes on the same stories.
 
     Stories of one plot (else those whose ids begin alike, up to the first underscore) are ranked against each other.
@@ -61,22 +62,16 @@ def agreement(scores: tuple[Path, ...], votes: Path, judges: tuple[str, ...], sc
         raise UnknownChoiceError("judge", unknown[0], "one of " + ", ".join(scored))
     chosen = {judge: stories for judge, stories in scored.items() if not judges or judge in judges}
     figures = agreement_of(read, chosen, **options)
-    return Answer(lambda: figures, lambda _: _tables(figures), chart=lambda: agreement_chart(figures, NAMES))
+    return cli.Answer(figures, _tables(figures), lambda: agreement_chart(figures, NAMES))
 
 
 def _tables(figures: Agreement) -> Iterator[Table]:
-    yield _ranking_table(figures)
-    if known := {name: judge.length for name, judge in figures.judges.items() if judge.length}:
-        yield _length_table(known)
-    yield _rater_table(figures)
-    yield _pass_rate_table(figures)
-
-
-def _ranking_table(figures: Agreement) -> Table:
-    """How alike judge and people rank the stories of a prompt: a row a measure, a column a judge."""
+    """A column a judge, or a writer: rankings, what length explains, agreement test by test, and what people say."""
     judges = figures.judges.values()
-    # the published averages count a correlation that is undefined as 0
-    how = "counts 0" if figures.published_averages else "is left out"
+
+    def table(title: str, columns: Iterable[str], rows: Sequence[Sequence[str]], caption: str) -> Table:
+        return Table(title, ["", *columns], rows, caption, look="centred")
+
     rows = []
     for name in RANKINGS:
         rankings = [judge.rankings[name] for judge in judges]
@@ -85,46 +80,31 @@ def _ranking_table(figures: Agreement) -> Table:
     if any(judge.not_judged for judge in judges):
         rows.append(["stories not judged", *(str(judge.not_judged) for judge in judges)])
     title = f"Ranking of stories: mean over {figures.prompts} prompts [95% interval]"
+    # the published averages count a correlation that is undefined as 0
+    how = "counts 0" if figures.published_averages else "is left out"
     caption = f"{figures.stories} stories, {figures.raters} raters; an undefined value {how}"
-    return text_table(title, ["", *figures.judges], rows, caption=caption, justify="center")
-
-
-def _length_table(known: Mapping[str, LengthTakenOut]) -> Table:
-    """What is left of each judge's agreement when length is taken out, by judge."""
-    rows = [
-        ["length alone", *(_interval(own.length_alone) for own in known.values())],
-        ["the judge", *(_interval(own.as_it_is) for own in known.values())],
-        ["the judge, partial", *(_interval(own.partial) for own in known.values())],
-    ]
-    caption = "Spearman's rho of ranks within prompts, over all prompts; partial: the words' ranks taken out of both"
-    return text_table("Agreement and length [95% interval]", ["", *known], rows, caption=caption, justify="center")
-
-
-def _rater_table(figures: Agreement) -> Table:
-    """Chance-corrected agreement, test by test: people among themselves, and each judge with their majority."""
+    yield table(title, figures.judges, rows, caption)
+    if known := {name: judge.length for name, judge in figures.judges.items() if judge.length}:
+        parts = {"length_alone": "length alone", "as_it_is": "the judge", "partial": "the judge, partial"}
+        rows = [[label, *(_interval(own[part]) for own in known.values())] for part, label in parts.items()]
+        caption = (
+            "Spearman's rho of ranks within prompts, over all prompts; partial: the words' ranks taken out of both"
+        )
+        yield table("Agreement and length [95% interval]", known, rows, caption)
     of_numbers = "people: among themselves; a judge who gives numbers: with their median; by the order of the numbers"
     of_verdicts = "people: among themselves; a judge: with the people's majority; Cohen's kappa is for two raters"
-    raters = [figures.people, *(judge.raters for judge in figures.judges.values())]
+    raters = [figures.people, *(judge.raters for judge in judges)]
     rows = [[NAMES[name], *(_interval(values[name]) for values in raters)] for name in figures.people]
     caption = of_numbers if figures.scale else of_verdicts
-    return text_table(
-        "Raters, test by test [95% interval]", ["", "people", *figures.judges], rows, caption=caption, justify="center"
-    )
-
-
-def _pass_rate_table(figures: Agreement) -> Table:
-    """How often people say that a test passes, or their mean number: a row a test, a column a writer."""
-    title, factor, decimals = "Passed, percent of people's votes", 100, 1
+    yield table("Raters, test by test [95% interval]", ["people", *figures.judges], rows, caption)
+    title, factor, form = "Passed, percent of people's votes", 100, ".1f"
     if figures.scale:
-        title, factor, decimals = "Mean of people's numbers, {:g} to {:g}".format(*figures.scale), 1, 2
+        title, factor, form = "Mean of people's numbers, {:g} to {:g}".format(*figures.scale), 1, ".2f"
     by_writer = figures.pass_rates.values()
     # writers may lack tests: the rows are those of all of them, the average last
-    tests = {test for rates in by_writer for test in rates if test != AVERAGE}
-    rows = [
-        [test, *(figure(factor * rates.get(test, math.nan), f".{decimals}f", "") for rates in by_writer)]
-        for test in (*sorted(tests), AVERAGE)
-    ]
-    return text_table(title, ["", *figures.pass_rates], rows, caption="by who wrote the story", justify="center")
+    tests = [*sorted({test for rates in by_writer for test in rates if test != AVERAGE}), AVERAGE]
+    rows = [[test, *(figure(factor * rates.get(test, math.nan), form, "") for rates in by_writer)] for test in tests]
+    yield table(title, figures.pass_rates, rows, "by who wrote the story")
 
 
 def _interval(interval: BootstrapInterval) -> str:

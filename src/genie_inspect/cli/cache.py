@@ -3,24 +3,28 @@
 import sqlite3
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import click
 
+from genie_inspect.batch.importing import Importer
+from genie_inspect.batch.shards import places
+from genie_inspect.batch.walk import existing, merged
 from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.options import Answer, answering
-from genie_inspect.cli.tables import text_table
+from genie_inspect.cli import options as cli
+from genie_inspect.cli.running import progress_bar
 from genie_inspect.cli.terminal import Unbroken, confirm, echo, replacing
 from genie_inspect.engines.embedders import VECTORS, KeptVectors
 from genie_inspect.errors import NetworkFolderWarning
 from genie_inspect.files.printable import json_text
-from genie_inspect.files.tables import plain
+from genie_inspect.files.tables import Table, plain
 from genie_inspect.files.writing import check_absent, write_lines
 from genie_inspect.graders.cache import TABLES, Cache, cache_folder
 
-answered = answering(json="Print JSON for a script.")
+answered = cli.answering(json="Print JSON for a script.")
 
 
 @click.group(cls=VerbGroup)
@@ -34,9 +38,9 @@ def cache() -> None:
 
 @cache.command()
 @answered
-def info() -> Answer:
+def info() -> cli.Answer:
     """How many answers, ratings, verdicts and vectors there are, by reader, judge, critic and embedder."""
-    with opened_cache() as opened, opened_vectors() as vectors:
+    with opened_cache() as opened, closing(KeptVectors(cache_folder())) as vectors:
         counts = opened.counts() | {"vectors": vectors.count(VECTORS)}
         sizes = {
             # with sqlite's journal files beside it
@@ -45,21 +49,21 @@ def info() -> Answer:
         }
     # an empty table is shown too
     rows = [(kept, model, str(count)) for kept, by in counts.items() for model, count in by.items() or [("nobody", 0)]]
-    return Answer(
-        lambda: {"path": str(opened.path), "bytes": sum(sizes.values()), **counts},
-        lambda _: [
-            text_table("cache", ("kept", "by", "rows"), rows, words=2, justify="center"),
+    return cli.Answer(
+        {"path": str(opened.path), "bytes": sum(sizes.values()), **counts},
+        [
+            Table("cache", ("kept", "by", "rows"), rows, words=2, look="centred"),
             *(Unbroken(f"{path}: {size / 1e6:.1f} MB") for path, size in sizes.items()),
         ],
     )
 
 
 @cache.command()
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@cli.flag("--yes", help="Do not ask.")
 @answered
-def clear(yes: bool) -> Answer:
+def clear(yes: bool) -> cli.Answer:
     """Forget everything: what is needed again will be asked, and paid for, again."""
-    with opened_cache() as opened, opened_vectors() as vectors:
+    with opened_cache() as opened, closing(KeptVectors(cache_folder())) as vectors:
         counts = opened.counts() | {"vectors": vectors.count(VECTORS)}
         forgotten = {table: sum(rows.values()) for table, rows in counts.items()}
         *others, last = (f"{count} {table}" for table, count in forgotten.items())
@@ -68,14 +72,12 @@ def clear(yes: bool) -> Answer:
             confirm(f"Forget {contents} in {opened.path.parent}?")
         opened.clear()
         vectors.clear()
-    return Answer(
-        lambda: {"path": str(opened.path), "forgotten": forgotten}, lambda _: [Unbroken(f"Forgot {contents}.")]
-    )
+    return cli.Answer({"path": str(opened.path), "forgotten": forgotten}, [Unbroken(f"Forgot {contents}.")])
 
 
 @cache.command()
 @click.argument("file", default="-", type=click.Path(allow_dash=True, path_type=Path))
-@click.option("--force", is_flag=True, help="Replace FILE when it is there.")
+@cli.flag("--force", help="Replace FILE when it is there.")
 def export(file: Path, force: bool) -> None:
     """Write every answer, rating and verdict as JSON Lines to FILE, or to standard output; vectors are left out.
 
@@ -96,10 +98,10 @@ def export(file: Path, force: bool) -> None:
 
 @cache.command("import")
 @click.argument("files", nargs=-1, required=True)
-@click.option(
+@cli.option(
     "--requests",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=cli.FILE,
     help="The first file that `genie requests` wrote, with its plan beside it; repeatable.",
 )
 @answered
@@ -113,13 +115,6 @@ def import_(files: tuple[str, ...], requests: tuple[Path, ...]) -> dict[str, Any
     \b
     Example: genie cache import replies.jsonl --requests read.jsonl
     """
-    import anyio
-
-    from genie_inspect.batch.importing import Importer
-    from genie_inspect.batch.shards import places
-    from genie_inspect.batch.walk import existing
-    from genie_inspect.cli.running import progress_bar
-
     with opened_cache() as opened, progress_bar() as progress:
         importer = Importer(opened, {name: place for path in requests for name, place in places(path).items()})
         parts = [part for file in files for part in existing(file, "replies")]
@@ -130,7 +125,7 @@ def import_(files: tuple[str, ...], requests: tuple[Path, ...]) -> dict[str, Any
 
 
 @cache.command()
-@click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folders", nargs=-1, required=True, type=cli.FOLDER)
 @answered
 def merge(folders: tuple[Path, ...]) -> dict[str, Any]:
     """Add what the caches in FOLDERS hold to the user's; vectors are left out, and what is on record stays as it is.
@@ -141,38 +136,21 @@ def merge(folders: tuple[Path, ...]) -> dict[str, Any]:
     \b
     Example: genie cache merge caches/*
     """
-    from genie_inspect.batch.walk import merged
-    from genie_inspect.cli.running import progress_bar
-
     with opened_cache() as opened, progress_bar() as progress:
         result = merged(opened, folders, progress)
-    return {"path": str(opened.path), **plain(result)}
+    return {"path": str(opened.path), **result}
 
 
 @contextmanager
 def opened_cache() -> Iterator[Cache]:
-    with _one_line():
-        yield Cache()
-
-
-@contextmanager
-def opened_vectors() -> Iterator[KeptVectors]:
-    with _one_line():
-        vectors = KeptVectors(cache_folder())
-        yield vectors
-        vectors.close()
-
-
-@contextmanager
-def _one_line() -> Iterator[None]:
-    """An error in one line for a cache that cannot be used; a run only warns of it, and goes on without."""
+    """The cache; one that cannot be used is an error in one line, where a run only warns and goes on without."""
     try:
         with warnings.catch_warnings():
             # the cache warns of a file that it cannot use and goes on without
             warnings.simplefilter("error", UserWarning)
             # such a cache can be used
             warnings.simplefilter("default", NetworkFolderWarning)
-            yield
+            yield Cache()
     except (UserWarning, sqlite3.Error) as error:
         raise click.ClickException(f"the cache in {cache_folder()}: {error}") from error
 

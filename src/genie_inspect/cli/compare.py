@@ -1,30 +1,26 @@
 """`genie compare`: strategies against a baseline."""
 
-import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
 import click
-from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
-from rich.table import Table
 
-from genie_inspect.cli.options import LOGS, SIGNATURE, Answer, answering
-from genie_inspect.cli.tables import Head, blocks, counted, figure, in_parts, ranged, starred, used
-from genie_inspect.cli.terminal import Unbroken
+from genie_inspect.cli import options as cli
+from genie_inspect.cli.tables import counted, figure, ranged, starred, used
+from genie_inspect.files.tables import Table
 from genie_inspect.logs.measures import shown_key
 from genie_inspect.reports.charts import comparison_chart
 from genie_inspect.reports.comparison import PooledRow, check_copies, pooled
 from genie_inspect.reports.comparison import compare as compared
-from genie_inspect.reports.pairing import Comparison, Facts, Options, Row, Selection
-from genie_inspect.reports.verdict import RowPower, advice, as_csv, as_values, powers, verdict, warnings
+from genie_inspect.reports.pairing import Comparison, Options
+from genie_inspect.reports.verdict import advice, as_csv, as_values, powers, verdict, warnings
 from genie_inspect.statistics.differences import LEVEL, TEST
 from genie_inspect.statistics.equivalence import METHODS
 
 
 def legend(comparison: Comparison) -> str:
-    tests = Counter((row.scorer, row.family) for row in comparison.rows if not math.isnan(row.finding.p_value))
+    tests = Counter({family: len(differences) for family, differences in comparison.families.items()})
     each = "each measure and run" if any(family for _, family in tests) else "each measure"
     several = ", ".join(f"{' '.join(filter(None, family))} {count}" for family, count in tests.items())
     over = f"the tests of {each} ({several})" if len(tests) > 1 else f"{tests.total()} tests"
@@ -47,60 +43,37 @@ def legend(comparison: Comparison) -> str:
     )
 
 
-def missing_lines(comparison: Comparison) -> list[str]:
-    """Why documents have no score, and why answers and ratings are missing: lines for each run and measure."""
-    lines = []
-    for run in comparison.runs:
-        for scorer, results in run.measures.items():
-            where = f"{run.label}, {scorer}" if len(run.measures) > 1 else run.label
-            lines += [f"{where} not scored: {counted(results.unscored)}"] if results.unscored else []
-            lines += [f"Missing in {where}: {counted(results.faults)}."] if results.faults else []
-    return lines
+def pooled_table(comparison: Comparison) -> Table:
+    every = list(pooled(comparison))
+    several = len({row.scorer for row in every}) > 1
+    keys = list(dict.fromkeys((row.scorer, row.key) for row in every))
+    shown = [f"{scorer}: " * several + shown_key(comparison.signatures[scorer], key) for scorer, key in keys]
+    rows = []
+    for strategy in dict.fromkeys(row.strategy for row in every):
+        by_key = {(row.scorer, row.key): row for row in every if row.strategy == strategy}
+        # what is no difference is the same in every row of a strategy
+        first = next(iter(by_key.values()))
+        pairs = sorted({row.finding.difference.pairs for row in by_key.values()})
+        prompts = " to ".join(map(str, dict.fromkeys((pairs[0], pairs[-1]))))
+        words = (first.run["words"], first.baseline["words"], first.run["population_words"])
+        coherence = (figure(first.run["coherence"]), figure(first.baseline["coherence"]))
+        differences = (_pooled_cell(by_key.get(key)) for key in keys)
+        facts = (*(figure(count, ".0f") for count in words), *coherence)
+        rows.append([strategy, str(first.models), prompts, *differences, *facts])
+    beside = ("words", "baseline", "population", "coherence", "baseline's")
+    heads = ["strategy", "models", "prompts", *shown, *beside]
+    return Table("pooled over models: prompts are the units", heads, rows, look="narrow")
 
 
-def pooled_tables(comparison: Comparison, console: Console) -> list[Table]:
-    rows = list(pooled(comparison))
-    by_strategy: dict[str, dict[tuple[str, str], PooledRow]] = {}
-    for row in rows:
-        by_strategy.setdefault(row.strategy, {})[row.scorer, row.key] = row
-    several = len({row.scorer for row in rows}) > 1
-    heads = []
-    for scorer, key in dict.fromkeys((row.scorer, row.key) for row in rows):
-        name = shown_key(comparison.signatures[scorer], key)
-        heads.append(Head(f"{scorer}: {name}" if several else name, partial(_pooled_cell, key=(scorer, key))))
-    lines: list[tuple[str, Mapping[tuple[str, str], PooledRow] | None]] = list(by_strategy.items())
-    title = "pooled over models: prompts are the units"
-    return blocks(title, "strategy", lines, [*POOLED[:2], *heads, *POOLED[2:]], console)
-
-
-def _pooled_cell(cells: Mapping[tuple[str, str], PooledRow], key: tuple[str, str]) -> str:
-    if key not in cells:
+def _pooled_cell(row: PooledRow | None) -> str:
+    if row is None:
         return "-"
-    row, finding = cells[key], cells[key].finding
+    finding = row.finding
     over_models = finding.differs and row.p_models < LEVEL
     mark = "**" if over_models else "*" if finding.differs else "=" if finding.is_equivalent else " "
     return f"{figure(finding.difference.delta, '+.3f')}{mark} {row.same_sign}/{row.models}"
 
 
-def _pooled_pairs(cells: Mapping[tuple[str, str], PooledRow]) -> str:
-    pairs = sorted({row.finding.difference.pairs for row in cells.values()})
-    return str(pairs[0]) if len(pairs) == 1 else f"{pairs[0]} to {pairs[-1]}"
-
-
-def _any(cells: Mapping[tuple[str, str], PooledRow]) -> PooledRow:
-    # what is no difference is the same in every row of a strategy
-    return next(iter(cells.values()))
-
-
-POOLED: tuple[Head[Mapping[tuple[str, str], PooledRow]], ...] = (
-    Head("models", lambda cells: str(_any(cells).models)),
-    Head("prompts", _pooled_pairs),
-    Head("words", lambda cells: figure(_any(cells).run.words, ".0f")),
-    Head("baseline", lambda cells: figure(_any(cells).baseline.words, ".0f")),
-    Head("population", lambda cells: figure(_any(cells).run.population_words, ".0f")),
-    Head("coherence", lambda cells: figure(_any(cells).run.coherence, ".2f")),
-    Head("baseline's", lambda cells: figure(_any(cells).baseline.coherence, ".2f")),
-)
 POOLED_KEY = (
     "Differences of a model's two runs on one prompt, averaged over models, then over prompts. *: holds, =: equivalent"
     " within the margin; prompts are the units, so that this is said of these models on other prompts. **: holds with"
@@ -110,127 +83,80 @@ POOLED_KEY = (
 )
 
 
-def difference_tables(comparison: Comparison, run: str, console: Console) -> list[Table]:
+def difference_table(comparison: Comparison, run: str) -> Table:
     """Keys down; means, difference with interval, Cohen's d, raw and corrected p-values, power, pairs, coverage across.
 
     Both ends of an interval that too few pairs leave open are dashes.
     """
-    rows = [row for row in comparison.rows if row.run == run]
-    scorers = list(dict.fromkeys(row.scorer for row in rows))
-    lines: list[tuple[str, Row | None]] = []
+    own = [row for row in comparison.rows if row.run == run]
+    has_common = any(row.questions[1] for row in own)
+    scorers = list(dict.fromkeys(row.scorer for row in own))
+    rows: list[list[str]] = []
     for scorer in scorers:
         # a line without figures heads each scorer's rows
-        lines += [(scorer, None)] if len(scorers) > 1 else []
-        lines += [(shown_key(comparison.signatures[scorer], row.key), row) for row in rows if row.scorer == scorer]
-    title = f"{run} against {comparison.called(rows[0].baseline)}, paired by {rows[0].paired_by}"
-    heads = [head for head in DIFFERENCE if head.name != COMMON or any(row.questions[1] for row in rows)]
-    return blocks(title, "feature", lines, heads, console)
-
-
-def run_tables(comparison: Comparison, console: Console) -> list[Table]:
-    # without a selection nothing is left out, and a column of zeros says nothing
-    heads = [head for head in RUN if head.name != LEFT_OUT or any(run.left_out for run in comparison.runs)]
-    return blocks("beside the scores", "run", [(run.label, run) for run in comparison.runs], heads, console)
-
-
-def power_tables(comparison: Comparison, effect: float, console: Console) -> list[Table]:
-    lines: list[tuple[str, RowPower | None]] = [
-        (f"{row.run} {shown_key(comparison.signatures[row.scorer], row.key)}", row)
-        for row in powers(comparison, effect)
-    ]
-    title = f"power to find an effect of d {effect:g}: at {LEVEL:.0%}, and at the level that the correction asks for"
-    return blocks(title, "run, feature", lines, POWER, console)
-
-
-def _delta(row: Row) -> str:
-    difference = row.finding.difference
-    return ranged(difference.delta, difference.low, difference.high, "+.3f")
-
-
-def _pairs(row: Row) -> str:
-    # prompts are the witnesses, documents stand in brackets: those of one prompt are alike
-    pairs = str(row.finding.difference.pairs)
-    return pairs if row.instances is None else f"{pairs} ({row.instances})"
-
-
-def _used(row: Row) -> str:
-    before, after = map(used, row.coverage, row.ratings)
-    return f"{before or '-'} → {after or '-'}" if before or after else "-"
-
-
-COMMON = "common"
-DIFFERENCE: tuple[Head[Row], ...] = (
-    Head("baseline", lambda row: figure(row.finding.difference.before, ".3f")),
-    Head("mean", lambda row: figure(row.finding.difference.after, ".3f")),
-    Head("difference [95%]", _delta),
-    Head("d", lambda row: figure(row.finding.difference.effect, "+.2f")),
-    Head("p raw", lambda row: figure(row.finding.difference.p_value, ".3f")),
-    Head("p", lambda row: starred(row.finding.p_value, row.finding.differs)),
-    Head("margin", lambda row: figure(row.finding.difference.margin, ".3f") if row.tested else "-"),
-    Head("equivalence p", lambda row: starred(row.finding.p_unlike, row.finding.is_equivalent)),
-    Head("power", lambda row: figure(row.finding.power, ".0%")),
-    Head("pairs", _pairs),
-    Head(COMMON, lambda row: "{} of {}".format(*row.questions) if row.questions[1] else "-"),
-    Head("used", _used),
-)
-POWER: tuple[Head[RowPower], ...] = (
-    Head("prompts", lambda row: str(row.prompts)),
-    Head("pairs", lambda row: str(row.pairs)),
-    Head("power", lambda row: figure(row.power, ".0%")),
-    Head("corrected", lambda row: figure(row.corrected, ".0%")),
-)
-LEFT_OUT = "left out"
-RUN: tuple[Head[Facts], ...] = (
-    Head("scored", lambda run: f"{run.scored} of {run.documents}"),
-    Head("words", lambda run: figure(run.words, ".0f")),
-    Head("population", lambda run: figure(run.population_words, ".0f")),
-    Head("coherence", lambda run: figure(run.coherence, ".1f")),
-    Head("refused", lambda run: str(run.refusals)),
-    Head(LEFT_OUT, lambda run: str(run.left_out)),
-)
+        rows += [[scorer]] if len(scorers) > 1 else []
+        for row in (row for row in own if row.scorer == scorer):
+            finding, difference = row.finding, row.finding.difference
+            before, after = map(used, row.coverage, row.ratings)
+            common = "{} of {}".format(*row.questions) if row.questions[1] else "-"
+            cells = (
+                shown_key(comparison.signatures[row.scorer], row.key),
+                figure(difference.before, ".3f"),
+                figure(difference.after, ".3f"),
+                ranged(difference.delta, difference.low, difference.high, "+.3f"),
+                figure(difference.effect, "+.2f"),
+                figure(difference.p_value, ".3f"),
+                starred(finding.p_value, finding.differs),
+                figure(difference.margin, ".3f") if row.tested else "-",
+                starred(finding.p_unlike, finding.is_equivalent),
+                figure(finding.power, ".0%"),
+                # prompts are the witnesses, documents stand in brackets: those of one prompt are alike
+                f"{difference.pairs}" + (f" ({row.instances})" if row.instances is not None else ""),
+                *([common] if has_common else []),
+                f"{before or '-'} → {after or '-'}" if before or after else "-",
+            )
+            rows.append(list(cells))
+    title = f"{run} against {comparison.called(own[0].baseline)}, paired by {own[0].paired_by}"
+    heads = ["feature", "baseline", "mean", "difference [95%]", "d", "p raw", "p", "margin", "equivalence p", "power"]
+    return Table(title, [*heads, "pairs", *(["common"] if has_common else []), "used"], rows, look="narrow")
 
 
 @click.command()
-@LOGS
-@click.option("--baseline", required=True, help="A run by label, strategy, task, model or file.")
-@click.option("--scorer", "scorers", multiple=True, help="Whose scores; default: all that every log has.")
-@click.option(
+@cli.LOGS
+@cli.option("--baseline", required=True, help="A run by label, strategy, task, model or file.")
+@cli.option("--scorer", "scorers", multiple=True, help="Whose scores; default: all that every log has.")
+@cli.option(
     "--keys",
     help="Keys to test, such as plot,perspective; name them before you look. Default: each measure's headline.",
 )
-@click.option(
+@cli.option(
     "--family",
     default="all",
-    show_default=True,
     help="Tests that are corrected together: all runs' (does any differ?), or each run's (each is a question: run).",
 )
-@click.option(
-    "--correction", default="holm", show_default=True, help="holm, bonferroni or none, within a measure and --family."
-)
-@click.option("--margin", type=float, help="Difference that does not matter; default: 0.2 sd of the baseline.")
-@click.option("--equivalence", default="t", show_default=True, help="Two one-sided tests: t, or the study's bootstrap.")
-@click.option("--length-matched", is_flag=True, help="Documents and population of like length alone (1.5x).")
-@click.option("--min-coherence", type=float, help="Leave out documents that are rated lower, or not rated.")
-@click.option(
+@cli.option("--correction", default="holm", help="holm, bonferroni or none, within a measure and --family.")
+@cli.option("--margin", type=float, help="Difference that does not matter; default: 0.2 sd of the baseline.")
+@cli.option("--equivalence", default="t", help="Two one-sided tests: t, or the study's bootstrap.")
+@cli.flag("--length-matched", help="Documents and population of like length alone (1.5x).")
+@cli.option("--min-coherence", type=float, help="Leave out documents that are rated lower, or not rated.")
+@cli.option(
     "--power-at",
     "effect",
     type=click.FloatRange(0, min_open=True),
     metavar="D",
     help="Also say how often an effect of this size (Cohen's d, 0.5 is medium) is found with the pairs that survived.",
 )
-@click.option("--pooled", is_flag=True, help="Also a row per strategy, over all models; prompts are the units.")
-@SIGNATURE
-@answering("tables", picture="a heatmap", csv="the differences")
+@cli.flag("--pooled", help="Also a row per strategy, over all models; prompts are the units.")
+@cli.SIGNATURE
+@cli.answering("tables", picture="a heatmap", csv="the differences")
 def compare(
     logs: tuple[str, ...],
     baseline: str,
     keys: str | None,
-    length_matched: bool,
-    min_coherence: float | None,
     effect: float | None,
     pooled: bool,
     **options: Any,
-) -> Answer:
+) -> cli.Answer:
     """What a strategy changes, feature by feature: paired differences with interval, test, equivalence and power.
 
     LOGS are log files or folders; unfinished logs of a folder are left out. Runs are paired by prompt; negative
@@ -242,32 +168,49 @@ def compare(
              genie compare logs/grid --baseline grid_baseline --keys plot,perspective --family run
              genie compare logs/grid --baseline grid_baseline --pooled --power-at 0.5
     """
-    selection, tested = Selection(length_matched, min_coherence), tuple(filter(None, (keys or "").split(",")))
-    comparison = compared(logs, baseline, Options(selection=selection, keys=tested, **options))
+    comparison = compared(logs, baseline, Options(keys=tuple(filter(None, (keys or "").split(","))), **options))
     if pooled:
         check_copies(comparison)
-    return Answer(
-        lambda: as_values(comparison, effect, with_pooled=pooled),
-        partial(_parts, comparison, effect, pooled),
+    return cli.Answer(
+        as_values(comparison, effect, with_pooled=pooled),
+        _parts(comparison, effect, pooled),
         chart=lambda: comparison_chart(comparison),
         csv=lambda: as_csv(comparison),
     )
 
 
-def _parts(comparison: Comparison, effect: float | None, pooled: bool, screen: Console) -> Iterator[RenderableType]:
+def _parts(comparison: Comparison, effect: float | None, pooled: bool) -> Iterator[Table | str]:
     for sentence in filter(None, (verdict(comparison), advice(comparison))):
-        yield sentence
-        yield ""
-    for run in dict.fromkeys(row.run for row in comparison.rows):
-        yield from difference_tables(comparison, run, screen)
-    yield legend(comparison)
-    yield ""
-    yield from run_tables(comparison, screen)
+        yield from (sentence, "")
+    yield from (difference_table(comparison, run) for run in dict.fromkeys(row.run for row in comparison.rows))
+    yield from (legend(comparison), "")
+    # without a selection nothing is left out, and a column of zeros says nothing
+    has_left_out = any(run.left_out for run in comparison.runs)
+    rows = []
+    for run in comparison.runs:
+        facts = [figure(run.words, ".0f"), figure(run.population_words, ".0f"), figure(run.coherence, ".1f")]
+        left_out = [str(run.left_out)] if has_left_out else []
+        rows.append([run.label, f"{run.scored} of {run.documents}", *facts, str(run.refusals), *left_out])
+    heads = ["run", "scored", "words", "population", "coherence", "refused", *(["left out"] if has_left_out else [])]
+    yield Table("beside the scores", heads, rows, look="narrow")
     if pooled:
-        yield from pooled_tables(comparison, screen)
-        yield POOLED_KEY
+        yield from (pooled_table(comparison), POOLED_KEY)
     if effect:
-        yield from power_tables(comparison, effect, screen)
-    yield from missing_lines(comparison)
-    yield from (Unbroken(in_parts(signature, screen.width)) for signature in comparison.signatures.values())
+        title = (
+            f"power to find an effect of d {effect:g}: at {LEVEL:.0%}, and at the level that the correction asks for"
+        )
+        rows = []
+        for row in powers(comparison, effect):
+            name = f"{row['run']} {shown_key(comparison.signatures[row['scorer']], row['key'])}"
+            chances = [figure(row["power"], ".0%"), figure(row["corrected"], ".0%")]
+            rows.append([name, str(row["prompts"]), str(row["pairs"]), *chances])
+        yield Table(title, ["run, feature", "prompts", "pairs", "power", "corrected"], rows, look="narrow")
+    for run in comparison.runs:
+        for scorer, results in run.measures.items():
+            where = f"{run.label}, {scorer}" if len(run.measures) > 1 else run.label
+            if results.unscored:
+                yield f"{where} not scored: {counted(results.unscored)}"
+            if results.faults:
+                yield f"Missing in {where}: {counted(results.faults)}."
+    yield from comparison.signatures.values()
     yield from (f"Beware: {note}." for note in warnings(comparison))

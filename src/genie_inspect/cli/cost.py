@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
-from rich.table import Table
 
 from genie_inspect.building.costs import Known, TaskCost, task_cost
-from genie_inspect.cli.options import ANSWER_LENGTH, POPULATION, UNCHECKED_TEMPLATES, Answer, answering
+from genie_inspect.cli import options as cli
 from genie_inspect.cli.running import named_models
-from genie_inspect.cli.tables import text_table
 from genie_inspect.errors import GenieError, UnknownChoiceError
+from genie_inspect.files.tables import Table
 from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.instrument import MODES, Instrument, mode_of
 from genie_inspect.graders.list_judge import LIST
 from genie_inspect.graders.quality import CHAT, PROTOCOLS
 from genie_inspect.graders.rubrics import WAYS
-from genie_inspect.populations.population import Population, open_population
+from genie_inspect.populations.population import open_population
 
 if TYPE_CHECKING:
     from genie_inspect.tasks.novelty_measures import CostLine
@@ -50,12 +49,9 @@ NOTE = "estimated from the population's documents and answers; tokens by the bun
 TASK_NOTE = "for texts of the expected length; tokens by the bundled tokenizer, yours will differ"
 
 
-def _plain(costs: Mapping[str, Cost], prices: Prices | None = None) -> dict[str, dict[str, float]]:
+def _counts(cost: Cost, prices: Prices | None = None) -> dict[str, float]:
     """Calls and tokens in whole numbers, for an expected half call is no claim of precision; and the money."""
-    return {
-        name: {key: round(value) for key, value in asdict(cost).items()} | _money(cost, prices)
-        for name, cost in costs.items()
-    }
+    return {key: round(value) for key, value in asdict(cost).items()} | _money(cost, prices)
 
 
 def _money(cost: Cost, prices: Prices | None) -> dict[str, float]:
@@ -66,13 +62,16 @@ def _table(
     first: str, title: str, note: str, rows: Sequence[tuple[str, str, Cost] | None], prices: Prices | None
 ) -> Table:
     """Calls and tokens, and with prices the money; a row that is None is a line across."""
-    shown = []
+    shown: list[list[str] | None] = []
     for row in rows:
-        cells = [f"{round(value):,}" for value in (row[2].calls, row[2].tokens_in, row[2].tokens_out)] if row else []
-        money = [f"{row[2].money(*prices):,.2f}"] if row and prices else []
-        shown.append([*row[:2], *cells, *money] if row else None)
+        if row is None:
+            shown.append(None)
+            continue
+        name, step, cost = row
+        money = [f"{cost.money(*prices):,.2f}"] if prices else []
+        shown.append([name, step, *(f"{round(n):,}" for n in (cost.calls, cost.tokens_in, cost.tokens_out)), *money])
     columns = (first, "step", "calls", "tokens in", "tokens out", *(["money"] if prices else []))
-    return text_table(title, columns, shown, caption=note, words=2, justify="center")
+    return Table(title, columns, shown, note, words=2, look="centred")
 
 
 def _measures(costs: Mapping[str, Cost]) -> list[tuple[str, str, Cost]]:
@@ -82,30 +81,28 @@ def _measures(costs: Mapping[str, Cost]) -> list[tuple[str, str, Cost]]:
 TASKS = ("ttcw", "novelty_partition", "ttcw_stories")
 
 
-def _of_task(task: str, options: Sequence[str], epochs: int | None, prices: Prices | None) -> Answer:
+def _of_task(task: str, options: Sequence[str], epochs: int | None, prices: Prices | None) -> cli.Answer:
     from genie_inspect.tasks.novelty_measures import extent
 
     line = _line(task, options)
     epochs = epochs or line.epochs
     costs = line.costs(line.samples, epochs)
-    total = {"total": sum(costs.values(), Cost())}
+    total = sum(costs.values(), Cost())
+    measures = {name: _counts(cost, prices) for name, cost in costs.items()}
     facts = {"task": line.name, "samples": len(line.samples), "epochs": epochs}
-    rows = [*_measures(costs), *([None, ("", STEPS["total"], total["total"])] if len(costs) > 1 else [])]
-    title = f"{line.name}: {extent(len(line.samples), epochs)}"
-    return Answer(
-        lambda: {**facts, "measures": _plain(costs, prices), **_plain(total, prices)},
-        lambda _: [_table("measure", title, TASK_NOTE, rows, prices)],
-    )
+    rows = [*_measures(costs), *([None, ("", STEPS["total"], total)] if len(costs) > 1 else [])]
+    table = _table("measure", f"{line.name}: {extent(len(line.samples), epochs)}", TASK_NOTE, rows, prices)
+    return cli.Answer({**facts, "measures": measures, "total": _counts(total, prices)}, [table])
 
 
 def _line(task: str, options: Sequence[str]) -> "CostLine":
     room = importlib.import_module(f"genie_inspect.tasks.{task}")
     known, counted = (inspect.signature(made).parameters for made in (getattr(room, task), room.cost_line))
     values: dict[str, Any] = {}
-    for option in options:
-        name, given, value = option.partition("=")
+    for text in options:
+        name, given, value = text.partition("=")
         if not given:
-            raise UnknownChoiceError("-T", option, "OPTION=VALUE")
+            raise UnknownChoiceError("-T", text, "OPTION=VALUE")
         try:
             values[name] = json.loads(value)
         except ValueError:
@@ -120,23 +117,23 @@ def _line(task: str, options: Sequence[str]) -> "CostLine":
 
 
 @click.command()
-@POPULATION
-@click.option("--epochs", type=click.IntRange(1), help=f"New documents a prompt.  [default: {EPOCHS}; a task's own]")
-@click.option("--judge", "judges", multiple=True, help=f"{', '.join(MODES)}; repeatable.  [default: all]")
-@ANSWER_LENGTH
-@click.option("--panel", default="all", show_default=True, help="As for a task; `none` leaves it out.")
-@click.option("--task", type=click.Choice(TASKS), help="In place of a population: a task without one.")
-@click.option("-T", "options", multiple=True, metavar="OPTION=VALUE", help="An option of that task.")
-@click.option(
+@cli.POPULATION
+@cli.option("--epochs", type=click.IntRange(1), help=f"New documents a prompt.  [default: {EPOCHS}; a task's own]")
+@cli.option("--judge", "judges", multiple=True, help=f"{', '.join(MODES)}; repeatable.  [default: all]")
+@cli.ANSWER_LENGTH
+@cli.option("--panel", default="all", help="As for a task; `none` leaves it out.")
+@cli.option("--task", type=click.Choice(TASKS), help="In place of a population: a task without one.")
+@cli.option("-T", "options", multiple=True, metavar="OPTION=VALUE", help="An option of that task.")
+@cli.option(
     "--grader",
     "graders",
     multiple=True,
     help="<provider/model>; what it has said before is not asked again. Repeatable: a jury, each of which is asked.",
 )
-@UNCHECKED_TEMPLATES
-@click.option("--price-input", type=click.FloatRange(0), help="Of a million tokens that the grader reads.")
-@click.option("--price-output", type=click.FloatRange(0), help="Of a million tokens that it writes.")
-@answering("a table")
+@cli.UNCHECKED_TEMPLATES
+@cli.option("--price-input", type=click.FloatRange(0), help="Of a million tokens that the grader reads.")
+@cli.option("--price-output", type=click.FloatRange(0), help="Of a million tokens that it writes.")
+@cli.answering("a table")
 @click.pass_context
 def cost(
     context: click.Context,
@@ -147,7 +144,7 @@ def cost(
     price_input: float | None,
     price_output: float | None,
     **against: Any,
-) -> Answer:
+) -> cli.Answer:
     """Calls and tokens that models will be asked for when what was written is judged.
 
     Against a population: of Genie by judge, and of the panel's measures that ask a model; a task with a population
@@ -164,13 +161,10 @@ def cost(
     prices = (price_input, price_output) if price_input is not None and price_output is not None else None
     if task is not None:
         for parameter in context.command.params:
-            if (
-                parameter.name in against
-                and context.get_parameter_source(parameter.name) is not ParameterSource.DEFAULT
-            ):
-                raise click.UsageError(
-                    f"{parameter.opts[0]} belongs to a population, and --task takes its options by -T"
-                )
+            name = parameter.name or ""
+            if name in against and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+                where = "belongs to a population, and --task takes its options by -T"
+                raise click.UsageError(f"{parameter.opts[0]} {where}")
         return _of_task(task, options, epochs, prices)
     if options:
         raise click.UsageError("-T is an option of --task")
@@ -186,69 +180,47 @@ def _of_population(
     templates: str | None,
     epochs: int,
     prices: Prices | None,
-) -> Answer:
+) -> cli.Answer:
     from genie_inspect.tasks.panel import chosen_panel
 
     opened = open_population(population)
-    instruments = [
-        Instrument(mode_of(judge).name, templates=templates, answer_length=answer_length) for judge in judges or MODES
-    ]
-    by_judge = _judges(opened, epochs, instruments, graders, named=bool(judges))
-    chosen = chosen_panel(panel, LIST.name)
-    # the measures of the panel that ask a model; of a population of answers alone there are none
-    asking = {} if opened.answers_alone else chosen.costs(opened, templates)
-    beside = {name: asks(dict.fromkeys(opened.prompts, epochs)) for name, asks in asking.items()}
-    prompts = len(opened.prompts)
-
-    def value() -> dict[str, object]:
-        return {
-            "population": opened.name,
-            "prompts": prompts,
-            "epochs": epochs,
-            "grader": ", ".join(graders) or None,
-            "judges": {
-                mode: {
-                    "documents": task.documents,
-                    "pairs": round(task.pairs),
-                    "judged": round(task.judged),
-                    **_plain({step: getattr(task, step) for step in STEPS}),
-                    **_money(task.total, prices),
-                }
-                for mode, task in by_judge.items()
-            },
-            "panel": _plain(beside, prices),
-        }
-
-    def table() -> Table:
-        rows: list[tuple[str, str, Cost] | None] = []
-        for mode, task in by_judge.items():
-            steps = STEPS | {"rating": f"{STEPS['rating']} {round(task.judged):,} of {round(task.pairs):,} pairs"}
-            rows += [(mode if step == "reading" else "", words, getattr(task, step)) for step, words in steps.items()]
-            rows.append(None)
-        documents = f"{prompts} prompts x {epochs} documents against {opened.manifest.name}"
-        title = f"{documents}, grader {' and '.join(graders)}" if graders else documents
-        return _table("judge", title, NOTE, [*rows, *_measures(beside)], prices)
-
-    return Answer(value, lambda _: [table()])
-
-
-def _judges(
-    population: Population, epochs: int, instruments: Sequence[Instrument], graders: Sequence[str], *, named: bool
-) -> dict[str, TaskCost]:
-    """What Genie costs by judge; one that a grader cannot serve is left out unless it was named with --judge."""
     models = named_models(graders, asked=False) or (None,)
-    costs: dict[str, TaskCost] = {}
-    for instrument in instruments:
+    documents = dict.fromkeys(opened.prompts, epochs)
+    by_judge: dict[str, TaskCost] = {}
+    for judge in judges or MODES:
+        instrument = Instrument(mode_of(judge).name, templates=templates, answer_length=answer_length)
         try:
             # what is in the cache will not be asked again
             known = [Known.by(instrument, model) for model in models]
         except UnknownChoiceError:
-            # logit asks for log-probabilities, which many providers do not give
-            if named:
+            # a judge that a grader cannot serve: logit asks for log-probabilities, which many providers do not give
+            if judges:
                 raise
-        else:
-            documents = dict.fromkeys(population.prompts, epochs)
-            costs[instrument.judge] = TaskCost.by_all(
-                [task_cost(population, documents, instrument, each) for each in known]
-            )
-    return costs
+            continue
+        costs = [task_cost(opened, documents, instrument, each) for each in known]
+        by_judge[instrument.judge] = TaskCost.by_all(costs)
+    chosen = chosen_panel(panel, LIST.name)
+    # the measures of the panel that ask a model; of a population of answers alone there are none
+    asking = {} if opened.answers_alone else chosen.costs(opened, templates)
+    beside = {name: asks(documents) for name, asks in asking.items()}
+    rows: list[tuple[str, str, Cost] | None] = []
+    by_mode: dict[str, dict[str, Any]] = {}
+    for mode, task in by_judge.items():
+        steps: dict[str, Cost] = {step: getattr(task, step) for step in STEPS}
+        counts = {"documents": task.documents, "pairs": round(task.pairs), "judged": round(task.judged)}
+        shown = {step: _counts(cost) for step, cost in steps.items()}
+        by_mode[mode] = {**counts, **shown, **_money(task.total, prices)}
+        said = STEPS | {"rating": f"{STEPS['rating']} {round(task.judged):,} of {round(task.pairs):,} pairs"}
+        rows += [(mode if step == "reading" else "", said[step], cost) for step, cost in steps.items()]
+        rows.append(None)
+    title = f"{len(documents)} prompts x {epochs} documents against {opened.manifest.name}"
+    title += f", grader {' and '.join(graders)}" if graders else ""
+    facts = {
+        "population": opened.name,
+        "prompts": len(documents),
+        "epochs": epochs,
+        "grader": ", ".join(graders) or None,
+    }
+    panel_costs = {name: _counts(cost, prices) for name, cost in beside.items()}
+    table = _table("judge", title, NOTE, [*rows, *_measures(beside)], prices)
+    return cli.Answer({**facts, "judges": by_mode, "panel": panel_costs}, [table])

@@ -1,36 +1,41 @@
 """`genie questions`: write, review."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from genie_inspect.building.prompts import APART, PAIRS_APART, WORDING, Order, write_pairs
-from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.options import (
-    AT_LEAST_1,
-    DRY_RUN,
-    FEATURES,
-    FILE,
-    GRADER,
-    PER_FEATURE,
-    TEMPLATES,
-    Answer,
-    answering,
-    embedder_option,
-    fact_lines,
-    output_option,
-    seed_option,
+from genie_inspect.building.features import (
+    MAPPING,
+    discover_features,
+    discovered_features,
+    map_features,
+    read_taxonomy,
 )
-from genie_inspect.cli.running import asked, cost, run_asking
+from genie_inspect.building.prompts import APART, PAIRS_APART, WORDING, check_pairs, write_pairs
+from genie_inspect.building.question_writing import write_questions
+from genie_inspect.building.questions import (
+    judged_questions,
+    question_figures,
+    read_prompts,
+    read_questions,
+    read_review,
+    read_table,
+    write_review,
+    write_tables,
+)
+from genie_inspect.cli import VerbGroup
+from genie_inspect.cli import options as cli
+from genie_inspect.cli.running import asked, run_asking
 from genie_inspect.cli.tables import record_table
 from genie_inspect.cli.terminal import Unbroken
-
-if TYPE_CHECKING:
-    from genie_inspect.populations.schema import Feature
+from genie_inspect.engines.identity import with_commit
+from genie_inspect.files.folders import own_folder
+from genie_inspect.files.writing import check_absent
+from genie_inspect.populations.population import read_features
+from genie_inspect.populations.prompts import check_prompts_file, write_prompts, writing_prompt_sample
+from genie_inspect.populations.schema import write_rows
 
 PEOPLE_KEY = (
     "questions: that the person calls valid, or of the feature; accuracy: share of these on which we say the same"
@@ -49,15 +54,13 @@ def questions() -> None:
 
 
 @questions.command()
-@click.argument("prompts", type=FILE)
-@output_option("The new folder: questions.jsonl and a record a step.")
-@GRADER
-@FEATURES
-@PER_FEATURE
-@click.option("--most", default=6, show_default=True, type=AT_LEAST_1, help="Most questions a feature.")
-@TEMPLATES
-@DRY_RUN
-@answering()
+@click.argument("prompts", type=cli.FILE)
+@cli.output_option(help="The new folder: questions.jsonl and a record a step.")
+@cli.GRADER
+@cli.FEATURES
+@cli.PER_FEATURE
+@cli.option("--most", default=6, type=cli.AT_LEAST_1, help="Most questions a feature.")
+@cli.asking
 def write(
     prompts: Path,
     output: Path,
@@ -76,36 +79,33 @@ def write(
     \b
     Example: genie questions write prompts.txt -o questions --grader openai/gpt-4o --per-feature 2
     """
-    from genie_inspect.building.question_writing import Wanted
-    from genie_inspect.building.questions import read_prompts, write_questions
-    from genie_inspect.populations.population import read_features
-
     # --per-feature above the default --most raises it, and is no error
-    wanted = Wanted(per_feature, max(per_feature, most))
-    written = partial(write_questions, read_prompts(prompts), read_features(features), wanted, templates=templates)
+    limits = per_feature, max(per_feature, most)
+    written = partial(write_questions, read_prompts(prompts), read_features(features), *limits, templates=templates)
     return asked(written, grader, output, dry_run=dry_run)
 
 
 @questions.command()
-@click.argument("source", type=FILE)
-@click.option("--to", "table", type=FILE, help="Write this CSV table for people to correct.")
-@click.option("--from", "corrected", multiple=True, type=FILE, help="Read the corrected table; --blind: one a person.")
-@output_option("With --from: the new file of questions.", required=False)
-@click.option("--blind", is_flag=True, help="For people who judge and do not correct: shuffled, without our word.")
-@click.option("--count", type=AT_LEAST_1, help="With --blind: how many questions.  [default: all]")
-@seed_option("With --blind: which ones, and their order.")
-@FEATURES
-@answering()
+@click.argument("source", type=cli.FILE)
+@cli.option("--to", "table", type=cli.FILE, help="Write this CSV table for people to correct.")
+@cli.option(
+    "--from", "corrected", multiple=True, type=cli.FILE, help="Read the corrected table; --blind: one a person."
+)
+@cli.output_option(help="With --from: the new file of questions.", required=False)
+@cli.flag("--blind", help="For people who judge and do not correct: shuffled, without our word.")
+@cli.option("--count", type=cli.AT_LEAST_1, help="With --blind: how many questions.  [default: all]")
+@cli.seed_option(help="With --blind: which ones, and their order.")
+@cli.FEATURES
+@cli.answering()
 def review(
     source: Path,
     table: Path | None,
     corrected: tuple[Path, ...],
     output: Path | None,
-    blind: bool,
-    count: int | None,
-    seed: int,
     features: str,
-) -> Answer | dict[str, Any]:
+    blind: bool,
+    **drawn: Any,
+) -> cli.Answer | dict[str, Any]:
     """Write the questions of SOURCE (a file or a population) to a table, or read the corrected table back.
 
     In the table: correct `feature` and `text`, set `keep` to no, add rows with an empty `id`.
@@ -120,48 +120,28 @@ def review(
              genie questions review questions --blind --count 50 --to ann.csv
              genie questions review questions --blind --from ann.csv --from bob.csv
     """
-    from genie_inspect.building.questions import read_questions, read_review, write_review
-    from genie_inspect.files.writing import check_absent
-    from genie_inspect.populations.population import read_features
-    from genie_inspect.populations.schema import write_rows
-
+    if (table is None) != bool(corrected) or (not blind and (bool(corrected) == (output is None) or corrected[1:])):
+        expected = "--from TABLE once for each person" if blind else "--from TABLE with --output FILE"
+        raise click.UsageError(f"give either --to TABLE, or {expected}")
+    taxonomy = read_features(features)
     if blind:
-        return _blind(source, table, corrected, read_features(features), count, seed)
-    if (table is None) != bool(corrected) or bool(corrected) == (output is None) or len(corrected) > 1:
-        raise click.UsageError("give either --to TABLE, or --from TABLE with --output FILE")
-    rows = read_questions(source, read_features(features))
+        judged = judged_questions(source, taxonomy)
+        if table is not None:
+            return {"table": str(table), "questions": write_tables(table, judged, taxonomy, **drawn)}
+        votes = [read_table(path, judged, taxonomy) for path in corrected]
+        figures = question_figures(votes, judged, taxonomy)
+        table_of_people = record_table(f"{len(votes)} people", figures)
+        return cli.Answer({"people": len(votes), "figures": figures}, [table_of_people, Unbroken(PEOPLE_KEY)])
+    rows = read_questions(source, taxonomy)
     # corrections by people are never written over
     written = table or output or source
     check_absent(written)
     if not corrected:
         write_review(written, rows)
         return {"table": str(written), "questions": len(rows)}
-    kept, changes = read_review(corrected[0], rows, read_features(features))
+    kept, changes = read_review(corrected[0], rows, taxonomy)
     write_rows(written, kept, new=True)
     return {"file": str(written), "questions": len(kept), **changes}
-
-
-def _blind(
-    source: Path,
-    table: Path | None,
-    filled: Sequence[Path],
-    asked_of: "Sequence[Feature]",
-    count: int | None,
-    seed: int,
-) -> Answer | dict[str, Any]:
-    from genie_inspect.building.questions import judged_questions, question_figures, read_table, write_tables
-
-    if (table is None) != bool(filled):
-        raise click.UsageError("give either --to TABLE, or --from TABLE once for each person")
-    judged = judged_questions(source, asked_of)
-    if table is not None:
-        return {"table": str(table), "questions": write_tables(table, judged, asked_of, count, seed)}
-    votes = [read_table(path, judged, asked_of) for path in filled]
-    rows = [asdict(row) for row in question_figures(votes, judged, asked_of)]
-    return Answer(
-        lambda: {"people": len(votes), "figures": rows},
-        lambda _: [record_table(f"{len(votes)} people", rows), Unbroken(PEOPLE_KEY)],
-    )
 
 
 @click.group(cls=VerbGroup)
@@ -175,44 +155,36 @@ def features() -> None:
 
 
 @features.command()
-@click.option("--task", required=True, help='What is written: "write a short story", "write a research abstract".')
-@output_option("The new folder: features.json and what was said.")
-@GRADER
-@click.option("--samples", default=10, show_default=True, type=click.IntRange(min=1), help="How often is asked.")
-@click.option(
-    "--method", default="k-means", show_default=True, type=click.Choice(["k-means", "agglomerative", "hdbscan"])
-)
-@embedder_option("static, openai/<model> or sentence-transformers/<id>.")
-@TEMPLATES
-@DRY_RUN
-@answering()
+@cli.option("--task", required=True, help='What is written: "write a short story", "write a research abstract".')
+@cli.output_option(help="The new folder: features.json and what was said.")
+@cli.GRADER
+@cli.option("--samples", default=10, type=click.IntRange(min=1), help="How often is asked.")
+@cli.option("--method", default="k-means", type=click.Choice(["k-means", "agglomerative", "hdbscan"]))
+@cli.embedder_option(help="static, openai/<model> or sentence-transformers/<id>.")
+@cli.asking
 def discover(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Ask for the features of a task several times, put like names together, and write a features file.
 
     \b
     Example: genie features discover --task "write a research abstract" -o abstracts --grader openai/gpt-4o
     """
-    from genie_inspect.building.features import discover_features
-
     return asked(partial(discover_features, **facts), grader, output, dry_run=dry_run)
 
 
 @features.command(name="map")
-@click.argument("folder", type=FILE)
-@click.option(
+@click.argument("folder", type=cli.FILE)
+@cli.option(
     "--taxonomy",
     required=True,
     metavar="FILE|POPULATION",
     help='A JSON file {"features": [...]}, a feature a line in .jsonl, a population\'s folder or a bundled population.',
 )
-@output_option("The new file; mapping.json in FOLDER unless given.", required=False)
-@GRADER
-@TEMPLATES
-@DRY_RUN
-@answering()
+@cli.output_option(help="The new file; mapping.json in FOLDER unless given.", required=False)
+@cli.GRADER
+@cli.asking
 def map_(
     folder: Path, taxonomy: str, output: Path | None, grader: str, templates: Path | None, dry_run: bool
-) -> Answer | dict[str, Any]:
+) -> cli.Answer | dict[str, Any]:
     """Map the features that discover wrote to FOLDER to those of a taxonomy, each to one or to none.
 
     Says which of the discovered have no counterpart, and which of the taxonomy were not discovered. A killed run is
@@ -221,33 +193,21 @@ def map_(
     \b
     Example: genie features map abstracts --taxonomy taxonomy.json --grader openai/gpt-4o
     """
-    from genie_inspect.building.features import MAPPING, discovered_features, map_features, read_taxonomy
-    from genie_inspect.files.folders import own_folder
-    from genie_inspect.files.writing import check_absent
-
     discovered, named = discovered_features(folder), read_taxonomy(taxonomy)
     if output is None and own_folder(folder):
         raise click.UsageError(f"{folder} ships with the package, which is not written: name a file with --output")
     file = output or folder / MAPPING
     check_absent(file)
-
-    work = partial(map_features, discovered, named, templates)
-    result, tally = run_asking(work, grader, file, dry_run=dry_run)
-    spent = cost(tally, dry_run=dry_run)
+    result, spent = run_asking(partial(map_features, discovered, named, templates), grader, file, dry_run=dry_run)
     if dry_run:
         return {"discovered": len(discovered), "taxonomy": len(named), **spent}
     # as rows, not on one line
     shown = result["mapping"] | dict.fromkeys(result["no_counterpart"], "none")
     rows = [{"discovered": own.name, taxonomy: shown.get(own.name, "unreadable")} for own in discovered]
-    lines = {name: ", ".join(value) if isinstance(value, list) else value for name, value in result.items()}
-    counterparts = f"{len(lines.pop('mapping'))} of {len(discovered)}"
-    return Answer(
-        lambda: {"file": str(file), **result, **spent},
-        lambda _: [
-            record_table("mapping", rows),
-            *fact_lines({"with_counterpart": counterparts, "file": str(file), **lines, **spent}),
-        ],
-    )
+    facts = {name: ", ".join(value) if isinstance(value, list) else value for name, value in result.items()}
+    counterparts = f"{len(facts.pop('mapping'))} of {len(discovered)}"
+    lines = cli.fact_lines({"with_counterpart": counterparts, "file": str(file), **facts, **spent})
+    return cli.Answer({"file": str(file), **result, **spent}, [record_table("mapping", rows), *lines])
 
 
 VERBS = {
@@ -271,24 +231,16 @@ DISTANCE = click.FloatRange(0, 2)
 
 
 @click.command("write")
-@click.option(
-    "--domain", required=True, help='What the concepts are of: "everyday life", "life at sea", "cell biology".'
-)
-@output_option("The new file, whose name ends in .jsonl.")
-@GRADER
-@click.option("--count", default=25, show_default=True, type=AT_LEAST_1, help="How many pairs.")
-@seed_option("What is asked for, and which of the sound pairs are taken.")
-@click.option(
-    "--apart", default=APART, show_default=True, type=DISTANCE, help="Least cosine distance of a pair's concepts."
-)
-@click.option(
-    "--pairs-apart", default=PAIRS_APART, show_default=True, type=DISTANCE, help="Least cosine distance of two pairs."
-)
-@click.option("--wording", default=WORDING, show_default=True, help="Of the prompts, with {first} and {second}.")
-@embedder_option("For the distances: static, openai/<model> or sentence-transformers/<id>.")
-@TEMPLATES
-@DRY_RUN
-@answering()
+@cli.option("--domain", required=True, help='What the concepts are of: "everyday life", "life at sea", "cell biology".')
+@cli.output_option(help="The new file, whose name ends in .jsonl.")
+@cli.GRADER
+@cli.option("--count", default=25, type=cli.AT_LEAST_1, help="How many pairs.")
+@cli.seed_option(help="What is asked for, and which of the sound pairs are taken.")
+@cli.option("--apart", default=APART, type=DISTANCE, help="Least cosine distance of a pair's concepts.")
+@cli.option("--pairs-apart", default=PAIRS_APART, type=DISTANCE, help="Least cosine distance of two pairs.")
+@cli.option("--wording", default=WORDING, help="Of the prompts, with {first} and {second}.")
+@cli.embedder_option(help="For the distances: static, openai/<model> or sentence-transformers/<id>.")
+@cli.asking
 def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Ask for pairs of concepts of a domain until there are enough that have nothing to do with each other.
 
@@ -303,28 +255,23 @@ def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> di
              inspect eval genie_inspect/population_prompts -T prompts=sea.jsonl --model ... --log-dir logs
              genie questions write sea.jsonl -o questions --grader openai/gpt-4o
     """
-    from genie_inspect.files.writing import check_absent
-    from genie_inspect.populations.prompts import check_prompts_file
-
     check_prompts_file(output)
     check_absent(output)
-    order = Order(**facts)
+    check_pairs(facts["domain"], facts["wording"])
     if dry_run:
-        order = replace(order, apart=0.0, pairs_apart=0.0)
-
-    work = partial(write_pairs, order)
-    return asked(work, grader, output, dry_run=dry_run, called="file", rehearsed=("prompts",))
+        facts |= {"apart": 0.0, "pairs_apart": 0.0}
+    return asked(partial(write_pairs, **facts), grader, output, dry_run=dry_run, called="file", rehearsed=("prompts",))
 
 
 @click.command()
 @click.argument("source")
-@output_option("The new file, whose name ends in .jsonl.")
-@click.option("--count", default=25, show_default=True, type=AT_LEAST_1, help="How many prompts.")
-@seed_option("Which ones.")
-@click.option("--column", default="prompt", show_default=True, help="Where a row has its prompt.")
-@click.option("--split", default="train", show_default=True, help="Which part of a hub dataset.")
-@click.option("--story-where", is_flag=True, help='Begin each with "Write a story where:", as the study does.')
-@answering()
+@cli.output_option(help="The new file, whose name ends in .jsonl.")
+@cli.option("--count", default=25, type=cli.AT_LEAST_1, help="How many prompts.")
+@cli.seed_option(help="Which ones.")
+@cli.option("--column", default="prompt", help="Where a row has its prompt.")
+@cli.option("--split", default="train", help="Which part of a hub dataset.")
+@cli.flag("--story-where", help='Begin each with "Write a story where:", as the study does.')
+@cli.answering()
 def sample(
     source: str, output: Path, count: int, seed: int, column: str, split: str, story_where: bool
 ) -> dict[str, Any]:
@@ -338,10 +285,6 @@ def sample(
     Example: genie prompts sample SAA-Lab/LitBench-Train --story-where -o litbench.jsonl
              genie prompts sample euclaise/writingprompts --story-where --count 25 --seed 0 -o people.jsonl
     """
-    from genie_inspect.engines.identity import with_commit
-    from genie_inspect.files.writing import check_absent
-    from genie_inspect.populations.prompts import check_prompts_file, write_prompts, writing_prompt_sample
-
     check_prompts_file(output)
     check_absent(output)
     drawn = writing_prompt_sample(source, count, seed, column=column, split=split, story_where=story_where)

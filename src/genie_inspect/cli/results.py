@@ -1,49 +1,43 @@
-"""The commands that put logs into tables and pages: summary, report, frame, and the demo that shows them."""
+"""The commands that put logs into tables and pages: summary, report, frame, show, and the demo that shows them."""
 
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console  # noqa: TID251  # a type, whose object comes from the door
-from rich.table import Table
+from inspect_ai.log import EvalSample
+from inspect_ai.scorer import Score
+from rich.markdown import Markdown
+from rich.text import Text
 
-from genie_inspect.cli.options import FILE, LOGS, SIGNATURE, Answer, answering, as_json_option, output_option
-from genie_inspect.cli.tables import (
-    figure,
-    legend,
-    length_notes,
-    summary_notes,
-    summary_tables,
-    text_table,
-    without_yardstick,
-)
-from genie_inspect.cli.terminal import Unbroken, console, echo, echo_json, print_parts, replacing
+from genie_inspect.cli import options as cli
+from genie_inspect.cli.tables import Part, figure, in_parts, print_parts, summary_parts
+from genie_inspect.cli.terminal import Unbroken, console, echo, echo_json, replacing
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError
-from genie_inspect.files.printable import json_text
-from genie_inspect.files.tables import csv_lines, plain
+from genie_inspect.files.printable import json_text, printable
+from genie_inspect.files.tables import Table, plain
 from genie_inspect.files.writing import check_writable, is_stream, unwritable, write_bytes, write_lines, written
-from genie_inspect.logs.measures import shown_key
+from genie_inspect.logs.evidence import NO_SHARE
+from genie_inspect.logs.files import LogError, each_log, log_header, sample_of
+from genie_inspect.logs.measures import ranges_of, shown_key
+from genie_inspect.logs.reading import labels
+from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.logs.scores import scores_of, signature_of
 from genie_inspect.reports.frame import COLUMNS, columns_of, parquet, rows, wide_rows
-from genie_inspect.reports.summary import Column, Summary, summaries, summarise
-from genie_inspect.statistics.descriptive import NO_INTERVAL
-
-JURY = (
-    "Means over prompts by grader, each over the documents that it measured; the jury's mean is over those that every"
-    " grader measured. Alpha: Krippendorff's, over the novelties of all questions; 1 the same, 0 as by chance."
-)
+from genie_inspect.reports.stand_outs import questions, telling
+from genie_inspect.reports.summary import summaries, summarise
+from genie_inspect.samples import document_of, prompt_of
 
 
 @click.command()
-@LOGS
+@cli.LOGS
 @click.option("--scorer", help="Whose scores; default: all that every log has.")
-@click.option("--nearest", is_flag=True, help="Below each mean: how near the population's nearest answers come.")
-@SIGNATURE
-@answering(json="Print JSON for a script, a list of tables, instead of tables.")
-def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature: str) -> Answer:
+@cli.flag("--nearest", help="Below each mean: how near the population's nearest answers come.")
+@cli.SIGNATURE
+@cli.answering(json="Print JSON for a script, a list of tables, instead of tables.")
+def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature: str) -> cli.Answer:
     """Means over prompts with 95% intervals, feature by feature: a table a measure, a column a log.
 
     LOGS are log files or folders; unfinished logs of a folder are left out. Logs whose signatures differ do not
@@ -54,63 +48,29 @@ def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature:
     Example: genie summary logs/demo
     """
     tables = summaries(logs, scorer, signature)
-
-    def value(table: Summary) -> dict[str, Any]:
-        columns = [
-            {
-                **{"label": column.label, "log": column.log},
-                **{"unlike_length": column.unlike_length or None, "cut": column.cut or None},
-                **plain(column.results),
-            }
-            for column in table.columns
-        ]
-        parts = ("scorer", "signature", "keys", "warnings")
-        return {**{name: getattr(table, name) for name in parts}, "columns": columns}
-
-    return Answer(lambda: [value(table) for table in tables], partial(_parts, tables, nearest))
-
-
-def _parts(tables: Sequence[Summary], nearest: bool, screen: Console) -> Iterator[Table | str]:
+    values = []
     for table in tables:
-        yield from summary_tables(table, screen, nearest=nearest)
-        yield from (_jury_table(table, column) for column in table.columns if column.results.graders)
-        yield from summary_notes(table)
-    yield from (*length_notes(tables), *legend(tables, nearest=nearest), *without_yardstick(tables))
-
-
-def _jury_table(summary: Summary, column: Column) -> Table:
-    """Features down, graders across, and their agreement."""
-    results = column.results
-    graders = results.graders.values()
-    rows: list[list[str] | None] = []
-    for key in summary.keys:
-        means = [own.cells.get(key, NO_INTERVAL).mean for own in graders]
-        shown = [figure(value, none="not measured") for value in (*means, results.agreement.get(key, math.nan))]
-        rows.append([shown_key(summary.signature, key), *shown])
-    scored = (f"{own.documents} of {results.documents}" for own in graders)
-    rows += [None, ["documents measured", *scored, ""]]
-    title = f"{summary.scorer}, the jury of {column.label}"
-    return text_table(title, ["feature", *results.graders, "alpha"], rows, caption=JURY, fold=True)
+        columns = []
+        for column in table.columns:
+            warned = {"unlike_length": column.unlike_length or None, "cut": column.cut or None}
+            columns.append({"label": column.label, "log": column.log, **warned, **plain(column.results)})
+        facts = {name: getattr(table, name) for name in ("scorer", "signature", "keys", "warnings")}
+        values.append({**facts, "columns": columns})
+    return cli.Answer(values, summary_parts(tables, nearest=nearest))
 
 
 @click.command()
-@LOGS
+@cli.LOGS
+@cli.option("-o", "--output", default="report.html", help="The page; what stands there is replaced.")
 @click.option(
-    "-o", "--output", default="report.html", show_default=True, help="The page; what stands there is replaced."
+    "--pictures", metavar="FOLDER", type=cli.FILE, help="Write each chart into this folder too, as SVG and PNG."
 )
-@click.option("--pictures", metavar="FOLDER", type=FILE, help="Write each chart into this folder too, as SVG and PNG.")
-@click.option(
-    "--examples",
-    default=2,
-    show_default=True,
-    type=click.IntRange(min=0),
-    help="Documents at either end of a feature.",
-)
-@SIGNATURE
+@cli.option("--examples", default=2, type=click.IntRange(min=0), help="Documents at either end of a feature.")
+@cli.SIGNATURE
 @click.option(
     "--baseline", default="", help="Compare the others with this run: by label, strategy, task, model or file."
 )
-@as_json_option("Print the numbers for a script and write no page.")
+@cli.as_json_option(help="Print the numbers for a script and write no page.")
 def report(logs: tuple[str, ...], output: str, pictures: Path | None, as_json: bool, **options: Any) -> None:
     """One self-contained page: means, distributions, what stood out, agreement between measures, methods.
 
@@ -134,7 +94,7 @@ def report(logs: tuple[str, ...], output: str, pictures: Path | None, as_json: b
 
 def write_report(logs: Sequence[str], output: Path, pictures: Path | None = None, **options: Any) -> None:
     from genie_inspect.reports.charts import check_pictures
-    from genie_inspect.reports.page import as_bytes, page, write_pictures
+    from genie_inspect.reports.page import page, write_pictures
     from genie_inspect.reports.report import build_report
 
     # the step on standard error while it lasts, where that is a terminal
@@ -145,7 +105,8 @@ def write_report(logs: Sequence[str], output: Path, pictures: Path | None = None
             with told("reading the logs"):
                 contents = build_report(logs, **options)
             with told("drawing the charts"):
-                file.write(as_bytes(page(contents)))
+                # what is no character, half of a surrogate pair, becomes a question mark
+                file.write(page(contents).encode("utf-8", "replace"))
         if pictures:
             with unwritable(pictures), told("drawing the pictures"):
                 write_pictures(contents, pictures)
@@ -163,9 +124,7 @@ The same with a model and a grader of your choice, once their provider's package
 
 
 @click.command()
-@click.option(
-    "--log-dir", default="logs/demo", show_default=True, help="Where the logs go; a new folder in it each time."
-)
+@cli.option("--log-dir", default="logs/demo", help="Where the logs go; a new folder in it each time.")
 def demo(log_dir: str) -> None:
     """Evaluate two bundled storytellers against the starter population, feature by feature, with no network.
 
@@ -191,10 +150,7 @@ def demo(log_dir: str) -> None:
     for log in logs:
         if log.status != "success":
             raise click.ClickException(f"the evaluation of {log.eval.model} ended as {log.status}: {log.location}")
-    screen = console()
-    summary = summarise([log.location for log in logs])
-    notes = [*summary_notes(summary), *length_notes([summary]), *legend([summary])]
-    print_parts(screen, [*summary_tables(summary, screen), *notes, Unbroken(_next_steps(folder))])
+    print_parts([*summary_parts([summarise([log.location for log in logs])]), Unbroken(_next_steps(folder))])
 
 
 def _next_steps(folder: Path) -> str:
@@ -211,10 +167,10 @@ def _next_steps(folder: Path) -> str:
 
 
 @click.command()
-@LOGS
-@output_option("A .csv or .parquet file, instead of printing.", required=False)
-@click.option("--wide", is_flag=True, help="A row a log, with its means in columns score_<scorer>_<key>.")
-@as_json_option("Print JSON for a script, an object a line, instead of CSV.")
+@cli.LOGS
+@cli.output_option(help="A .csv or .parquet file, instead of printing.", required=False)
+@cli.flag("--wide", help="A row a log, with its means in columns score_<scorer>_<key>.")
+@cli.as_json_option(help="Print JSON for a script, an object a line, instead of CSV.")
 def frame(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool) -> None:
     """A table for pandas, R or a spreadsheet: a row for each document, scorer and key of LOGS.
 
@@ -229,20 +185,109 @@ def frame(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool)
         if output.suffix not in (".csv", ".parquet") or as_json:
             raise UnknownChoiceError("output", str(output), "a file that ends in .csv or .parquet, without --json")
         check_writable(output)
-    table = wide_rows(logs) if wide else rows(logs)
+    found = wide_rows(logs) if wide else rows(logs)
     if as_json:
-        for row in table:
+        for row in found:
             echo(json_text(row))
         return
-    if output and output.suffix != ".csv":
-        with replacing(output):
-            write_bytes(output, parquet(list(table)))
-        return
-    columns = columns_of(table) if isinstance(table, list) else COLUMNS
-    lines = csv_lines(columns, ([row[name] for name in columns] for row in table))
-    if output:
-        with replacing(output):
+    with replacing(output):
+        if output and output.suffix != ".csv":
+            write_bytes(output, parquet(list(found)))
+            return
+        columns = columns_of(found) if isinstance(found, list) else COLUMNS
+        lines = Table("", columns, ([row[name] for name in columns] for row in found)).csv()
+        if output:
             write_lines(output, lines)
-    else:
-        for line in lines:
-            echo(line, nl=False)
+            return
+    for line in lines:
+        echo(line, nl=False)
+
+
+APART = ("feature", "question", "its answer", "nearest in the population (documents that gave it)")
+
+
+@click.command()
+@click.argument("log")
+@click.argument("sample")
+@cli.option("--epoch", default=1, help="Which epoch of the sample.")
+def show(log: str, sample: str, epoch: int) -> None:
+    """One document: its scores, the question of each feature that set it apart, and its text.
+
+    LOG is a log file, or a folder: the document of each log in it. SAMPLE is a sample's id, or a part that tells.
+
+    \b
+    Example: genie show logs/demo owl --epoch 2
+    """
+    # all are found before the first is shown
+    documents = list(_documents(log, sample, epoch))
+    print_parts(part for header, found in documents for part in (*_parts(header, found), ""))
+
+
+def _documents(path: str, part: str, epoch: int) -> Iterator[tuple[ScoredLog, EvalSample]]:
+    """One document of a log, finished or not; of a folder, one of each log that has it."""
+    headers = dict(each_log([path], lambda file: (file, log_header(file, finished=False))))
+    ids = dict.fromkeys(str(name) for header in headers.values() for name in header.eval.dataset.sample_ids or [])
+    matches = [name for name in ids if name == part] or [name for name in ids if part and part in name]
+    if len(matches) != 1:
+        listed = ", ".join((matches or list(ids))[:5]) + (", ..." if len(matches or ids) > 5 else "")
+        count = f"{len(matches)} samples" if matches else "no sample"
+        raise LogError(f"{path} has {count} {part!r}, expected one of {listed}; a part that tells is enough")
+    for file, header in headers.items():
+        # ids in a log may be numbers; on the command line all of them are text
+        for name in header.eval.dataset.sample_ids or []:
+            if str(name) != matches[0]:
+                continue
+            try:
+                sample = sample_of(file, name, epoch)
+            except LookupError as error:
+                expected = f"expected epoch 1 to {header.eval.config.epochs or 1}"
+                raise LogError(f"{file} has no sample {matches[0]!r} of epoch {epoch}, {expected}") from error
+            if not _signed(sample):
+                raise LogError(f"{file} has no scores of ours for sample {matches[0]!r}")
+            yield ScoredLog(file, header, (), {}), sample
+
+
+def _signed(sample: EvalSample) -> dict[str, Score]:
+    return {name: score for name, score in (sample.scores or {}).items() if signature_of(score).is_ours}
+
+
+def _parts(log: ScoredLog, sample: EvalSample) -> Iterator[Part]:
+    # the header alone has the facts of a label, no other document need be read
+    (label,) = labels([log])
+    yield _text(f"{label}, {sample.id}, epoch {sample.epoch}", "bold")
+    yield _text(prompt_of(sample), "italic")
+    for scorer, score in _signed(sample).items():
+        scores, signature = scores_of(scorer, score, ranges_of(log.header)), signature_of(score)
+        table = questions(score)
+        # what set the document apart; a NaN compares with nothing and would leave the order to chance
+        rows = [(key, value, telling(table, key, "most")) for key, value in scores.values.items()]
+        rows.sort(key=lambda row: math.inf if math.isnan(row[1]) else -row[1])
+        # only scorers that ask questions have shares
+        shares = {"used": scores.evidence.coverage, "rated": scores.evidence.pairs}
+        counted = {name: share for name, share in shares.items() if share}
+        cells = []
+        for key, value, _ in rows:
+            rests_on = ("{} of {}".format(*share.get(key, NO_SHARE)) for share in counted.values())
+            cells.append([shown_key(signature, key), figure(value, none="not measured"), *rests_on])
+        yield ""
+        yield Table(scorer, ["measure", "value", *counted], cells)
+        yield _text(in_parts(signature, console().width), "dim")
+        if scores.reason:
+            yield _text(f"Not scored: {scores.reason}")
+        apart = []
+        for key, _, question in rows:
+            if question:
+                near = (f"{other.answer} ({other.given} of {question.ratings})" for other in question.nearest)
+                apart.append([key.replace("_", " "), question.question, question.answer, "\n".join(near)])
+        # the scorer's own words, where no row has a question that says what set the document apart
+        if score.explanation and not apart:
+            # without hyperlinks: a story's text could name any address
+            yield Markdown(printable(score.explanation), hyperlinks=False)
+        else:
+            yield Table("What set it apart", APART, apart, words=len(APART), look="lined")
+    yield ""
+    yield _text(document_of(sample))
+
+
+def _text(text: str, style: str = "") -> Text:
+    return Text(printable(text), style=style)

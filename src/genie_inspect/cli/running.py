@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,7 +21,7 @@ from genie_inspect.files.folders import check_unused
 from genie_inspect.files.json_lines import first_fault
 from genie_inspect.graders.cost import planned_model
 from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.graders.stand_ins import FILE, RecordedModel, Rehearsal, Tally
+from genie_inspect.graders.stand_ins import FILE, RecordedModel, Rehearsal
 
 T = TypeVar("T")
 
@@ -65,25 +65,40 @@ Work = Callable[[Path, RecordedModel, Path, Progress], Awaitable[T]]
 
 def run_asking(
     work: Work[T], grader: str, output: Path, *, dry_run: bool, option: str = "--grader", keep_cut: bool = True
-) -> tuple[T, Tally]:
-    """Run what asks a model, beginning with the replies that a killed run left on record."""
+) -> tuple[T, dict[str, int]]:
+    """What comes of asking, beginning with the replies that a killed run left on record, and the calls and tokens."""
     # before a model is loaded or asked: a run that cannot write its output costs nothing
     check_unused(output)
     try:
         model = planned_model(grader) if dry_run else get_model(grader)
     except ValueError as error:  # what Inspect raises for a provider that it does not know
         raise click.BadParameter(f"{grader!r} is no model that Inspect has: {error}", param_hint=option) from error
-    with progress_bar() as progress:
-        if not dry_run:
-            folder = work_folder(output)
-            return _run(work, recorded(model, folder, keep_cut=keep_cut), output, folder, progress)
-        # a rehearsal writes its folder too, so that every step runs, and then forgets it
-        with tempfile.TemporaryDirectory() as name:
-            folder, record = Path(name), record_folder(output) / FILE
+    with progress_bar() as progress, ExitStack() as stack:
+        if dry_run:
+            # a rehearsal writes its folder too, so that every step runs, and then forgets it
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             # a copy of the replies on record, because sqlite writes to what it opens; with its journal files
-            for file in record.parent.glob(f"{FILE}*"):
+            for file in record_folder(output).glob(f"{FILE}*"):
                 shutil.copy(file, folder)
-            return _run(work, recorded(Rehearsal(model), folder), folder / "output", folder, progress)
+            told, output = recorded(Rehearsal(model), folder), folder / "output"
+        else:
+            folder = work_folder(output)
+            told = recorded(model, folder, keep_cut=keep_cut)
+
+        def spent(calls: str) -> dict[str, int]:
+            tokens = {"input_tokens": told.tally.input_tokens, "output_tokens": told.tally.output_tokens}
+            return {calls: told.tally.calls, "replies_on_record": told.tally.recorded, **tokens}
+
+        try:
+            result = anyio.run(work, output, told, folder, progress)
+        except GenieError:
+            # what was not asked was not spent
+            if told.tally.requests:
+                spoken = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in spent("calls").items())
+                echo(f"asked until then: {spoken}", err=True)
+            raise
+        # a rehearsed call is one that the real run would make
+        return result, spent("calls_needed" if dry_run else "calls")
 
 
 def asked(
@@ -100,18 +115,13 @@ def asked(
 
     `rehearsed` are the facts that a dry run knows, where its made-up replies would say something of others.
     """
-    result, tally = run_asking(work, grader, output, dry_run=dry_run, **options)
+    result, costs = run_asking(work, grader, output, dry_run=dry_run, **options)
     # what was not asked for is no count
-    facts = result if isinstance(result, dict) else known_facts(result)
+    facts = result if isinstance(result, dict) else {name: n for name, n in asdict(result).items() if n is not None}
     if dry_run and rehearsed is not None:
         facts = {name: facts[name] for name in rehearsed if name in facts}
     where = {called: str(output)} if called and not dry_run else {}
-    return {**where, **facts, **cost(tally, dry_run=dry_run)}
-
-
-def known_facts(result: Any) -> dict[str, Any]:
-    """The fields of a result that are not None."""
-    return {name: value for name, value in asdict(result).items() if value is not None}
+    return {**where, **facts, **costs}
 
 
 def made(work: Callable[[Path, Progress], dict[str, Any]], output: Path, *, dry_run: bool) -> dict[str, Any]:
@@ -122,39 +132,6 @@ def made(work: Callable[[Path, Progress], dict[str, Any]], output: Path, *, dry_
             return {"folder": str(output), **work(output, progress)}
         with tempfile.TemporaryDirectory() as name:
             return work(Path(name) / output.name, progress)
-
-
-def _run(work: Work[T], model: RecordedModel, output: Path, folder: Path, progress: Progress) -> tuple[T, Tally]:
-    try:
-        return anyio.run(work, output, model, folder, progress), model.tally
-    except GenieError:
-        # nothing was asked and so nothing was spent
-        if not model.tally.requests:
-            raise
-        spent = ", ".join(
-            f"{name.replace('_', ' ')} {count}" for name, count in cost(model.tally, dry_run=False).items()
-        )
-        echo(f"asked until then: {spent}", err=True)
-        raise
-
-
-def cost(tally: Tally, *, dry_run: bool) -> dict[str, Any]:
-    # a rehearsed call is one that the real run would make
-    calls = "calls_needed" if dry_run else "calls"
-    return {
-        calls: tally.calls,
-        "replies_on_record": tally.recorded,
-        "input_tokens": tally.input_tokens,
-        "output_tokens": tally.output_tokens,
-    }
-
-
-def named_model(name: str, *, asked: bool = True) -> Model:
-    try:
-        # not memoized: a client belongs to one event loop
-        return get_model(name, memoize=False) if asked else planned_model(name)
-    except (PrerequisiteError, ValueError) as error:
-        raise click.ClickException(f"grader {name}: {one_line(error)}") from error
 
 
 def planned_role(role: str) -> Model:
@@ -173,6 +150,14 @@ def planned_role(role: str) -> Model:
     except (yaml.YAMLError, ValueError, TypeError) as error:
         reason = first_fault(error, "grader") if isinstance(error, ValidationError) else f"grader {role}: {error}"
         raise click.ClickException(" ".join(reason.split())) from error
+
+
+def named_model(name: str, *, asked: bool = True) -> Model:
+    try:
+        # not memoized: a client belongs to one event loop
+        return get_model(name, memoize=False) if asked else planned_model(name)
+    except (PrerequisiteError, ValueError) as error:
+        raise click.ClickException(f"grader {name}: {one_line(error)}") from error
 
 
 def named_models(names: Sequence[str], *, asked: bool = True) -> tuple[Model, ...]:

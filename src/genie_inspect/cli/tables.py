@@ -1,24 +1,24 @@
-"""The tables of summaries, counts and shares, and errors in one line: what several verbs print."""
+"""Tables in the terminal, those of summaries, and counts and figures in words: what several verbs print."""
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 from rich import box
-from rich.console import Console, JustifyMethod  # noqa: TID251  # types, whose objects come from the door
-from rich.table import Table
+from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
+from rich.table import Table as RichTable
 from rich.text import Text
 
+from genie_inspect.cli.terminal import Unbroken, console
 from genie_inspect.files.printable import printable
-from genie_inspect.graders.protocols import caution
+from genie_inspect.files.tables import Table
 from genie_inspect.logs.evidence import NO_SHARE, Share
-from genie_inspect.logs.measures import shown_key
 from genie_inspect.logs.results import Results
-from genie_inspect.reports.summary import Column, Summary
-from genie_inspect.signature import facts_of
-from genie_inspect.statistics.descriptive import NO_INTERVAL, Interval
+from genie_inspect.reports.summary import Summary
+from genie_inspect.signature import Signature
+from genie_inspect.statistics.descriptive import NO_INTERVAL
 
 LEGEND = (
     "Means over prompts with 95% intervals. Where questions are asked: the share of them that was used / of the ratings"
@@ -33,102 +33,153 @@ NEAREST = (
     "Nearest: one minus the highest similarity, 0 (some answer of the population is interchangeable) to 1. It falls as"
     " the population grows: compare it within one population."
 )
-UNBOUND = 10_000  # columns: what a table takes where nothing has to fold
+JURY = (
+    "Means over prompts by grader, each over the documents that it measured; the jury's mean is over those that every"
+    " grader measured. Alpha: Krippendorff's, over the novelties of all questions; 1 the same, 0 as by chance."
+)
 FINE = 0.1  # a row of means that are all nearer to 0 gets a third decimal
 BIASED = 0.5  # points, from which a judge's preference for a place is pointed out
+UNBOUND = 10_000  # columns: what a table takes where nothing has to fold
+NAMES = 0.3  # of the width, at most, so that long keys leave room for figures
+NARROW = {"box": box.SIMPLE_HEAD, "pad_edge": False, "collapse_padding": True}
+# by look: what folds where a window is too narrow, instead of being cut off, and what rich has to know
+LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "": ("", {}),
+    "centred": ("", {"title_justify": "center", "caption_justify": "center"}),
+    "lined": ("", {"show_lines": True}),
+    "records": ("", {}),  # breaks no cell
+    "folded": ("words and figures", {}),
+    "summary": ("words and figures", {}),
+    "narrow": ("words", NARROW),
+}
+PARTED = ("summary", "narrow")  # as many tables as keep names and figures whole in the window's width
 
 
-def text_table(
-    title: str,
-    columns: Sequence[str],
-    rows: Iterable[Sequence[str | Text] | None],
-    *,
-    caption: str = "",
-    words: int = 1,
-    justify: JustifyMethod = "left",
-    fold: bool = False,
-    no_wrap: bool = False,
-    **style: Any,
-) -> Table:
-    """The one table of all verbs: what stands in it is text, and never markup; a row that is None is a line across.
+Part = RenderableType | Table
 
-    The first `words` columns hold words, the others figures; with `fold` these break a long name and cut nothing off.
-    """
-    shown = Table(
-        title=Text(title, "table.title") if title else None,
-        caption=Text(caption, "table.caption") if caption else None,
-        title_justify=justify,
-        caption_justify=justify,
-        **style,
-    )
-    for place, name in enumerate(columns):
-        is_figure = place >= words
-        shown.add_column(
-            Text(printable(name)),
-            justify="right" if is_figure else "left",
-            overflow="fold" if fold and is_figure else "ellipsis",
-            no_wrap=no_wrap,
+
+def print_parts(parts: Iterable[Part]) -> None:
+    """Print tables and lines, one below the other; what a line holds is text, and never markup."""
+    screen = console()
+    for part in parts:
+        whole = in_parts(part, screen.width) if isinstance(part, Signature) else part
+        for shown in drawn(part, screen) if isinstance(part, Table) else [whole]:
+            screen.print(shown, highlight=False, markup=False, soft_wrap=isinstance(part, Unbroken | Signature))
+
+
+def drawn(table: Table, screen: Console) -> Iterator[RichTable]:
+    """The table as rich has it: what stands in it is text, and never markup."""
+    folding, style = LOOKS[table.look]
+    rows = list(table.rows)
+
+    def made(places: Iterable[int], title: str = "", caption: str = "") -> RichTable:
+        """The columns of words and some of those of figures."""
+        shown = RichTable(
+            title=Text(title, "table.title") if title else None,
+            caption=Text(caption, "table.caption") if caption else None,
+            **{"title_justify": "left", "caption_justify": "left", **style},
         )
-    for row in rows:
-        if row is None:
-            shown.add_section()
-        else:
-            shown.add_row(*(Text(printable(cell)) if isinstance(cell, str) else cell for cell in row))
-    return shown
+        columns = [*range(table.words), *places]
+        for place in columns:
+            kind = "words" if place < table.words else "figures"
+            is_label = table.look == "narrow" and kind == "words"
+            shown.add_column(
+                Text(printable(table.columns[place])),
+                justify="left" if kind == "words" else "right",
+                overflow="fold" if kind in folding else "ellipsis",
+                no_wrap=table.look in ("narrow", "records") and not is_label,
+                max_width=max(len(table.columns[0]), int(NAMES * screen.width)) if is_label else None,
+            )
+        for row in rows:
+            if row is None:
+                shown.add_section()
+            elif len(row) == 1 < len(table.columns):
+                shown.add_row(Text(printable(row[0]), "bold"), *[""] * (len(columns) - 1))
+            else:
+                shown.add_row(*(Text(printable(row[place])) for place in columns))
+        return shown
 
-
-ColumnT = TypeVar("ColumnT")
-
-
-def fitting(
-    columns: Sequence[ColumnT], made: Callable[[Sequence[ColumnT]], Table], console: Console
-) -> list[list[ColumnT]]:
-    """The columns in as many blocks as keep names and figures whole in the console's width; at least one in each."""
     # measured without a limit: rich would fold a cell to make any table fit
-    unbound = console.options.update_width(UNBOUND)
-    blocks: list[list[ColumnT]] = [[]]
-    for column in columns:
-        wider = [*blocks[-1], column]
-        if blocks[-1] and console.measure(made(wider), options=unbound).maximum > console.width:
-            blocks.append([column])
+    unbound = screen.options.update_width(UNBOUND)
+    blocks: list[list[int]] = [[]]
+    for place in range(table.words, len(table.columns)):
+        wider = [*blocks[-1], place]
+        is_full = table.look in PARTED and screen.measure(made(wider), options=unbound).maximum > screen.width
+        if blocks[-1] and is_full:
+            blocks.append([place])
         else:
             blocks[-1] = wider
-    return blocks
+    # no wider than the table
+    width = min(screen.width, screen.measure(made(blocks[-1])).maximum) if table.caption else 0
+    lines = [in_parts(line, width) if Signature(line).is_ours else line for line in table.caption.splitlines()]
+    for number, block in enumerate(blocks, start=1):
+        yield made(block, table.title if number == 1 else "", "\n".join(lines) if number == len(blocks) else "")
 
 
-def summary_tables(summary: Summary, console: Console, *, nearest: bool = False) -> list[Table]:
+def record_table(
+    title: str, rows: Sequence[Mapping[str, Any]], heads: Mapping[str, str] = MappingProxyType({})
+) -> Table:
+    """A row a record; the first column in words, the others numbers, a blank where there is none."""
+    columns = [heads.get(name, name.replace("_", "\n")) for name in (rows[0] if rows else ())]
+    cells = [[figure(v, none="") if isinstance(v, float) else str(v) for v in row.values()] for row in rows]
+    return Table(title, columns, cells, look="records")
+
+
+def summary_table(summary: Summary, *, nearest: bool = False) -> Table:
     """Features down, models across: mean, 95% interval, and the shares of questions and of ratings that count."""
-
-    def made(columns: Sequence[Column], title: str = "", caption: str = "") -> Table:
-        # a name is broken at its spaces alone, and a figure nowhere, as long as one column fits
-        names = ["feature", *(column.label.replace(" ", "\n") for column in columns)]
-        rows = _summary_rows(summary, [column.results for column in columns], nearest=nearest)
-        return text_table(title, names, rows, caption=caption, fold=True)
-
-    *blocks, last = fitting(summary.columns, made, console)
-    width = min(console.width, console.measure(made(last)).maximum)
-    notes = [in_parts(summary.signature, width), caution(facts_of(summary.signature).get("judge", ""))]
-    titles = [summary.scorer, *[""] * len(blocks)]
-    captions = [*[""] * len(blocks), "\n".join(filter(None, notes))]
-    return [made(*block) for block in zip([*blocks, last], titles, captions, strict=True)]
-
-
-def _summary_rows(summary: Summary, results: Sequence[Results], *, nearest: bool) -> Iterator[Sequence[str] | None]:
-    """The rows of some of the columns; decimals are those of all."""
-    for key in summary.keys:
+    results = [column.results for column in summary.columns]
+    rows: list[Sequence[str] | None] = []
+    for key, name in zip(summary.keys, summary.names, strict=True):
         # `nan >= FINE` is false, so that an empty row does not decide
-        decimals = 2 if any(abs(column.results.mean(key)) >= FINE for column in summary.columns) else 3
-        lines = (_lines(result, key, decimals, nearest=nearest) for result in results)
-        yield shown_key(summary.signature, key), *("\n".join(shown) for shown in lines)
-    yield None
+        decimals = 2 if any(abs(result.mean(key)) >= FINE for result in results) else 3
+        cells = ("\n".join(_lines(result, key, f".{decimals}f", nearest=nearest)) for result in results)
+        rows.append([name, *cells])
     reasons = (f", {counted(result.unscored)}" if result.unscored else "" for result in results)
     scored = (f"{result.scored} of {result.documents}" for result in results)
-    yield "documents scored", *map("".join, zip(scored, reasons, strict=True))
-    if any(column.results.refusals for column in summary.columns):
-        yield "refused", *(str(result.refusals) for result in results)
-    if any(not math.isnan(column.results.position_bias) for column in summary.columns):
-        # only judges that see two texts at once have a place to prefer
-        yield "judge's points for standing first", *(_bias(result.position_bias) for result in results)
+    rows += [None, ["documents scored", *map("".join, zip(scored, reasons, strict=True))]]
+    if any(result.refusals for result in results):
+        rows.append(["refused", *(str(result.refusals) for result in results)])
+    # only judges that see two texts at once have a place to prefer
+    if any(not math.isnan(result.position_bias) for result in results):
+        points = [result.position_bias for result in results]
+        biases = (figure(bias, "+.2f", "not measured") + " biased" * (abs(bias) >= BIASED) for bias in points)
+        rows.append(["judge's points for standing first", *biases])
+    # a name is broken at its spaces alone, and a figure nowhere, as long as one column fits
+    names = ["feature", *(column.label.replace(" ", "\n") for column in summary.columns)]
+    return Table(
+        summary.scorer, names, rows, "\n".join(filter(None, (summary.signature, summary.caution))), look="summary"
+    )
+
+
+def jury_table(summary: Summary, label: str, results: Results) -> Table:
+    """Features down, graders across, and their agreement."""
+    graders = results.graders.values()
+    rows: list[list[str] | None] = []
+    for key, name in zip(summary.keys, summary.names, strict=True):
+        means = [own.cells.get(key, NO_INTERVAL).mean for own in graders]
+        shown = [figure(value, none="not measured") for value in (*means, results.agreement.get(key, math.nan))]
+        rows.append([name, *shown])
+    rows += [None, ["documents measured", *(f"{own.documents} of {results.documents}" for own in graders), ""]]
+    title = f"{summary.scorer}, the jury of {label}"
+    return Table(title, ["feature", *results.graders, "alpha"], rows, JURY, look="folded")
+
+
+def _lines(results: Results, key: str, form: str, *, nearest: bool) -> Iterator[str]:
+    """The lines of one cell: the mean, and below it what belongs to it."""
+    interval, closest = results.cells.get(key, NO_INTERVAL), results.nearest.get(key, NO_INTERVAL)
+    if math.isnan(interval.mean):
+        yield "not measured"
+        return
+    shares = {
+        name: used(*(of.get(name, NO_SHARE) for of in (results.coverage, results.pairs))) for name in results.cells
+    }
+    # as wide as that of any key, so that the intervals stand one below the other
+    width = max(map(len, shares.values()))
+    yield ranged(interval.mean, interval.low, interval.high, form) + (f" {shares[key]:>{width}}" if width else "")
+    if standing := results.standing.get(key):
+        yield f"percentile {standing.percentile:.0f}, mean {standing.mean:{form}}"
+    if nearest and not math.isnan(closest.mean):
+        yield f"nearest {ranged(closest.mean, closest.low, closest.high, form)}"
 
 
 def in_parts(signature: str, width: int) -> str:
@@ -146,37 +197,25 @@ def in_parts(signature: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def legend(summaries: Iterable[Summary], *, nearest: bool = False) -> list[str]:
-    """What the lines in the cells of some summaries say."""
-    is_known = any(column.results.standing for summary in summaries for column in summary.columns)
-    return [LEGEND, *([STANDING] if is_known else []), *([NEAREST] if nearest else [])]
-
-
-def without_yardstick(summaries: Iterable[Summary]) -> list[str]:
-    """How the population gets a yardstick, a line for each summary that lacks one."""
-    return [NO_YARDSTICK.format(command=one.yardstick_command) for one in summaries if one.yardstick_command]
-
-
-def summary_notes(summary: Summary) -> list[str]:
-    """Lines below a summary: what is missing in a run, and its warnings."""
-    missing = [
-        f"Missing in {column.label}: {counted(column.results.faults)}."
-        for column in summary.columns
-        if column.results.faults
-    ]
-    beware = [f"{column.label}: {line}" for column in summary.columns for line in column.results.warnings]
-    return missing + [f"Beware: {line}." for line in [*summary.warnings, *beware]]
-
-
-def length_notes(tables: Iterable[Summary]) -> list[str]:
-    """Lines for each log whose documents are of another length than the population's, or have no end.
-
-    Each once, however many tables the log is in.
-    """
-    # by log: a label may be another in each table
-    columns = {column.log: column for table in tables for column in table.columns}
-    warned = [warning for column in columns.values() for warning in (column.unlike_length, column.cut)]
-    return [f"Beware: {warning}." for warning in warned if warning]
+def summary_parts(tables: Sequence[Summary], *, nearest: bool = False) -> Iterator[Table | str]:
+    """The tables of summaries, with what is missing and what to beware of, and below all of them how to read them."""
+    for summary in tables:
+        results = {column.label: column.results for column in summary.columns}
+        yield summary_table(summary, nearest=nearest)
+        yield from (jury_table(summary, label, own) for label, own in results.items() if own.graders)
+        yield from (f"Missing in {label}: {counted(own.faults)}." for label, own in results.items() if own.faults)
+        beware = [f"{label}: {warning}" for label, own in results.items() for warning in own.warnings]
+        yield from (f"Beware: {line}." for line in [*summary.warnings, *beware])
+    # by log, so that each is warned of once: a label may be another in each table
+    columns = {column.log: column for summary in tables for column in summary.columns}.values()
+    warned = (warning for column in columns for warning in (column.unlike_length, column.cut) if warning)
+    yield from (f"Beware: {warning}." for warning in warned)
+    yield LEGEND
+    if any(column.results.standing for summary in tables for column in summary.columns):
+        yield STANDING
+    if nearest:
+        yield NEAREST
+    yield from (NO_YARDSTICK.format(command=one.yardstick_command) for one in tables if one.yardstick_command)
 
 
 def counted(reasons: Mapping[str, int]) -> str:
@@ -196,73 +235,6 @@ def used(questions: Share, ratings: Share) -> str:
     """
     percentages = [f"{100 * part / whole:.0f}" for part, whole in (questions, ratings) if whole]
     return "/".join(percentages) + "%" if percentages else ""
-
-
-def _bias(points: float) -> str:
-    return figure(points, "+.2f", "not measured") + (" biased" if abs(points) >= BIASED else "")
-
-
-def _lines(results: Results, key: str, decimals: int, *, nearest: bool) -> Iterator[str]:
-    """The lines of one cell: the mean, and below it what belongs to it."""
-    interval = results.cells.get(key, NO_INTERVAL)
-    if math.isnan(interval.mean):
-        yield "not measured"
-        return
-    # as wide as that of any key, so that the intervals stand one below the other
-    width = max(len(_used(results, other)) for other in results.cells)
-    yield _figure(interval, decimals) + (f" {_used(results, key):>{width}}" if width else "")
-    if standing := results.standing.get(key):
-        yield f"percentile {standing.percentile:.0f}, mean {standing.mean:.{decimals}f}"
-    if nearest and not math.isnan((closest := results.nearest.get(key, NO_INTERVAL)).mean):
-        yield f"nearest {_figure(closest, decimals)}"
-
-
-def _figure(interval: Interval, decimals: int) -> str:
-    return ranged(interval.mean, interval.low, interval.high, f".{decimals}f")
-
-
-def _used(results: Results, key: str) -> str:
-    return used(results.coverage.get(key, NO_SHARE), results.pairs.get(key, NO_SHARE))
-
-
-def record_table(title: str, rows: Sequence[Mapping[str, Any]], heads: Mapping[str, str] | None = None) -> Table:
-    """A row a record; the first column in words, the others numbers, a blank where there is none."""
-    columns = [(heads or {}).get(name, name.replace("_", "\n")) for name in (rows[0] if rows else ())]
-    cells = [[figure(v, none="") if isinstance(v, float) else str(v) for v in row.values()] for row in rows]
-    return text_table(title, columns, cells, no_wrap=True)
-
-
-LineT = TypeVar("LineT")  # a Row, its power or a run's Facts
-NAMES = 0.3  # of the width, at most, so that long keys leave room for figures
-
-
-@dataclass(frozen=True, slots=True)
-class Head(Generic[LineT]):
-    name: str
-    cell: Callable[[LineT], str]
-
-
-def blocks(
-    title: str,
-    name: str,
-    lines: Sequence[tuple[str, LineT | None]],
-    heads: Sequence[Head[LineT]],
-    console: Console,
-) -> list[Table]:
-    """The table, or so many parts of it as fit, one below the other; a label without a line heads those below it."""
-
-    def made(columns: Sequence[Head[LineT]], title: str = "") -> Table:
-        rows: list[list[str | Text]] = [
-            [label, *(head.cell(line) for head in columns)] if line else [Text(label, "bold"), *[""] * len(columns)]
-            for label, line in lines
-        ]
-        names = [name, *(head.name for head in columns)]
-        shown = text_table(title, names, rows, no_wrap=True, box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-        labels = shown.columns[0]
-        labels.overflow, labels.no_wrap, labels.max_width = "fold", False, max(len(name), int(NAMES * console.width))
-        return shown
-
-    return [made(part, "" if place else title) for place, part in enumerate(fitting(heads, made, console))]
 
 
 def starred(value: float, holds: bool) -> str:

@@ -8,11 +8,11 @@ from typing import Any, Protocol
 
 from genie_inspect.engines.embedders import Embedder, blindness
 from genie_inspect.engines.identity import (
-    at_revision,
     check_model,
     check_unchanged,
     device,
     folder_facts,
+    from_pretrained,
     model_identity,
     with_commit,
 )
@@ -25,34 +25,42 @@ from genie_inspect.options import check_between, check_share
 PUBLISHED_REWARD = "Skywork/Skywork-Reward-Gemma-2-27B-v0.2"
 
 
-class RewardModel:
-    """A sequence classifier with one output that reads a prompt and a reply through its chat template."""
+class _Classifier:
+    """A sequence classifier of transformers by hub id or folder, checked when it is made, loaded when it is asked."""
 
-    def __init__(self, model: str = PUBLISHED_REWARD) -> None:
-        check_model(model, f"quality=reward/{model}", "reward")
+    def __init__(self, model: str, capability: str, extra: str) -> None:
+        check_model(model, f"{capability}/{model}", extra)
         self.model = with_commit(model)
         self._facts = folder_facts(model)
         self._running = threading.Lock()
 
     @property
-    def name(self) -> str:
-        """`reward(<hub id, or folder and digest>)`."""
-        return f"reward({model_identity(self.model, self._facts)})"
+    def identity(self) -> str:
+        """The hub id, or the folder's last part and its digest."""
+        return model_identity(self.model, self._facts)
+
+
+class RewardModel(_Classifier):
+    """A sequence classifier with one output that reads a prompt and a reply through its chat template."""
+
+    def __init__(self, model: str = PUBLISHED_REWARD) -> None:
+        super().__init__(model, "quality=reward", "reward")
+        self.name = f"reward({self.identity})"
 
     def rewards(self, prompt: str, replies: Sequence[str]) -> list[float]:
         """One raw reward a reply, higher = better; replies are read one by one."""
-        return [self._reward(prompt, reply) for reply in replies]
-
-    def _reward(self, prompt: str, reply: str) -> float:
         import torch
 
         tokenizer, model = self._loaded
-        conversation = [{"role": "user", "content": prompt}, {"role": "assistant", "content": reply}]
-        with self._running, torch.inference_mode(), engine_failures(f"reward model {self.model}"):
-            encoded = tokenizer.apply_chat_template(
-                conversation, tokenize=True, truncation=True, return_tensors="pt", return_dict=True
-            ).to(model.device)
-            return float(model(**encoded).logits[0, 0])
+        rewards = []
+        for reply in replies:
+            # other documents' turns come in between
+            with self._running, torch.inference_mode(), engine_failures(f"reward model {self.model}"):
+                encoded = tokenizer.apply_chat_template(
+                    conversation(prompt, reply), tokenize=True, truncation=True, return_tensors="pt", return_dict=True
+                ).to(model.device)
+                rewards.append(float(model(**encoded).logits[0, 0]))
+        return rewards
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
@@ -61,10 +69,14 @@ class RewardModel:
         # accelerate spreads a model over the devices that there are; without it, one must hold it
         placed: dict[str, Any] = {"device_map": "auto"} if find_spec("accelerate") else {}
         with engine_failures(f"loading the reward model {self.model}"):
-            name, pinned = at_revision(self.model)
-            tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False, **pinned)
-            model = AutoModelForSequenceClassification.from_pretrained(
-                name, num_labels=1, dtype="auto", trust_remote_code=False, use_safetensors=True, **placed, **pinned
+            tokenizer = from_pretrained(AutoTokenizer, self.model)
+            model = from_pretrained(
+                AutoModelForSequenceClassification,
+                self.model,
+                num_labels=1,
+                dtype="auto",
+                use_safetensors=True,
+                **placed,
             )
         check_unchanged(self.model, self._facts)
         if tokenizer.chat_template is None:
@@ -72,14 +84,17 @@ class RewardModel:
         return tokenizer, (model if placed else model.to(device())).eval()
 
 
+def conversation(prompt: str, reply: str) -> list[dict[str, str]]:
+    return [{"role": "user", "content": prompt}, {"role": "assistant", "content": reply}]
+
+
 REWARDS = 19
-HEAD = 2
-"""HelpSteer's coherence among ArmoRM's 19 rewards."""
+HEAD = 2  # HelpSteer's coherence among ArmoRM's 19 rewards
+# from the head's unit to HelpSteer's 0 to 4, as the model's authors published it
 SCALE, SHIFT = 5.0, -0.5
-"""From the head's unit to HelpSteer's 0 to 4, as the model's authors published it."""
 
 
-class CoherenceRewards:
+class CoherenceRewards(_Classifier):
     """ArmoRM, or a model of its making: a causal model with a linear layer `regression_layer`, a row a reward.
 
     Its own code is not run (no trust_remote_code): the rewards are those of transformers' sequence classifier over the
@@ -87,14 +102,8 @@ class CoherenceRewards:
     """
 
     def __init__(self, model: str) -> None:
-        check_model(model, f"by=reward/{model}", "reward")
-        self.model = model
-        self._facts = folder_facts(model)
-        self._running = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        return f"reward({model_identity(self.model, self._facts)})"
+        super().__init__(model, "by=reward", "reward")
+        self.name = f"reward({self.identity})"
 
     def coherence(self, prompt: str, document: str) -> float:
         """Coherence of a document as a reply to its prompt: rewards[2] * 5 - 0.5."""
@@ -102,9 +111,8 @@ class CoherenceRewards:
 
         with self._running:
             tokenizer, model = self._loaded
-            conversation = [{"role": "user", "content": prompt}, {"role": "assistant", "content": document}]
             with torch.inference_mode(), engine_failures(f"reward model {self.model}"):
-                text = tokenizer.apply_chat_template(conversation, tokenize=False)
+                text = tokenizer.apply_chat_template(conversation(prompt, document), tokenize=False)
                 # the chat template has written the special tokens; a second beginning would change the reward
                 encoded = tokenizer(text, return_tensors="pt", add_special_tokens=False).to(model.device)
                 rewards = model(**encoded).logits[0]
@@ -115,20 +123,18 @@ class CoherenceRewards:
         from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
         with engine_failures(f"loading the reward model {self.model}"):
-            name, pinned = at_revision(self.model)
-            tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=False, **pinned)
-            config = AutoConfig.from_pretrained(name, trust_remote_code=False, **pinned)
+            tokenizer = from_pretrained(AutoTokenizer, self.model)
+            config = from_pretrained(AutoConfig, self.model)
             config.num_labels = getattr(config, "num_objectives", REWARDS)
-            model, report = AutoModelForSequenceClassification.from_pretrained(
-                name,
+            model, report = from_pretrained(
+                AutoModelForSequenceClassification,
+                self.model,
                 config=config,
                 # ArmoRM's linear layer under the name that transformers' classifier has for its own
                 key_mapping={"^regression_layer": "score"},
                 dtype="auto",
                 use_safetensors=True,
-                trust_remote_code=False,
                 output_loading_info=True,
-                **pinned,
             )
         check_unchanged(self.model, self._facts)
         # transformers fills a missing layer with random numbers and only logs a warning
@@ -170,13 +176,13 @@ class EmbeddedEquivalence:
     """
 
     def __init__(self, embedder: Embedder, threshold: float | None = None) -> None:
-        if threshold is None and embedder.name not in EMBEDDED_THRESHOLDS:
+        if threshold is not None:
+            check_between("threshold", threshold, -1, 1, "a cosine")
+        elif embedder.name not in EMBEDDED_THRESHOLDS:
             measured = ", ".join(EMBEDDED_THRESHOLDS)
             raise UnknownChoiceError(
                 "threshold", None, f"a cosine for embedder {embedder.name}: one was measured for {measured} only"
             )
-        if threshold is not None:
-            check_between("threshold", threshold, -1, 1, "a cosine")
         self.embedder = embedder
         self.threshold = EMBEDDED_THRESHOLDS[embedder.name] if threshold is None else threshold
 
@@ -197,7 +203,7 @@ class EmbeddedEquivalence:
         ]
 
 
-class ClassifierEquivalence:
+class ClassifierEquivalence(_Classifier):
     """A sequence-pair classifier's verdict, as NoveltyBench asks it.
 
     Each text is cut at 128 tokens; the pair is the same when the probability of "same" (label 1 of two; the only label
@@ -210,16 +216,9 @@ class ClassifierEquivalence:
 
     def __init__(self, model: str = PUBLISHED_CLASSIFIER, threshold: float = CLASSIFIER_THRESHOLD) -> None:
         check_share("threshold", threshold)
-        check_model(model, f"equivalence=classifier/{model}", "classifier")
-        self.model = with_commit(model)
+        super().__init__(model, "equivalence=classifier", "classifier")
         self.threshold = threshold
-        self._facts = folder_facts(model)
-        self._running = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        """`classifier(<hub id, or folder and digest>,threshold=0.102)`."""
-        return f"classifier({model_identity(self.model, self._facts)},threshold={self.threshold:g})"
+        self.name = f"classifier({self.identity},threshold={threshold:g})"
 
     def same(self, founders: Sequence[str], text: str) -> list[bool]:
         """For each founder in order whether the text says the same, up to the batch with the first yes."""
@@ -241,38 +240,31 @@ class ClassifierEquivalence:
         import torch
 
         tokenizer, model = self._loaded
+        begin, part = [tokenizer.cls_token_id], [tokenizer.sep_token_id]
         with self._running, torch.inference_mode(), engine_failures(f"classifier {self.model}"):
-            encoded = [self._encoded(tokenizer, pair) for pair in pairs]
-            batch = tokenizer.pad(encoded, return_tensors="pt").to(model.device)
-            logits = model(**batch).logits.float()
+            encoded = []
+            for pair in pairs:
+                # each text is cut on its own
+                first, second = (
+                    tokenizer.encode(text, add_special_tokens=False, truncation=True, max_length=CLASSIFIER_TOKENS)
+                    for text in pair
+                )
+                ids = [*begin, *first, *part, *second, *part]
+                encoded.append({"input_ids": ids, "attention_mask": [1] * len(ids)})
+                if "token_type_ids" in tokenizer.model_input_names:
+                    encoded[-1]["token_type_ids"] = [0] * (len(first) + 2) + [1] * (len(second) + 1)
+            logits = model(**tokenizer.pad(encoded, return_tensors="pt").to(model.device)).logits.float()
         chances = torch.sigmoid(logits[:, 0]) if logits.shape[1] == 1 else logits.softmax(-1)[:, 1]
         return [float(chance) for chance in chances]
-
-    @staticmethod
-    def _encoded(tokenizer: Any, pair: tuple[str, str]) -> dict[str, list[int]]:
-        """[CLS] first [SEP] second [SEP], each text cut on its own."""
-        first, second = (
-            tokenizer.encode(text, add_special_tokens=False, truncation=True, max_length=CLASSIFIER_TOKENS)
-            for text in pair
-        )
-        ids = [tokenizer.cls_token_id, *first, tokenizer.sep_token_id, *second, tokenizer.sep_token_id]
-        encoded = {"input_ids": ids, "attention_mask": [1] * len(ids)}
-        if "token_type_ids" in tokenizer.model_input_names:
-            encoded["token_type_ids"] = [0] * (len(first) + 2) + [1] * (len(second) + 1)
-        return encoded
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-        source = PUBLISHED_TOKENIZER if self.model.partition("@")[0] == PUBLISHED_CLASSIFIER else self.model
+        words = PUBLISHED_TOKENIZER if self.model.partition("@")[0] == PUBLISHED_CLASSIFIER else self.model
         with engine_failures(f"loading the classifier {self.model}"):
-            words, pinned_words = at_revision(with_commit(source))
-            tokenizer = AutoTokenizer.from_pretrained(words, trust_remote_code=False, **pinned_words)
-            name, pinned = at_revision(self.model)
-            model = AutoModelForSequenceClassification.from_pretrained(
-                name, trust_remote_code=False, use_safetensors=True, **pinned
-            )
+            tokenizer = from_pretrained(AutoTokenizer, with_commit(words))
+            model = from_pretrained(AutoModelForSequenceClassification, self.model, use_safetensors=True)
         check_unchanged(self.model, self._facts)
         if tokenizer.cls_token_id is None or tokenizer.sep_token_id is None or model.config.num_labels > 2:
             raise EngineFailedError(

@@ -5,18 +5,16 @@ batch of requests runs in step, padded on the left.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from genie_inspect.engines.identity import at_revision
+from genie_inspect.engines.identity import from_pretrained
 from genie_inspect.errors import EngineFailedError, GenieError, MissingExtraError
 
 if TYPE_CHECKING:
     import torch
 
-EXTRA = "local"
-WEIGHT = 0.6
-"""Of the base model, as published."""
+WEIGHT = 0.6  # of the base model, as published
 
 
 class ConformativeError(GenieError):
@@ -30,13 +28,12 @@ class Request:
     base: str
     instruct: str
     max_tokens: int
-    temperature: float = 1.0
-    """0 takes the likeliest token."""
+    temperature: float = 1.0  # 0 takes the likeliest token
     top_p: float = 1.0
     seed: int = 0
     stops: tuple[str, ...] = ()
+    # whether the base model's tokenizer puts what begins a text before it; a chat template has written that itself
     is_base_plain: bool = True
-    """Whether the base model's tokenizer puts what begins a text before it; a chat template has written that itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +41,7 @@ class Continuation:
     text: str
     prompt_tokens: int
     tokens: int
-    is_cut_off: bool
-    """Whether the allowance ended it."""
+    is_cut_off: bool  # by the allowance
 
 
 class Conformative:
@@ -58,7 +54,7 @@ class Conformative:
             import torch
             import transformers
         except ImportError:
-            raise MissingExtraError("the conformative provider", EXTRA) from None
+            raise MissingExtraError("the conformative provider", "local") from None
         self.weight = weight
         self.device = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
         self.tokenizer, self.base_tokenizer = (_loaded(transformers.AutoTokenizer, name) for name in (instruct, base))
@@ -67,7 +63,10 @@ class Conformative:
         self.base, self.instruct = (
             _loaded(loader, name, dtype="auto").to(self.device).eval() for name in (base, instruct)
         )
-        self.ends = _ends(self.tokenizer, self.base_tokenizer, self.base, self.instruct)
+        self.ends: set[int] = set()  # the tokens with which any of the two ends a text
+        for part in (self.tokenizer, self.base_tokenizer, self.base, self.instruct):
+            ends = getattr(getattr(part, "generation_config", part), "eos_token_id", None)
+            self.ends.update(ends if isinstance(ends, list) else [] if ends is None else [ends])
         # a model's table may be padded past its vocabulary: what lies there is no token
         self.size = max(self.tokenizer.get_vocab().values()) + 1
 
@@ -88,20 +87,26 @@ class Conformative:
                 chances = batch.chances()
                 # a row that has ended goes on with tokens that nobody reads: all rows must stay equally long
                 batch.append([row.take(chances[index]) for index, row in enumerate(rows)])
-        return [row.continuation(batch.prompt_tokens[index]) for index, row in enumerate(rows)]
+        return [
+            Continuation(row.text, length, len(row.tokens), row.ended == "length")
+            for row, length in zip(rows, batch.prompt_tokens, strict=True)
+        ]
 
 
 class Batch:
     """Requests in the middle of being continued: the tokens so far live in both models' caches."""
 
     def __init__(self, models: Conformative, requests: Sequence[Request]) -> None:
+        def bare(text: str) -> list[int]:
+            return list(models.tokenizer.encode(text, add_special_tokens=False))
+
         self.models = models
         base = [
-            begun(models.base_tokenizer, request.base) if request.is_base_plain else _bare(models, request.base)
+            begun(models.base_tokenizer, request.base) if request.is_base_plain else bare(request.base)
             for request in requests
         ]
         self._base = _Side(models, models.base, base)
-        self._instruct = _Side(models, models.instruct, [_bare(models, request.instruct) for request in requests])
+        self._instruct = _Side(models, models.instruct, [bare(request.instruct) for request in requests])
         self.prompt_tokens = self._instruct.lengths
 
     def chances(self) -> "torch.Tensor":
@@ -121,7 +126,8 @@ class _Side:
         import torch
 
         self.model, self.size = model, models.size
-        tokens = [prompt or [_first(models)] for prompt in prompts]
+        first = models.tokenizer.bos_token_id
+        tokens = [prompt or [min(models.ends, default=0) if first is None else int(first)] for prompt in prompts]
         self.lengths = [len(row) for row in tokens]
         widest = max(self.lengths)
         # padded on the left, so that the last column is the last token of every prompt; the mask hides the rest
@@ -153,14 +159,15 @@ class _Side:
         self.mask = torch.cat([self.mask, torch.ones_like(self.next)], dim=1)
 
 
-@dataclass(slots=True)
 class _Row:
-    models: Conformative
-    request: Request
-    tokens: list[int] = field(default_factory=list)
-    text: str = ""
-    ended: str | None = None
-    generator: Any = None
+    """A request's continuation so far."""
+
+    def __init__(self, models: Conformative, request: Request) -> None:
+        self.models, self.request = models, request
+        self.tokens: list[int] = []
+        self.text = ""
+        self.ended: str | None = None
+        self._generator: Any = None
 
     def take(self, chances: "torch.Tensor") -> int:
         """The next token; once the request has ended, any."""
@@ -180,19 +187,16 @@ class _Row:
             self.ended = "length"
         return token
 
-    def continuation(self, prompt_tokens: int) -> Continuation:
-        return Continuation(self.text, prompt_tokens, len(self.tokens), self.ended == "length")
-
     def _drawn(self, chances: "torch.Tensor") -> int:
         import torch
 
         if self.request.temperature == 0:
             return int(chances.argmax())
-        if self.generator is None:
+        if self._generator is None:
             # a generator a request, so that its text does not depend on what else is in the batch
-            self.generator = torch.Generator(device=chances.device).manual_seed(self.request.seed)
+            self._generator = torch.Generator(device=chances.device).manual_seed(self.request.seed)
         final = sharpened(chances, self.request.temperature, self.request.top_p)
-        return int(torch.multinomial(final, 1, generator=self.generator))
+        return int(torch.multinomial(final, 1, generator=self._generator))
 
 
 def sharpened(chances: "torch.Tensor", temperature: float, top_p: float) -> "torch.Tensor":
@@ -221,10 +225,6 @@ def begun(tokenizer: Any, text: str) -> list[int]:
     return whole
 
 
-def _bare(models: Conformative, text: str) -> list[int]:
-    return list(models.tokenizer.encode(text, add_special_tokens=False))
-
-
 def check_vocabularies(base: str, first: dict[str, int], instruct: str, second: dict[str, int]) -> None:
     differing = [token for token in first.keys() | second.keys() if first.get(token) != second.get(token)]
     if differing:
@@ -237,21 +237,6 @@ def check_vocabularies(base: str, first: dict[str, int], instruct: str, second: 
 
 def _loaded(loader: Any, name: str, **options: Any) -> Any:
     try:
-        source, pinned = at_revision(name)
-        return loader.from_pretrained(source, trust_remote_code=False, **options, **pinned)
+        return from_pretrained(loader, name, **options)
     except (OSError, ValueError, EngineFailedError) as error:
         raise ConformativeError(f"{name} cannot be loaded: {str(error).strip().splitlines()[0]}") from error
-
-
-def _ends(*parts: Any) -> frozenset[int]:
-    """The tokens with which any of the two ends a text."""
-    numbers: set[int] = set()
-    for part in parts:
-        ends = getattr(getattr(part, "generation_config", part), "eos_token_id", None)
-        numbers.update(ends if isinstance(ends, list) else [] if ends is None else [ends])
-    return frozenset(numbers)
-
-
-def _first(models: Conformative) -> int:
-    token = models.tokenizer.bos_token_id
-    return int(token) if token is not None else min(models.ends, default=0)

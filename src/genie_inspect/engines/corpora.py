@@ -1,10 +1,12 @@
 """Corpora that a text may have been copied from, held in memory."""
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from netrc import NetrcParseError
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,16 +14,7 @@ import numpy as np
 
 from genie_inspect.engines.embedders import Embedder
 from genie_inspect.engines.identity import identified, identity, open_address
-from genie_inspect.engines.requests import (
-    CONNECTING,
-    SILENCE,
-    PassingFaultError,
-    answered,
-    body,
-    http_faults,
-    netrc_login,
-    shown,
-)
+from genie_inspect.engines.requests import CONNECTING, SILENCE, PassingFaultError, answered, body, shown
 from genie_inspect.errors import CorpusError, EngineFailedError
 from genie_inspect.files.json_lines import json_objects
 from genie_inspect.measures.infinity_gram import Numbers, RunCounts
@@ -50,10 +43,13 @@ def folder_texts(folder: Path) -> Iterator[tuple[str, str]]:
     for path in sorted(_text_files(folder)):
         name = path.relative_to(folder).as_posix()
         try:
-            if path.suffix == LINES:
-                yield from _lines(path, name)
-            else:
+            if path.suffix != LINES:
                 yield name, path.read_text(encoding="utf-8")
+                continue
+            for number, row in json_objects(path, CorpusError):
+                if not isinstance(row.get("text"), str):
+                    raise CorpusError(f"{path}, line {number} has no text in the field 'text'")
+                yield f"{name}:{number}", row["text"]
         except (OSError, UnicodeDecodeError) as error:
             raise CorpusError(f"{path} cannot be read as UTF-8 text: {error}") from error
 
@@ -62,20 +58,11 @@ def _text_files(folder: Path) -> Iterator[Path]:
     return (path for path in folder.rglob("*") if path.suffix in (*WHOLE, LINES) and path.is_file())
 
 
-def _lines(path: Path, name: str) -> Iterator[tuple[str, str]]:
-    for number, row in json_objects(path, CorpusError):
-        if not isinstance(row.get("text"), str):
-            raise CorpusError(f"{path}, line {number} has no text in the field 'text'")
-        yield f"{name}:{number}", row["text"]
-
-
 @dataclass(frozen=True, slots=True)
 class CountedCorpus:
     counts: RunCounts
-    words: Callable[[str], Sequence[str]]
-    """The words of an expression of the text, as the corpus counts them."""
-    left_out: tuple[str, ...] = ()
-    """Documents that are the text itself and do not count."""
+    words: Callable[[str], Sequence[str]]  # of an expression of the text, as the corpus counts them
+    left_out: tuple[str, ...] = ()  # documents that are the text itself and do not count
 
 
 class CountsWithout:
@@ -131,20 +118,16 @@ MOST_TOKENS = 20_000_000  # some 300 MB once built, a gigabyte while building
 
 @dataclass(frozen=True, slots=True)
 class CopiedRun:
-    words: str
-    """As the text has them."""
+    words: str  # as the text has them
     tokens: int
-    where: str
-    """The document, and the number of the token in it with which the run begins."""
+    where: str  # the document, and the number of the token in it with which the run begins
 
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    lengths: Sequence[int]
-    """For each token of the text the length in tokens of the longest run that starts there and stands in the corpus."""
+    lengths: Sequence[int]  # for each token of the text, of the longest run that begins there and stands in the corpus
     runs: tuple[CopiedRun, ...]
-    left_out: tuple[str, ...] = ()
-    """Documents that are the text itself and did not count."""
+    left_out: tuple[str, ...] = ()  # documents that are the text itself and did not count
 
 
 class Corpus(Protocol):
@@ -178,11 +161,18 @@ class DocumentsCorpus:
         same = self._numbers.get(identity(text), [])
         matches = self._index.matches([token.text for token in placed], same)
         if self._near is not None:
-            matches = _longer(matches, self._near_matches(placed, self._near, same))
-        runs = copied_runs(
-            text, placed, matches, lambda span: f"{self._names[span.document]}, from token {span.place + 1}"
-        )
-        return Copies(matches.lengths.tolist(), runs, tuple(self._names[number] for number in same))
+            near = self._near_matches(placed, self._near, same)
+            is_longer = near.lengths > matches.lengths
+            matches = Matches(
+                np.where(is_longer, near.lengths, matches.lengths),
+                np.where(is_longer, near.documents, matches.documents),
+                np.where(is_longer, near.places, matches.places),
+            )
+
+        def where(span: Span) -> str:
+            return f"{self._names[span[2]]}, from token {span[3] + 1}"
+
+        return copied(text, placed, matches, where, [self._names[number] for number in same])
 
     def counted(self, text: str) -> CountedCorpus:
         same = self._numbers.get(identity(text), [])
@@ -227,22 +217,14 @@ def by_lengths(lengths: Numbers) -> Matches:
     return matches
 
 
-def copied_runs(
-    text: str, placed: Sequence[Token], matches: Matches, where: Callable[[Span], str]
-) -> tuple[CopiedRun, ...]:
-    return tuple(
-        CopiedRun(excerpt(text, placed, span.start, span.end), span.end - span.start, where(span))
+def copied(
+    text: str, placed: Sequence[Token], matches: Matches, where: Callable[[Span], str], left_out: Iterable[str] = ()
+) -> Copies:
+    runs = (
+        CopiedRun(excerpt(text, placed, span[0], span[1]), span[1] - span[0], where(span))
         for span in copied_spans(matches)
     )
-
-
-def _longer(matches: Matches, others: Matches) -> Matches:
-    first = matches.lengths >= others.lengths
-    return Matches(
-        np.where(first, matches.lengths, others.lengths),
-        np.where(first, matches.documents, others.documents),
-        np.where(first, matches.places, others.places),
-    )
+    return Copies(matches.lengths.tolist(), tuple(runs), tuple(left_out))
 
 
 class InfiniGramService:
@@ -254,27 +236,44 @@ class InfiniGramService:
     """
 
     def __init__(self, url: str, index: str) -> None:
-        self.url = url
-        self.index = index
-        self._address = open_address(url)
+        self.url, self.index = url, index
+        self.name = f"infini-gram({open_address(url)}#{index})"
 
     @cached_property
     def _client(self) -> "Client":
         import httpx
 
-        return httpx.Client(timeout=httpx.Timeout(SILENCE, connect=CONNECTING), auth=netrc_login())
-
-    @property
-    def name(self) -> str:
-        """`infini-gram(<host>:<port>/<path>#<index>)`."""
-        return f"infini-gram({self._address}#{self.index})"
+        file = os.environ.get("NETRC")
+        try:
+            login = httpx.NetRCAuth(file)
+        except FileNotFoundError:
+            login = None
+        except (OSError, UnicodeDecodeError, NetrcParseError) as error:
+            where = f", line {error.lineno}" if isinstance(error, NetrcParseError) and error.lineno else ""
+            # from None: the parser's own message repeats the line, in which the password may stand
+            raise EngineFailedError(f"{file or '~/.netrc'}{where} cannot be read: {type(error).__name__}") from None
+        return httpx.Client(timeout=httpx.Timeout(SILENCE, connect=CONNECTING), auth=login)
 
     def check(self) -> None:
         """Ask once, so that a wrong address or index shows before anything is generated."""
         self.count("the")
 
     def count(self, words: str) -> int:
-        return answered(f"corpus {self.name}: look-up", lambda: self._ask(words))
+        import httpx
+
+        request = {"index": self.index, "query_type": "count", "query": words}
+
+        def ask() -> int:
+            try:
+                with self._client.stream("POST", self.url, json=request) as reply:
+                    return counted(body(reply))
+            except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+                # without the message, which would repeat the address
+                raise EngineFailedError(type(error).__name__) from None
+            except httpx.HTTPError as error:
+                raise PassingFaultError(f"{type(error).__name__}: {error}") from error
+
+        return answered(f"corpus {self.name}: look-up", ask)
 
     def copies(self, text: str) -> Copies:
         """The runs of the text that stand in the corpus, of 5 to 12 tokens of ours."""
@@ -287,7 +286,7 @@ class InfiniGramService:
             # a request each, so that no run is followed past the longest length that the Creativity Index counts
             LENGTHS[-1],
         )
-        return Copies(lengths.tolist(), copied_runs(text, placed, by_lengths(lengths), lambda _: self.index))
+        return copied(text, placed, by_lengths(lengths), lambda _: self.index)
 
     def counted(self, text: str) -> CountedCorpus:
         """The index to count runs of words in, a request each; the text itself counts where the corpus holds it."""
@@ -298,11 +297,6 @@ class InfiniGramService:
     def tokens(self) -> int:
         """How many tokens, the service's own, the index has."""
         return self.count("")
-
-    def _ask(self, words: str) -> int:
-        request = {"index": self.index, "query_type": "count", "query": words}
-        with http_faults(), self._client.stream("POST", self.url, json=request) as reply:
-            return counted(body(reply))
 
 
 def spaced_tokens(text: str) -> list[str]:

@@ -9,12 +9,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from genie_inspect.engines.identity import embeddable, identified
+from genie_inspect.engines.identity import identified
 from genie_inspect.engines.requests import engine_failures
-from genie_inspect.errors import EngineFailedError, UnknownChoiceError
+from genie_inspect.engines.served_embedders import (
+    WINDOW,
+    OpenAIEmbedder,
+    SentenceTransformersEmbedder,
+    check_width,
+    checked_vectors,
+    embeddable,
+    unit,
+)
+from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.folders import DATA
 from genie_inspect.files.store import KeyTable, Store
-from genie_inspect.prompting.texts import has_word
 from genie_inspect.scripts import is_unspaced, main_script
 from genie_inspect.signature import digest
 
@@ -24,70 +32,6 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float64]
     from model2vec import StaticModel
-
-
-def checked_vectors(rows: object, count: int, embedder: str) -> "Vectors":
-    """What an embedder gave, as one row a text, shape (count, D)."""
-    import numpy as np
-
-    listed = list(rows) if isinstance(rows, list | tuple | np.ndarray) else None
-    if listed is None or len(listed) != count:
-        sent = "no list of vectors" if listed is None else f"{len(listed)} vectors"
-        raise EngineFailedError(f"embedder {embedder} gave {sent} for {count} texts, expected one a text")
-    vectors = [_checked(row, index, embedder) for index, row in enumerate(listed)]
-    widths = sorted({len(vector) for vector in vectors})
-    if len(widths) > 1:
-        raise EngineFailedError(
-            f"embedder {embedder} gave vectors of {' and '.join(map(str, widths))} numbers, expected one width"
-        )
-    return np.stack(vectors) if vectors else np.zeros((0, 0))
-
-
-def check_width(vectors: "Vectors", width: int, embedder: str) -> None:
-    if vectors.shape[1] != width:
-        raise EngineFailedError(
-            f"embedder {embedder} gives vectors of {vectors.shape[1]} numbers and gave {width} before: another model "
-            "goes by its name now. Start again; what was kept of it is forgotten by: genie cache clear"
-        )
-
-
-def unit(vectors: "Vectors", embedder: str, texts: Sequence[str] = ()) -> "Vectors":
-    """The rows at length 1; a row of zeros stays as it is, but where it is of a text, of these, that has a word."""
-    import numpy as np
-
-    if not len(vectors):
-        return vectors.reshape(0, 0)
-    # the squares of large numbers overflow to infinity, which is refused below
-    with np.errstate(over="ignore"):
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    if not np.isfinite(lengths).all():
-        raise EngineFailedError(f"embedder {embedder} gave numbers too large for a vector's length to be measured")
-    for index in (index for index, text in enumerate(texts) if not lengths[index] and has_word(text)):
-        raise EngineFailedError(
-            f"embedder {embedder}: the vector of text {index} is of length 0, expected a direction: the text has words"
-        )
-    # a text of nothing but unknown characters has no vector: it is like nothing, itself included
-    rows: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    return rows
-
-
-def _checked(row: object, index: int, embedder: str) -> "Vectors":
-    import numpy as np
-
-    vector = None
-    if isinstance(row, np.ndarray) and row.ndim == 1 and row.dtype.kind in "fiu":
-        vector = row.astype(np.float64)
-    elif isinstance(row, list) and all(type(number) in (int, float) for number in row):  # a bool is an int's subclass
-        try:
-            vector = np.array(row, dtype=np.float64)
-        except OverflowError:
-            vector = None
-    if vector is None or not len(vector) or not np.isfinite(vector).all():
-        shown = f"{row!r:.60}"
-        raise EngineFailedError(
-            f"embedder {embedder}: the vector of text {index} is not all numbers but {shown}, expected a list of them"
-        )
-    return vector
 
 
 UNKNOWN, LEAST_PIECE = "[UNK]", 3  # letters of a piece of a word that tell something
@@ -115,8 +59,6 @@ class Embedder(Protocol):
 
 def embedder(name: str = "static", base_url: str | None = None) -> Embedder:
     """The embedder of that name; loads nothing heavy before the first text."""
-    from genie_inspect.engines.served_embedders import WINDOW, OpenAIEmbedder, SentenceTransformersEmbedder
-
     # the first slash only: hub ids and folders have slashes of their own
     kind, _, model = name.partition("/")
     if kind == "static" and not model:
@@ -147,9 +89,9 @@ class StaticEmbedder:
         return unit(checked_vectors(rows, len(usable), self.name), self.name)
 
 
+# shares of a text's letters. On record every English story has .96 or more; German, French and Spanish have .7 to .8,
+# where unlike texts are .2 apart and English ones .6; Polish has .4, and other scripts have 0 to .03
 LEAST_KNOWN, WELL_KNOWN = 0.5, 0.9
-"""Shares of a text's letters. On record every English story has .96 or more; German, French and Spanish have .7 to .8,
-where unlike texts are .2 apart and English ones .6; Polish has .4, and other scripts have 0 to .03."""
 
 
 def known_share(embedder: Embedder, text: str) -> float:
@@ -228,8 +170,7 @@ FILE = "embeddings.sqlite"
 # whether a vector is whole is known by its embedder's width
 VECTORS: KeyTable[bytes] = KeyTable(
     "embeddings", ("embedder",), "text", {"vector": "blob not null"}, lambda vector: vector
-)
-"""By the embedder's identity and the digest of the text."""
+)  # by the embedder's identity and the digest of the text
 
 
 class KeptVectors(Store):
@@ -280,7 +221,13 @@ class CachedEmbedder:
         # by key: a text that occurs twice in one call is embedded once
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in recorded}
         if missing:
-            fresh = self._embedded(missing)
+            # none of them is kept if one is not what it should be
+            vectors = checked_vectors(self.embedder.embed(list(missing.values())), len(missing), self.name)
+            single = vectors.astype(np.float32)
+            # a server may change its model under one name: the width of the first vector holds for all
+            self._size = self._size or single[0].nbytes
+            check_width(vectors, self._size // single.itemsize, self.name)
+            fresh = {key: row.tobytes() for key, row in zip(missing, single, strict=True)}
             with self._lock:
                 self._remember(fresh)
                 self._store.keep(VECTORS, [self.identity], fresh)
@@ -289,36 +236,20 @@ class CachedEmbedder:
         rows = [np.frombuffer(recorded[key], dtype=np.float32) for key in keys]
         return np.stack(rows).astype(np.float64) if rows else np.zeros((0, 0))
 
-    def _embedded(self, texts: Mapping[str, str]) -> dict[str, bytes]:
-        """Vectors of what is not on record; none of them if one is not what it should be."""
+    def _recorded(self, keys: Iterable[str]) -> dict[str, bytes]:
         import numpy as np
 
-        vectors = checked_vectors(self.embedder.embed(list(texts.values())), len(texts), self.name)
-        single = vectors.astype(np.float32)
-        # a server may change its model under one name: the width of the first vector holds for all
-        self._size = self._size or single[0].nbytes
-        check_width(vectors, self._size // single.itemsize, self.name)
-        return {key: row.tobytes() for key, row in zip(texts, single, strict=True)}
-
-    def _recorded(self, keys: Iterable[str]) -> dict[str, bytes]:
         vectors = {key: self._memory[key] for key in keys if key in self._memory}
         self._size = self._size or self._store.size(self.identity)
         stored = self._store.found(VECTORS, [self.identity], [key for key in keys if key not in vectors])
-        vectors |= {key: vector for key, vector in stored.items() if self._is_whole(vector)}
+        for key, vector in stored.items():
+            # any other than finite numbers of the embedder's width and of some length is embedded again
+            if isinstance(vector, bytes) and self._size and len(vector) == self._size:
+                numbers = np.frombuffer(vector, dtype=np.float32)
+                if np.isfinite(numbers).all() and numbers.any():
+                    vectors[key] = vector
         self._remember(vectors)
         return vectors
-
-    def _is_whole(self, vector: object) -> bool:
-        """Whether a vector on record has the embedder's width, a length and only finite numbers.
-
-        Any other is embedded again.
-        """
-        import numpy as np
-
-        if not isinstance(vector, bytes) or not self._size or len(vector) != self._size:
-            return False
-        numbers = np.frombuffer(vector, dtype=np.float32)
-        return bool(np.isfinite(numbers).all() and numbers.any())
 
     def _remember(self, vectors: Mapping[str, bytes]) -> None:
         self._memory |= vectors

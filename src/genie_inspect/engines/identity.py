@@ -2,7 +2,6 @@
 
 import logging
 import re
-from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,12 +11,12 @@ from urllib.parse import urlsplit
 from genie_inspect.errors import EngineFailedError, GenieError, MissingExtraError
 from genie_inspect.signature import digest
 
+# files of a model's folder that are read whole: settings, vocabularies, chat templates; a few megabytes at most
 CONFIGURATION = frozenset({".json", ".txt", ".model", ".jinja", ".yaml", ".yml", ".toml", ".py"})
-"""Files of a model's folder that are read whole: settings, vocabularies, chat templates; a few megabytes at most."""
+# files that are too large to read each time: name, size and date of change stand for their content
 WEIGHTS = frozenset(
     {".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".onnx", ".onnx_data", ".h5", ".msgpack", ".npz", ".npy"}
 )
-"""Files that are too large to read each time: name, size and date of change stand for their content."""
 _LOGIN, _QUERY = re.compile(r"//\S*@"), re.compile(r"(//[^?#\s]*)[?#]\S*")
 PORTS = {"http": 80, "https": 443}
 
@@ -46,7 +45,17 @@ def folder_digest(folder: Path | str) -> str:
     folder = Path(folder)
     if not folder.is_dir():
         raise NotADirectoryError(f"{folder} is no folder, expected one with a model's files")
-    return digest(*(fact for path in _files(folder) for fact in _facts(path, folder)))
+    facts: list[str] = []
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if any(part.startswith(".") for part in name.parts) or not path.is_file():
+            continue
+        if path.suffix in CONFIGURATION:
+            facts += (name.as_posix(), digest(path.read_bytes().decode("latin-1")))  # any bytes, one character each
+        elif path.suffix in WEIGHTS:
+            status = path.stat()
+            facts += (name.as_posix(), str(status.st_size), str(status.st_mtime_ns))
+    return digest(*facts)
 
 
 def address(url: str) -> str:
@@ -93,21 +102,6 @@ def redacted(text: str) -> str:
     return _QUERY.sub(r"\1", _LOGIN.sub("//", text))
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if path.suffix in CONFIGURATION | WEIGHTS and not hidden and path.is_file():
-            yield path
-
-
-def _facts(path: Path, folder: Path) -> tuple[str, ...]:
-    name = path.relative_to(folder).as_posix()
-    if path.suffix in CONFIGURATION:
-        return name, digest(path.read_bytes().decode("latin-1"))  # any bytes, one character each
-    status = path.stat()
-    return name, str(status.st_size), str(status.st_mtime_ns)
-
-
 def identity(text: str) -> str:
     """What two texts share that are the same but for spacing.
 
@@ -117,22 +111,9 @@ def identity(text: str) -> str:
     return digest(" ".join(text.split()))
 
 
-def embeddable(texts: Sequence[str]) -> list[str]:
-    """The texts as they may go to an embedder; half characters, which no encoding has, become question marks.
-
-    >>> embeddable(["An owl" + chr(0xD800)])
-    ['An owl?']
-    """
-    for index, text in enumerate(texts):
-        if not text.strip():
-            raise ValueError(f"text {index} of {len(texts)} is empty, expected words: an empty text has no direction")
-    return [text.encode("utf-8", "replace").decode() for text in texts]
-
-
-logger = logging.getLogger(__name__)
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-# what the published measures and tasks are defined by; the commits are those at which inspect_evals 0.26.0 has them, of
-# the prompts that of several released studies
+LOGGER = logging.getLogger(__name__)
+# commits of hub ids that are taken where none is named: what the published measures and tasks are defined by, at which
+# inspect_evals 0.26.0 has them; of the prompts that of several released studies
 PRESETS = {
     "euclaise/writingprompts": "35f0aa359452ba8147b34d925684fccee26679cc",
     "microsoft/deberta-v3-large": "64a8c8eab3e352a784c658aef62be1662607476f",
@@ -140,7 +121,6 @@ PRESETS = {
     "yimingzhang/deberta-v3-large-generation-similarity": "4e11444c12adf9837e58ae1e598472c45b1d3bd9",
     "yimingzhang/novelty-bench": "255584e0f4538d1f2acb4c1d287b4d3bb30fe2f9",
 }
-"""Commits of hub ids that are taken where none is named."""
 
 
 def with_commit(source: str) -> str:
@@ -168,14 +148,14 @@ def at_revision(source: str) -> tuple[str, dict[str, str]]:
     if not marked:
         _warn(source)
         return source, {}
-    if not _COMMIT.fullmatch(commit):
+    if not re.fullmatch(r"[0-9a-f]{40}", commit):
         raise EngineFailedError(f"revision of {name} is {commit!r}, expected a commit of 40 digits from 0-9 and a-f")
     return name, {"revision": commit}
 
 
 @lru_cache(maxsize=64)
 def _warn(source: str) -> None:
-    logger.warning(
+    LOGGER.warning(
         "%s is loaded as it is on the hub today, which its owner can change: name a commit, %s@<40 digits>, so that "
         "others get what you got",
         source,
@@ -183,21 +163,20 @@ def _warn(source: str) -> None:
     )
 
 
-CONFIG, WEIGHT_FILES = "config.json", "*.safetensors"
 TOKENIZERS = ("tokenizer.json", "spm.model", "tokenizer.model", "vocab.txt", "vocab.json", "spiece.model")
+NEEDED = {
+    "config.json": ("config.json",),
+    "weights (*.safetensors; pickles are not read)": ("*.safetensors",),
+    f"a tokenizer (one of {', '.join(TOKENIZERS)})": TOKENIZERS,
+}
 
 
-def check_model(model: str, capability: str, extra: str, *, tokenizer: bool = True) -> None:
+def check_model(model: str, capability: str, extra: str) -> None:
     if find_spec("torch") is None or find_spec("transformers") is None:
         raise MissingExtraError(capability, extra)
     check_folder(model, capability)
     folder = Path(model)
-    if not folder.is_dir():
-        return
-    wanted = {CONFIG: [CONFIG], f"weights ({WEIGHT_FILES}; pickles are not read)": [WEIGHT_FILES]}
-    if tokenizer:
-        wanted[f"a tokenizer (one of {', '.join(TOKENIZERS)})"] = list(TOKENIZERS)
-    for what, patterns in wanted.items():
+    for what, patterns in NEEDED.items() if folder.is_dir() else ():
         if not any(any(folder.glob(pattern)) for pattern in patterns):
             raise EngineFailedError(f"{capability}: folder {model} holds no {what}")
 
@@ -237,6 +216,12 @@ def check_unchanged(model: str, facts: tuple[str, ...]) -> None:
         )
 
 
+def from_pretrained(loader: Any, source: str, **options: Any) -> Any:
+    """What one of transformers' loaders makes of a folder or hub id; no code of the model's own is run."""
+    name, pinned = at_revision(source)
+    return loader.from_pretrained(name, trust_remote_code=False, **options, **pinned)
+
+
 def device() -> str:
     import torch
 
@@ -254,12 +239,8 @@ def hub_dataset(source: str, split: str, error: type[GenieError], what: str, ins
     try:
         name, pinned = at_revision(with_commit(source))
         return load_dataset(name, split=split, **pinned)
-    except (
-        OSError,
-        ValueError,
-        RuntimeError,
-        EngineFailedError,
-    ) as fault:  # its errors for no network and unknown ids derive from these
+    # its errors for no network and unknown ids derive from the first three
+    except (OSError, ValueError, RuntimeError, EngineFailedError) as fault:
         reason = " ".join(str(fault).split())[:300].rstrip(".")
         raise error(f"{what} {source} cannot be loaded: {reason}. {instead}") from fault
     finally:

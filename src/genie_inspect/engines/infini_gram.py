@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -29,7 +29,7 @@ from genie_inspect.engines.corpora import (
     LookedUpCounts,
     by_lengths,
     check_folder,
-    copied_runs,
+    copied,
     folder_texts,
 )
 from genie_inspect.engines.identity import identified, identity
@@ -37,7 +37,7 @@ from genie_inspect.errors import CorpusError, EngineFailedError, MissingExtraErr
 from genie_inspect.files.folders import new_folder
 from genie_inspect.files.json_lines import json_objects
 from genie_inspect.files.writing import write_lines, written
-from genie_inspect.measures.ngrams import LENGTHS, counted_match_lengths
+from genie_inspect.measures.ngrams import LENGTHS, Span, counted_match_lengths
 from genie_inspect.measures.tokens import placed_tokens, tokens
 from genie_inspect.signature import digest
 
@@ -78,12 +78,6 @@ class Vocabulary:
     def digest(self) -> str:
         return digest(*self.words)
 
-    @property
-    def first_halves(self) -> range:
-        """The symbols that begin a rare word; none where there is no rare word."""
-        rare = max(0, len(self.words) - SINGLE)
-        return range(SINGLE, SINGLE + -(-rare // LOW))
-
     def symbols(self, words: Sequence[str]) -> list[int] | None:
         """The symbols of a run of words; None when one of them is unknown."""
         symbols: list[int] = []
@@ -111,14 +105,10 @@ BUILD = "build it with: genie index <folder of texts> <index folder>"
 class IndexManifest:
     format: int
     dtype: str
-    symbols: int
-    """Symbols in the token file, separators included."""
-    documents: int
-    """Documents, without the last, which is a sentinel."""
-    vocabulary: str
-    """Digest of the vocabulary."""
-    files: dict[str, int]
-    """Size of each file in bytes."""
+    symbols: int  # in the token file, separators included
+    documents: int  # without the last, which is a sentinel
+    vocabulary: str  # its digest
+    files: dict[str, int]  # the size of each in bytes
 
     def write(self, folder: Path) -> None:
         write_lines(folder / MANIFEST, [json.dumps(asdict(self), indent=1) + "\n"])
@@ -168,46 +158,60 @@ class InfiniGramCorpus:
                 f"{self.folder / FILE} has the digest {self.vocabulary.digest}, expected {self.manifest.vocabulary}: "
                 f"it is not the vocabulary that the index was built with; {BUILD}"
             )
-        self._names, self._numbers = _documents(self.folder / DOCUMENTS)
-        self._identity = identified(self.folder.name, self.manifest.vocabulary, *sorted(self._numbers))
+        self._names: list[str] = []  # of the documents, by number
+        self._numbers: dict[str, list[int]] = {}  # by the identity of the text
+        for number, (line, row) in enumerate(json_objects(self.folder / DOCUMENTS, CorpusError)):
+            if not (isinstance(row.get("name"), str) and isinstance(row.get("identity"), str)):
+                raise CorpusError(
+                    f"{self.folder / DOCUMENTS}, line {line} has no name and identity of a document; {BUILD}"
+                )
+            self._names.append(row["name"])
+            self._numbers.setdefault(row["identity"], []).append(number)
+        # a digest of vocabulary and texts
+        told = identified(self.folder.name, self.manifest.vocabulary, *sorted(self._numbers))
+        self.name = f"infini-gram({told},documents={self.manifest.documents})"
         self._engine = open_engine(self.folder)
         self._counting = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        """`infini-gram(<folder>@<digest of vocabulary and texts>,<documents>)`."""
-        return f"infini-gram({self._identity},documents={self.manifest.documents})"
 
     def count(self, words: Sequence[str]) -> int:
         symbols = self.vocabulary.symbols(words)
         return self._count(symbols) if symbols is not None else 0
+
+    def _others_count(self, text: Sequence[str], same: Sequence[int]) -> Callable[[Sequence[str]], int]:
+        """How often a run of words stands in the documents that are not the text itself."""
+
+        def count(run: Sequence[str]) -> int:
+            # each document that is the text adds to the count as often as the run stands in the text
+            own = sum(text[place : place + len(run)] == run for place in range(len(text) - len(run) + 1)) if same else 0
+            return self.count(run) - len(same) * own
+
+        return count
 
     def copies(self, text: str) -> Copies:
         """The runs of the text that stand in the corpus; where the text is a document itself, no count includes it."""
         placed = placed_tokens(text)
         words = [token.text for token in placed]
         same = self._numbers.get(identity(text), [])
-
-        def stands(start: int, end: int) -> bool:
-            run = words[start:end]
-            # each document that is the text adds to the count as often as the run stands in the text
-            return self.count(run) > (len(same) * _occurrences(run, words) if same else 0)
-
-        lengths = counted_match_lengths(len(words), stands, LENGTHS[0], len(words))
-        runs = copied_runs(
-            text, placed, by_lengths(lengths), lambda span: self._where(words[span.start : span.end], same)
+        count = self._others_count(words, same)
+        lengths = counted_match_lengths(
+            len(words), lambda start, end: count(words[start:end]) > 0, LENGTHS[0], len(words)
         )
-        return Copies(lengths.tolist(), runs, tuple(self._names[number] for number in same))
+
+        def where(span: Span) -> str:
+            symbols = self.vocabulary.symbols(words[span[0] : span[1]]) or []
+            for shard, (start, end) in enumerate(self._engine.find(input_ids=symbols)["segment_by_shard"]):
+                for rank in range(start, end):
+                    number = int(self._engine.get_doc_by_rank(s=shard, rank=rank, max_disp_len=1)["doc_ix"])
+                    if number not in same:
+                        return self._names[number]
+            return self.name
+
+        return copied(text, placed, by_lengths(lengths), where, [self._names[number] for number in same])
 
     def counted(self, text: str) -> CountedCorpus:
         """The index to count runs of words in; where the text is a document itself, no count includes it."""
-        words = tokens(text)
-        same = self._numbers.get(identity(text), [])
-
-        def count(run: Sequence[str]) -> int:
-            return self.count(run) - (len(same) * _occurrences(run, words) if same else 0)
-
-        counts = LookedUpCounts(count, self._tokens - len(same) * len(words))
+        words, same = tokens(text), self._numbers.get(identity(text), [])
+        counts = LookedUpCounts(self._others_count(words, same), self._tokens - len(same) * len(words))
         return CountedCorpus(counts, tokens, tuple(self._names[number] for number in same))
 
     @cached_property
@@ -215,17 +219,8 @@ class InfiniGramCorpus:
         # a separator stands before each document, and before the sentinel, which is one symbol
         symbols = self.manifest.symbols - self.manifest.documents - 2
         # a rare word is two symbols, the first of which stands nowhere else
-        return symbols - sum(self._count([symbol]) for symbol in self.vocabulary.first_halves)
-
-    def _where(self, words: Sequence[str], left_out: Sequence[int]) -> str:
-        symbols = self.vocabulary.symbols(words) or []
-        segments = self._engine.find(input_ids=symbols)["segment_by_shard"]
-        for shard, (start, end) in enumerate(segments):
-            for rank in range(start, end):
-                document = self._engine.get_doc_by_rank(s=shard, rank=rank, max_disp_len=1)
-                if document["doc_ix"] not in left_out:
-                    return self._names[int(document["doc_ix"])]
-        return self.name
+        rare = max(0, len(self.vocabulary.words) - SINGLE)
+        return symbols - sum(self._count([SINGLE + high]) for high in range(-(-rare // LOW)))
 
     def _count(self, symbols: list[int]) -> int:
         with self._counting:
@@ -240,22 +235,6 @@ def open_engine(folder: Path) -> Any:
     from infini_gram.engine import InfiniGramEngine
 
     return InfiniGramEngine(index_dir=str(folder), eos_token_id=UNUSED, vocab_size=UNUSED + 1, token_dtype=DTYPE)
-
-
-def _documents(path: Path) -> tuple[list[str], dict[str, list[int]]]:
-    """Names of the documents by number, and numbers by identity of the text."""
-    names: list[str] = []
-    same: dict[str, list[int]] = {}
-    for number, (line, row) in enumerate(json_objects(path, CorpusError)):
-        if not (isinstance(row.get("name"), str) and isinstance(row.get("identity"), str)):
-            raise CorpusError(f"{path}, line {line} has no name and identity of a document; {BUILD}")
-        names.append(row["name"])
-        same.setdefault(row["identity"], []).append(number)
-    return names, same
-
-
-def _occurrences(run: Sequence[str], words: Sequence[str]) -> int:
-    return sum(words[place : place + len(run)] == run for place in range(len(words) - len(run) + 1))
 
 
 MEMORY_GB = 4  # that the sorter may use
@@ -274,10 +253,16 @@ def build_index(texts: Path, folder: Path, progress: Progress = lambda stage: No
     check_installed()
     check_folder(texts)
     folder = folder.absolute()
-    _check_target(folder)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise CorpusError(f"index folder {folder} is not empty, expected a new one: nothing is overwritten")
+    if not SAFE_PATH.fullmatch(str(folder)):
+        raise CorpusError(
+            f"index folder {str(folder)!r} has characters that infini-gram's indexer cannot take, expected letters, "
+            "digits, '.', '_', '-', '+' and '/'"
+        )
     with new_folder(folder) as building:
         progress("counting words")
-        vocabulary = Vocabulary.of(_word_counts(texts))
+        vocabulary = Vocabulary.of(Counter(word for _, text in folder_texts(texts) for word in tokens(text)))
         progress("writing tokens")
         symbols, documents = _write_tokens(texts, vocabulary, building)
         vocabulary.write(building)
@@ -292,48 +277,30 @@ def build_index(texts: Path, folder: Path, progress: Progress = lambda stage: No
     return manifest
 
 
-def _check_target(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise CorpusError(f"index folder {folder} is not empty, expected a new one: nothing is overwritten")
-    if not SAFE_PATH.fullmatch(str(folder)):
-        raise CorpusError(
-            f"index folder {str(folder)!r} has characters that infini-gram's indexer cannot take, expected letters, "
-            "digits, '.', '_', '-', '+' and '/'"
-        )
-
-
-def _word_counts(texts: Path) -> "Counter[str]":
-    counts: Counter[str] = Counter()
-    for _, text in folder_texts(texts):
-        counts.update(tokens(text))
-    return counts
-
-
 def _write_tokens(texts: Path, vocabulary: Vocabulary, folder: Path) -> tuple[int, int]:
+    """The numbers of symbols and documents that were written."""
     symbols = documents = 0
     with (
         written(folder / TOKENS) as token_file,
         written(folder / OFFSETS) as offset_file,
         written(folder / DOCUMENTS) as document_file,
     ):
-        for row, part in _numbered_documents(texts, vocabulary):
+
+        def write(part: list[int]) -> int:
             offset_file.write(np.array([DTYPE_BYTES * symbols], dtype="<u8").tobytes())
             token_file.write(np.array([SEPARATOR, *part], dtype="<u2").tobytes())
-            symbols += 1 + len(part)
-            if row:
-                documents += 1
-                document_file.write(json.dumps(row).encode() + b"\n")
+            return 1 + len(part)
+
+        for name, text in folder_texts(texts):
+            part = vocabulary.symbols(tokens(text))
+            if part is None:
+                raise CorpusError(f"{texts / name} changed while the index was built: start again")
+            symbols += write(part)
+            documents += 1
+            document_file.write(json.dumps({"name": name, "identity": identity(text)}).encode() + b"\n")
+        # what follows the last words of a corpus is miscounted: a document that nobody asks for stands there
+        symbols += write([UNUSED])
     return symbols, documents
-
-
-def _numbered_documents(texts: Path, vocabulary: Vocabulary) -> Iterator[tuple[dict[str, str], list[int]]]:
-    for name, text in folder_texts(texts):
-        part = vocabulary.symbols(tokens(text))
-        if part is None:
-            raise CorpusError(f"{texts / name} changed while the index was built: start again")
-        yield {"name": name, "identity": identity(text)}, part
-    # what follows the last words of a corpus is miscounted: a document that nobody asks for stands there
-    yield {}, [UNUSED]
 
 
 def _sort(folder: Path) -> None:
@@ -345,8 +312,7 @@ def _sort(folder: Path) -> None:
         "mem": MEMORY_GB, "ulimit": limit,
     }  # fmt: skip
     command = [sys.executable, "-m", "infini_gram.indexing"]
-    for option, value in options.items():
-        command += [f"--{option}", str(value)]
+    command += [word for option, value in options.items() for word in (f"--{option}", str(value))]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"TQDM_DISABLE": "1"})  # noqa: S603  # our own interpreter, no shell
     expected = (folder / TOKENS).stat().st_size
     if done.returncode != 0:
@@ -360,15 +326,9 @@ def _sort(folder: Path) -> None:
 
 
 def _check_counts(folder: Path) -> None:
+    """Refuse an index whose counts of some runs are not those of a plain count."""
     text = np.memmap(folder / TOKENS, dtype="<u2", mode="r")
     engine = open_engine(folder)
-    for run in _sampled_runs(text):
-        reply, plain = engine.count(input_ids=run.tolist()), _plain_count(text, run)
-        if reply.get("count") != plain:
-            raise CorpusError(f"the index counts {reply} for the symbols {run.tolist()}, a plain count {plain}")
-
-
-def _sampled_runs(text: NDArray[np.uint16]) -> Iterator[NDArray[np.uint16]]:
     choice = random.Random(0)  # noqa: S311  # a sample, no secret
     for number in range(CHECKS):
         start, length = choice.randrange(len(text)), choice.randint(1, LONGEST_CHECK)
@@ -377,16 +337,16 @@ def _sampled_runs(text: NDArray[np.uint16]) -> Iterator[NDArray[np.uint16]]:
         # every fifth in an order that the corpus seldom has
         run = run[::-1] if number % 5 == 4 else run
         if len(run):
-            yield run
+            reply, plain = engine.count(input_ids=run.tolist()), _plain_count(text, run)
+            if reply.get("count") != plain:
+                raise CorpusError(f"the index counts {reply} for the symbols {run.tolist()}, a plain count {plain}")
 
 
 def _plain_count(text: NDArray[np.uint16], run: NDArray[np.uint16]) -> int:
     total = 0
     for start in range(0, len(text), CHUNK):
         part = text[start : start + CHUNK + len(run) - 1]
-        places = (
-            np.flatnonzero(part[: len(part) - len(run) + 1] == run[0]) if len(part) >= len(run) else np.zeros(0, int)
-        )
+        places = np.flatnonzero(part[: max(0, len(part) - len(run) + 1)] == run[0])
         for ahead in range(1, len(run)):
             places = places[part[places + ahead] == run[ahead]]
         total += len(places)

@@ -1,21 +1,17 @@
 """Requests to services, for all of them in one place: tried again where that may help, in bounded time and size."""
 
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from netrc import NetrcParseError
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from genie_inspect.engines.identity import redacted
 from genie_inspect.errors import EngineFailedError
 
 if TYPE_CHECKING:
-    from httpx import Auth
     from tenacity import RetryCallState
-
 
 T = TypeVar("T")
 TRIES = 6
@@ -25,6 +21,7 @@ CONNECTING = 10.0  # seconds
 LONGEST = 180.0  # seconds for a request with all its tries
 MOST_BYTES = 64 * 2**20  # of a reply; 256 vectors of 4,096 numbers take 22 million
 SHOWN = 200  # characters of a reply in a message
+LONGEST_REASON = 300  # characters of a library's message
 TRANSIENT = frozenset({408, 409, 425, 429})  # timeout, conflict, too early, too many requests
 
 
@@ -52,44 +49,21 @@ def answered(what: str, ask: Callable[[], T]) -> T:
     """The result of a request, tried six times at most and for three minutes at most."""
     from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, stop_before_delay
 
+    def wait(state: "RetryCallState") -> float:
+        # what the server asks for, and twice the last wait at least
+        asked = getattr(state.outcome and state.outcome.exception(), "wait", 0.0)
+        return max(asked, FIRST_WAIT * 2.0 ** (state.attempt_number - 1))
+
     again = Retrying(
         retry=retry_if_exception_type(PassingFaultError),
         stop=stop_after_attempt(TRIES) | stop_before_delay(LONGEST),
-        wait=_wait,
+        wait=wait,
         reraise=True,
     )
     try:
         return again(ask)
     except EngineFailedError as error:
         raise EngineFailedError(f"{what} failed: {error}") from error
-
-
-def netrc_login() -> "Auth | None":
-    """The users and passwords by host in `~/.netrc`, or in the file that NETRC names; None where there is none."""
-    import httpx
-
-    file = os.environ.get("NETRC")
-    try:
-        return httpx.NetRCAuth(file)
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError, NetrcParseError) as error:
-        where = f", line {error.lineno}" if isinstance(error, NetrcParseError) and error.lineno else ""
-        # from None: the parser's own message repeats the line, in which the password may stand
-        raise EngineFailedError(f"{file or '~/.netrc'}{where} cannot be read: {type(error).__name__}") from None
-
-
-@contextmanager
-def http_faults() -> Iterator[None]:
-    """Raises the HTTP library's errors as ours, without its message where that would repeat the address."""
-    import httpx
-
-    try:
-        yield
-    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-        raise EngineFailedError(type(error).__name__) from None
-    except httpx.HTTPError as error:
-        raise PassingFaultError(f"{type(error).__name__}: {error}") from error
 
 
 def body(reply: Reply) -> bytes:
@@ -108,24 +82,20 @@ def body(reply: Reply) -> bytes:
     except Exception as error:  # of whichever HTTP library the client has
         raise PassingFaultError(f"{type(error).__name__}: {error}") from error
     # the body is read first: the reason for a refusal stands in it
-    if reply.status_code == 200:
-        return bytes(content)
-    check_place(reply.status_code, reply.headers)
-    reason = f"HTTP status {reply.status_code}: {shown(bytes(content))}"
-    if passes(reply.status_code):
-        raise PassingFaultError(reason, retry_after(reply.headers.get("Retry-After", "")))
-    raise EngineFailedError(reason)
+    if reply.status_code != 200:
+        raise refused(reply.status_code, reply.headers, f"HTTP status {reply.status_code}: {shown(bytes(content))}")
+    return bytes(content)
 
 
-def check_place(status: int, headers: Mapping[str, str]) -> None:
-    """Refuse a service that sends on to another place: texts and keys go where the user says, and nowhere else."""
+def refused(status: int, headers: Mapping[str, str], reason: str) -> EngineFailedError:
+    """The error for a status that is no success: one that may pass, or one that stays."""
+    # texts and keys go where the user says, and nowhere else
     if 300 <= status < 400 and "location" in headers:
         place = redacted(headers["location"])[:SHOWN]
-        raise EngineFailedError(f"HTTP status {status}: it sends on to {place}, expected the address that answers")
-
-
-def passes(status: int) -> bool:
-    return status in TRANSIENT or status >= 500
+        return EngineFailedError(f"HTTP status {status}: it sends on to {place}, expected the address that answers")
+    if status in TRANSIENT or status >= 500:
+        return PassingFaultError(reason, retry_after(headers.get("Retry-After", "")))
+    return EngineFailedError(reason)
 
 
 def shown(content: bytes) -> str:
@@ -147,16 +117,6 @@ def retry_after(header: str) -> float:
     return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
 
 
-def _wait(state: "RetryCallState") -> float:
-    """Seconds before the next try: what the server asks for, and twice the last wait at least."""
-    fault = state.outcome.exception() if state.outcome else None
-    seconds = fault.wait if isinstance(fault, PassingFaultError) else 0.0
-    return max(seconds, FIRST_WAIT * 2.0 ** (state.attempt_number - 1))
-
-
-LONGEST_REASON = 300  # characters of a library's message
-
-
 @contextmanager
 def engine_failures(what: str) -> Iterator[None]:
     """Raises any error of a library's call as one error that names the engine.
@@ -168,5 +128,8 @@ def engine_failures(what: str) -> Iterator[None]:
     except EngineFailedError:
         raise
     except Exception as error:  # tokenizers and safetensors raise errors that derive from nothing else
-        reason = (str(error).strip().splitlines() or ["no reason given"])[0][:LONGEST_REASON]
-        raise EngineFailedError(f"{what} failed: {type(error).__name__}: {reason}") from error
+        raise EngineFailedError(f"{what} failed: {first_line(error)}") from error
+
+
+def first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {(str(error).strip().splitlines() or ['no reason given'])[0][:LONGEST_REASON]}"

@@ -1,4 +1,4 @@
-"""Embedders that are served or loaded: any server with OpenAI's embeddings, and sentence-transformers."""
+"""Embedders that are served or loaded, and the vectors that any embedder gives: checked, pooled, at unit length."""
 
 import json
 import math
@@ -6,16 +6,16 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-from genie_inspect.engines.embedders import check_width, checked_vectors, unit
 from genie_inspect.engines.identity import (
     address,
     at_revision,
     check_folder,
     check_unchanged,
-    embeddable,
     folder_facts,
     identified,
     model_name,
@@ -26,31 +26,100 @@ from genie_inspect.engines.requests import (
     PassingFaultError,
     answered,
     body,
-    check_place,
     engine_failures,
-    passes,
-    retry_after,
+    first_line,
+    refused,
     shown,
 )
 from genie_inspect.errors import EngineFailedError, MissingExtraError
+from genie_inspect.prompting.texts import has_word
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from openai import OpenAI
-
-    Vectors = NDArray[np.float64]
     from sentence_transformers import SentenceTransformer
 
+    Vectors = NDArray[np.float64]
 
+
+def checked_vectors(rows: object, count: int, embedder: str) -> "Vectors":
+    """What an embedder gave, as one row a text, shape (count, D)."""
+    import numpy as np
+
+    listed = list(rows) if isinstance(rows, list | tuple | np.ndarray) else None
+    if listed is None or len(listed) != count:
+        sent = "no list of vectors" if listed is None else f"{len(listed)} vectors"
+        raise EngineFailedError(f"embedder {embedder} gave {sent} for {count} texts, expected one a text")
+    vectors = []
+    for index, row in enumerate(listed):
+        vector = None
+        if isinstance(row, np.ndarray) and row.ndim == 1 and row.dtype.kind in "fiu":
+            vector = row.astype(np.float64)
+        elif isinstance(row, list) and all(
+            type(number) in (int, float) for number in row
+        ):  # no bool, an int's subclass
+            with suppress(OverflowError):
+                vector = np.array(row, dtype=np.float64)
+        if vector is None or not len(vector) or not np.isfinite(vector).all():
+            raise EngineFailedError(
+                f"embedder {embedder}: the vector of text {index} is not all numbers but {row!r:.60}, expected a "
+                "list of them"
+            )
+        vectors.append(vector)
+    widths = sorted({len(vector) for vector in vectors})
+    if len(widths) > 1:
+        raise EngineFailedError(
+            f"embedder {embedder} gave vectors of {' and '.join(map(str, widths))} numbers, expected one width"
+        )
+    return np.stack(vectors) if vectors else np.zeros((0, 0))
+
+
+def check_width(vectors: "Vectors", width: int, embedder: str) -> None:
+    if vectors.shape[1] != width:
+        raise EngineFailedError(
+            f"embedder {embedder} gives vectors of {vectors.shape[1]} numbers and gave {width} before: another model "
+            "goes by its name now. Start again; what was kept of it is forgotten by: genie cache clear"
+        )
+
+
+def unit(vectors: "Vectors", embedder: str, texts: Sequence[str] = ()) -> "Vectors":
+    """The rows at length 1; a row of zeros stays as it is, but where it is of a text, of these, that has a word."""
+    import numpy as np
+
+    if not len(vectors):
+        return vectors.reshape(0, 0)
+    # the squares of large numbers overflow to infinity, which is refused below
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all():
+        raise EngineFailedError(f"embedder {embedder} gave numbers too large for a vector's length to be measured")
+    for index, text in enumerate(texts):
+        if not lengths[index] and has_word(text):
+            raise EngineFailedError(
+                f"embedder {embedder}: the vector of text {index} is of length 0, expected a direction: the text has "
+                "words"
+            )
+    # a text of nothing but unknown characters has no vector: it is like nothing, itself included
+    rows: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return rows
+
+
+def embeddable(texts: Sequence[str]) -> list[str]:
+    """The texts as they may go to an embedder; half characters, which no encoding has, become question marks.
+
+    >>> embeddable(["An owl" + chr(0xD800)])
+    ['An owl?']
+    """
+    for index, text in enumerate(texts):
+        if not text.strip():
+            raise ValueError(f"text {index} of {len(texts)} is empty, expected words: an empty text has no direction")
+    return [text.encode("utf-8", "replace").decode() for text in texts]
+
+
+# what vectors of long texts depend on beside the model; part of an embedder's identity
 POOLING = "windows by halves, mean by tokens"
-"""What vectors of long texts depend on beside the model; part of an embedder's identity."""
-_SPACE = re.compile(r"\s")
-
-
-class Window(NamedTuple):
-    text: str
-    tokens: int
+Window = tuple[str, int]  # a piece of a text, and its tokens
 
 
 def windows(text: str, limit: int, count: Callable[[str], int]) -> list[Window]:
@@ -58,56 +127,46 @@ def windows(text: str, limit: int, count: Callable[[str], int]) -> list[Window]:
 
     A piece that does not fit is halved at the space nearest its middle, so that no small rest is left over.
 
-    >>> [window.text for window in windows("one two three four five", 2, lambda text: len(text.split()))]
-    ['one two', 'three', 'four five']
+    >>> windows("one two three four five", 2, lambda text: len(text.split()))
+    [('one two', 2), ('three', 1), ('four five', 2)]
     """
     tokens = count(text)
     if tokens <= limit or len(text) == 1:
-        return [Window(text, tokens)]
-    halves = _halves(text.strip())
-    return [window for half in halves for window in windows(half, limit, count)]
-
-
-def _halves(text: str) -> tuple[str, ...]:
-    """Two parts that hold more than space; a text of one character is one part."""
+        return [(text, tokens)]
+    text = text.strip()
     if len(text) == 1:
-        return (text,)
+        return [(text, count(text))]
     middle = len(text) // 2
-    spaces = (match.start() for match in _SPACE.finditer(text))
+    spaces = (match.start() for match in re.finditer(r"\s", text))
     # at a space, so that no word is cut; a text without any is cut in its middle
     place = min(spaces, key=lambda start: abs(start - middle), default=middle)
-    return text[:place].rstrip(), text[place:].lstrip()
-
-
-def pooled(vectors: "Vectors", texts: Sequence[Sequence[Window]]) -> "Vectors":
-    """One vector a text: the mean of its windows' vectors weighted by their tokens; of one window the vector itself."""
-    import numpy as np
-
-    rows, start = [], 0
-    for windows in texts:
-        part = vectors[start : start + len(windows)]
-        # a window of unknown characters only has no tokens, and weights that sum to 0 have no mean
-        weights = [max(window.tokens, 1) for window in windows]
-        rows.append(part[0] if len(part) == 1 else np.average(part, axis=0, weights=weights))
-        start += len(windows)
-    return np.stack(rows) if rows else np.zeros((0, 0))
+    return [window for half in (text[:place].rstrip(), text[place:].lstrip()) for window in windows(half, limit, count)]
 
 
 def whole_vectors(rows: object, parts: Sequence[Sequence[Window]], embedder: str) -> "Vectors":
-    """The unit vector of each text, of what an embedder gave for all its windows."""
-    pieces = [window.text for windows in parts for window in windows]
+    """The unit vector of each text, of what an embedder gave for all windows: their mean, weighted by their tokens."""
+    import numpy as np
+
+    pieces = [text for part in parts for text, _ in part]
     vectors = checked_vectors(rows, len(pieces), embedder)
     unit(vectors, embedder, pieces)  # no window that has words is without a direction
-    return unit(pooled(vectors, parts), embedder, ["".join(window.text for window in windows) for windows in parts])
+    pooled, start = [], 0
+    for part in parts:
+        own = vectors[start : start + len(part)]
+        # a window of unknown characters only has no tokens, and weights that sum to 0 have no mean
+        weights = [max(tokens, 1) for _, tokens in part]
+        pooled.append(own[0] if len(own) == 1 else np.average(own, axis=0, weights=weights))
+        start += len(part)
+    whole = np.stack(pooled) if pooled else np.zeros((0, 0))
+    return unit(whole, embedder, ["".join(text for text, _ in part) for part in parts])
 
 
 OPENAI = "https://api.openai.com/v1"
-WINDOW = 8_191
-"""Tokens that OpenAI's embedding models read of a text."""
+WINDOW = 8_191  # tokens that OpenAI's embedding models read of a text
 BATCH = 256  # texts a request
 MOST_TOKENS = 250_000  # a request; OpenAI takes 300,000
+# of ASCII text: prose has four and more, so that a window by this estimate is short of the model's
 CHARACTERS_A_TOKEN = 3
-"""Of ASCII text: prose has four and more, so that a window by this estimate is short of the model's."""
 
 
 class OpenAIEmbedder:
@@ -121,22 +180,14 @@ class OpenAIEmbedder:
         self.model = model
         self.base_url = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI
         self.window = window
-        self._address = address(self.base_url)
+        self.name = f"openai/{model}"
+        # the server's address, and how long texts are pooled
+        self.identity = identified(self.name, address(self.base_url), str(window), POOLING)
         self._width: int | None = None
-
-    @property
-    def name(self) -> str:
-        return f"openai/{self.model}"
-
-    @cached_property
-    def identity(self) -> str:
-        """The name with a digest of the server's address and of how long texts are pooled."""
-        return identified(self.name, self._address, str(self.window), POOLING)
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         parts = [windows(text, self.window, most_tokens) for text in embeddable(texts)]
-        whole = [window for part in parts for window in part]
-        rows = [row for batch in _batches(whole) for row in self._rows([window.text for window in batch])]
+        rows = [row for batch in _batches([window for part in parts for window in part]) for row in self._rows(batch)]
         vectors = whole_vectors(rows, parts, self.name)
         if len(vectors):
             self._width = self._width or vectors.shape[1]
@@ -150,15 +201,14 @@ class OpenAIEmbedder:
             # read by ourselves: the client hands on what is no reply of this protocol as if it were one
             reply = json.loads(content)
         data = reply.get("data") if isinstance(reply, dict) else None
-        items = data if isinstance(data, list) and all(isinstance(item, dict) for item in data) else None
-        if items is None:
-            raise EngineFailedError(f"embedder {self.name} gave no list of vectors but {shown(content)[:100]!r}")
+        if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
+            raise EngineFailedError(f"{what} gave no list of vectors but {shown(content)[:100]!r}")
         # servers may answer in any order; the index says which text a vector is of
-        vectors = {item["index"]: item.get("embedding") for item in items if type(item.get("index")) is int}
-        if sorted(vectors) != list(range(len(batch))) or len(items) != len(batch):
+        vectors = {item["index"]: item.get("embedding") for item in data if type(item.get("index")) is int}
+        if sorted(vectors) != list(range(len(batch))) or len(data) != len(batch):
             raise EngineFailedError(
-                f"embedder {self.name} gave {len(items)} vectors, {len(vectors)} of them different, "
-                f"for {len(batch)} texts, expected one a text"
+                f"{what} gave {len(data)} vectors, {len(vectors)} of them different, for {len(batch)} texts, expected "
+                "one a text"
             )
         return [vectors[index] for index in range(len(batch))]
 
@@ -173,12 +223,7 @@ class OpenAIEmbedder:
         except openai.APIConnectionError as error:
             raise PassingFaultError(f"{type(error).__name__}: {error}") from error
         except openai.APIStatusError as error:
-            # a wrong key or model name stays wrong: such a request is not sent again
-            if not passes(error.status_code):
-                check_place(error.status_code, error.response.headers)
-                raise
-            wait = retry_after(error.response.headers.get("Retry-After", ""))
-            raise PassingFaultError(f"{type(error).__name__}: {error}", wait) from error
+            raise refused(error.status_code, error.response.headers, first_line(error)) from error
 
 
 def most_tokens(text: str) -> int:
@@ -191,14 +236,16 @@ def most_tokens(text: str) -> int:
     return -(-plain // CHARACTERS_A_TOKEN) + len(text.encode()) - plain
 
 
-def _batches(whole: Sequence[Window]) -> Iterator[list[Window]]:
-    """The windows in order, as many in one request as it may have."""
-    batch: list[Window] = []
-    for window in whole:
-        if batch and (len(batch) == BATCH or sum(other.tokens for other in batch) + window.tokens > MOST_TOKENS):
+def _batches(whole: Sequence[Window]) -> Iterator[list[str]]:
+    """The windows' texts in order, as many in one request as it may have."""
+    batch: list[str] = []
+    total = 0
+    for text, tokens in whole:
+        if batch and (len(batch) == BATCH or total + tokens > MOST_TOKENS):
             yield batch
-            batch = []
-        batch.append(window)
+            batch, total = [], 0
+        batch.append(text)
+        total += tokens
     if batch:
         yield batch
 
@@ -224,17 +271,11 @@ class SentenceTransformersEmbedder:
     """
 
     def __init__(self, model: str) -> None:
-        from importlib.util import find_spec
-
         if find_spec("sentence_transformers") is None:
             raise MissingExtraError(f"embedder sentence-transformers/{model}", "embeddings")
         check_folder(model, f"embedder sentence-transformers/{model}")
         self.model = model
-
-    @property
-    def name(self) -> str:
-        """`sentence-transformers/<model>`, a folder by its last part."""
-        return f"sentence-transformers/{model_name(self.model)}"
+        self.name = f"sentence-transformers/{model_name(model)}"
 
     @cached_property
     def identity(self) -> str:
@@ -246,16 +287,15 @@ class SentenceTransformersEmbedder:
         return folder_facts(self.model)
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        usable = embeddable(texts)
-        if not usable:
-            return unit(checked_vectors([], 0, self.name), self.name)
-        with _running, engine_failures(f"embedder {self.name}"):
-            model = _sentence_transformer(self.model, self._facts)
-            limit, count = _reading(model)
-            parts = [windows(text, limit, count) for text in usable]
-            whole = [window.text for part in parts for window in part]
-            # all windows of all texts in one call, which the library sorts by length and batches
-            rows = model.encode(whole, show_progress_bar=False)
+        parts: list[list[Window]] = []
+        rows: object = []
+        if usable := embeddable(texts):
+            with _running, engine_failures(f"embedder {self.name}"):
+                model = _sentence_transformer(self.model, self._facts)
+                limit, count = _reading(model)
+                parts = [windows(text, limit, count) for text in usable]
+                # all windows of all texts in one call, which the library sorts by length and batches
+                rows = model.encode([text for part in parts for text, _ in part], show_progress_bar=False)
         return whole_vectors(rows, parts, self.name)
 
 

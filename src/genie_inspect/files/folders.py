@@ -6,7 +6,7 @@ import re
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import platformdirs
@@ -14,26 +14,12 @@ import platformdirs
 from genie_inspect.errors import GenieError, UnwritableError
 from genie_inspect.files.writing import private_name, unwritable
 
-LEFT = ".genie-*.part"
-"""What runs that were killed leave behind."""
-
-
-def private_file(path: Path) -> None:
-    """Make a file, and the folder that it stands in, which only this user may read; what is there stays as it is.
-
-    SQLite gives the files that it puts beside a database the same permissions.
-    """
-    with suppress(FileExistsError):
-        path.parent.mkdir(0o700, parents=True)
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
-
 
 @contextmanager
 def new_folder(output: Path, within: Path | None = None) -> Iterator[Path]:
     """A folder to write in, which becomes the output in one step when all is done, and only then."""
     check_unused(output)
-    place = Path(os.path.abspath(output))  # a path such as "." has no name and no parent of its own
+    place = Path(os.path.abspath(output))  # a path such as "." has no name and no parent
     with giving_way(output), private_folder(within or place.parent, output) as private:
         making = private / "new"
         making.mkdir()
@@ -70,7 +56,7 @@ def private_folder(parent: Path, output: Path) -> Iterator[Path]:
 
 def clear_left(folder: Path) -> None:
     """Remove what runs that were killed have left in a folder."""
-    for left in folder.glob(LEFT):
+    for left in folder.glob(".genie-*.part"):
         shutil.rmtree(left, ignore_errors=True)
 
 
@@ -103,18 +89,15 @@ def check_unused(output: Path) -> None:
 
 
 DATA = Path(__file__).parents[1] / "data"
-FOLDER_VARIABLE = "GENIE_DATA_DIR"
-
-
-def data_folder() -> Path:
-    """$GENIE_DATA_DIR, else the user's data folder for genie-inspect."""
-    return Path(os.environ.get(FOLDER_VARIABLE) or platformdirs.user_data_dir("genie-inspect"))
 
 
 def own_folder(folder: Path) -> Path | None:
     """Where this user's results about a shipped folder stand; None for a folder that does not ship."""
-    place = folder.resolve()
-    return data_folder() / place.relative_to(DATA.resolve()) if place.is_relative_to(DATA.resolve()) else None
+    place, shipped = folder.resolve(), DATA.resolve()
+    if not place.is_relative_to(shipped):
+        return None
+    own = os.environ.get("GENIE_DATA_DIR") or platformdirs.user_data_dir("genie-inspect")
+    return Path(own) / place.relative_to(shipped)
 
 
 MOUNTS = Path("/proc/mounts")

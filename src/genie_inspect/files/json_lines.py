@@ -3,11 +3,11 @@
 import errno
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from io import IOBase
 from pathlib import Path
-from typing import IO, Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -15,26 +15,15 @@ from genie_inspect.errors import GenieError
 from genie_inspect.prompting.texts import whole_json
 
 RowT = TypeVar("RowT", bound=BaseModel)
-MakeError = Callable[[str], GenieError]
-"""The error of whoever reads, made of a message."""
+MakeError = Callable[[str], GenieError]  # makes the error of whoever reads of a message
 SHOWN = 60  # characters of a wrong value
 LONGEST_LINE = 2**28  # bytes; the values of one take ten times that in memory
-
-
-class Source(Protocol):
-    """A path, or whatever opens like one and tells its name."""
-
-    def open(self, mode: Literal["rb"], /) -> AbstractContextManager[IO[bytes]]:
-        """The bytes of it."""
-        ...
 
 
 class Lines(Protocol):
     """A path, or whatever brings lines as one does."""
 
-    def open(self, mode: Literal["rb"], /) -> AbstractContextManager[Iterable[bytes]]:
-        """The lines of it, one at a time."""
-        ...
+    def open(self, mode: Literal["rb"], /) -> AbstractContextManager[Iterable[bytes]]: ...
 
 
 def placed_lines(source: Lines) -> Iterator[tuple[int, int, bytes]]:
@@ -81,9 +70,13 @@ def listed_objects(path: Path, error: MakeError) -> list[tuple[str, dict[str, An
 
 
 def json_row(text: str | bytes, kind: type[RowT], where: str, error: MakeError, form: str = "") -> RowT:
-    """One JSON object as a checked row."""
+    """One JSON object as a checked row, without half characters."""
+    if isinstance(text, bytes) and b"\\u" in text:
+        # bytes that are no UTF-8 stay as they are, for the parser to name
+        with suppress(UnicodeDecodeError):
+            text = text.decode()
     try:
-        return kind.model_validate_json(_whole(text))
+        return kind.model_validate_json(whole_json(text) if isinstance(text, str) else text)
     except ValidationError as invalid:
         raise error(f"{first_fault(invalid, where)}{form and f', expected {form}'}") from invalid
 
@@ -104,15 +97,3 @@ def _value(text: bytes, where: str, error: MakeError) -> Any:
     except (ValueError, RecursionError) as fault:
         reason = "nested too deep" if isinstance(fault, RecursionError) else fault
         raise error(f"{where} is no JSON: {reason}") from None
-
-
-def _whole(text: str | bytes) -> str | bytes:
-    """The JSON without half characters; bytes that are no UTF-8 stay as they are, for the parser to name."""
-    if isinstance(text, str):
-        return whole_json(text)
-    if b"\\u" not in text:
-        return text
-    try:
-        return whole_json(text.decode())
-    except UnicodeDecodeError:
-        return text

@@ -1,12 +1,12 @@
-"""Tables as CSV files, and values as plain JSON."""
+"""One table in its forms, tables read, and values as plain JSON."""
 
 import csv
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from io import StringIO
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -18,31 +18,63 @@ LONGEST_CELL = 2**31 - 1  # characters; else 131,072, and a document is longer
 _MARKED = re.compile(r"'*(?:\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[\t\r\n])")
 
 
-def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table as CSV: numbers as they are, None as nothing, and before text that begins like a formula an apostrophe.
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A title, columns and rows of cells: terminal (cli/tables.py), CSV, JSON and Markdown are renderings of it."""
 
-    >>> csv_text(["text", "delta"], [["=1+1", -0.5]])
-    "text,delta\\r\\n'=1+1,-0.5\\r\\n"
-    """
-    return "".join(csv_lines(columns, rows))
+    title: str
+    columns: Sequence[str]
+    rows: Iterable[Sequence[Any] | None]  # None is a line across; a row of its first cell alone heads those below it
+    caption: str = ""
+    words: int = 1  # so many columns from the left hold words, the others figures
+    look: str = ""  # in the terminal: see cli/tables.py
+
+    def csv(self) -> Iterator[str]:
+        """Lines of CSV: numbers as they are, None as nothing, before text that begins like a formula an apostrophe.
+
+        >>> list(Table("", ["text", "delta"], [["=1+1", -0.5]]).csv())
+        ['text,delta\\r\\n', "'=1+1,-0.5\\r\\n"]
+        """
+        text = StringIO()
+        # as RFC 4180 has it; with line feeds alone a carriage return in a cell would stand without quotation marks
+        table = csv.writer(text, lineterminator="\r\n")
+        for row in chain([self.columns], filter(None, self.rows)):
+            table.writerow([f"'{cell}" if isinstance(cell, str) and _MARKED.match(cell) else cell for cell in row])
+            yield text.getvalue()
+            text.seek(0)
+            text.truncate()
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """The rows as JSON has them: cells by column."""
+        return (dict(zip(self.columns, row, strict=True)) for row in self.rows if row)
+
+    def markdown(self) -> list[str]:
+        """Lines of Markdown whose columns stand under each other in plain text, too, figures to the right.
+
+        >>> print(*Table("", ["feature", "novelty"], [["plot", "0.5"]]).markdown(), sep="\\n")
+        | feature | novelty |
+        |:--------|--------:|
+        | plot    |     0.5 |
+        """
+        rows = [self.columns, *filter(None, self.rows)]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        sides = ["<"] * self.words + [">"] * (len(widths) - self.words)
+        rulers = [
+            f":{'-' * width}-" if side == "<" else f"-{'-' * width}:" for side, width in zip(sides, widths, strict=True)
+        ]
+        places = " | ".join(f"{{:{side}{width}}}" for side, width in zip(sides, widths, strict=True))
+        head, *lines = (f"| {places.format(*row)} |" for row in rows)
+        return [head, f"|{'|'.join(rulers)}|", *lines]
 
 
-def csv_lines(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """The same a row at a time."""
-    text = StringIO()
-    # as RFC 4180 has it; with line feeds alone a carriage return in a cell would stand without quotation marks
-    table = csv.writer(text, lineterminator="\r\n")
-    for row in chain([columns], rows):
-        table.writerow([_marked(cell) if isinstance(cell, str) else cell for cell in row])
-        yield text.getvalue()
-        text.seek(0)
-        text.truncate()
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    return "".join(Table("", columns, rows).csv())
 
 
 def csv_rows(path: Path, needed: Collection[str], error: MakeError) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a table with a header, as text by column, each with its number from 2; a missing cell is empty.
 
-    The apostrophe that `csv_text` puts before a formula is taken away.
+    The apostrophe that `Table.csv` puts before a formula is taken away.
     """
     csv.field_size_limit(LONGEST_CELL)
     try:
@@ -60,9 +92,10 @@ def csv_rows(path: Path, needed: Collection[str], error: MakeError) -> Iterator[
                         f"{path}, row {number} has {len(cells)} cells, expected {len(columns)}: text with commas "
                         "stands in quotation marks"
                     )
+                # only an apostrophe that `Table.csv` would have put there: 'tis and 'twas keep theirs
+                texts = [cell[1:] if cell.startswith("'") and _MARKED.match(cell[1:]) else cell for cell in cells]
                 # spreadsheets leave out the empty cells at the end of a row
-                texts = [*map(_unmarked, cells), *[""] * (len(columns) - len(cells))]
-                yield number, dict(zip(columns, texts, strict=True))
+                yield number, dict(zip_longest(columns, texts, fillvalue=""))
     except (OSError, UnicodeDecodeError, csv.Error) as fault:
         raise error(f"{path} cannot be read as a table: {getattr(fault, 'strerror', None) or fault}") from fault
 
@@ -73,15 +106,6 @@ def yes_or_no(row: Mapping[str, str], column: str, where: str, error: MakeError)
     if cell and cell not in WORDS:
         raise error(f"{where}, column {column}: {row[column]!r}, expected yes, no or nothing")
     return WORDS.get(cell)
-
-
-def _marked(text: str) -> str:
-    return f"'{text}" if _MARKED.match(text) else text
-
-
-def _unmarked(cell: str) -> str:
-    # only an apostrophe that `csv_text` would have put there: 'tis and 'twas keep theirs
-    return cell[1:] if cell.startswith("'") and _MARKED.match(cell[1:]) else cell
 
 
 def plain(value: Any) -> Any:

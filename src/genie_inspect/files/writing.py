@@ -34,8 +34,23 @@ def written(path: Path, *, new: bool = False) -> Iterator[IO[bytes]]:
         return
     if new and mode is not None:
         raise _taken(path)
-    with _replacing(path, mode, new=new) as file:
-        yield file
+    target = Path(os.path.realpath(path))
+    part = target.with_name(private_name())
+    with unwritable(path):
+        # "x": made by this call or not at all, and through no link
+        raw = _Named(part, "x", path=path, opener=partial(os.open, mode=NEW_FILE if mode is None else mode))
+    try:
+        with io.BufferedWriter(raw) as file:
+            yield file
+            file.flush()
+            with unwritable(path):
+                os.fsync(file.fileno())
+                if mode is not None:
+                    part.chmod(mode)
+        with unwritable(path):
+            _put(part, target, new=new)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -103,27 +118,6 @@ class _Named(io.FileIO):
     def write(self, data: Any, /) -> Any:
         with unwritable(self._path):
             return super().write(data)
-
-
-@contextmanager
-def _replacing(path: Path, mode: int | None, *, new: bool) -> Iterator[IO[bytes]]:
-    target = Path(os.path.realpath(path))
-    part = target.with_name(private_name())
-    with unwritable(path):
-        # "x": made by this call or not at all, and through no link
-        raw = _Named(part, "x", path=path, opener=partial(os.open, mode=NEW_FILE if mode is None else mode))
-    try:
-        with io.BufferedWriter(raw) as file:
-            yield file
-            file.flush()
-            with unwritable(path):
-                os.fsync(file.fileno())
-                if mode is not None:
-                    part.chmod(mode)
-        with unwritable(path):
-            _put(part, target, new=new)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _opened(path: Path) -> tuple[int | None, int | None]:

@@ -13,8 +13,7 @@ import platformdirs
 
 from genie_inspect.errors import NetworkFolderWarning
 from genie_inspect.files.folders import network_file_system
-from genie_inspect.files.sqlite_file import damaged
-from genie_inspect.files.store import KeyTable, Store
+from genie_inspect.files.store import KeyTable, Store, damaged
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.prompting.replies import LEVELS
 from genie_inspect.prompting.texts import shortened

@@ -110,7 +110,7 @@ class Mark:
     text: str  # as it stands in the text, from `start` up to `end`
     start: int
     end: int
-    reason: str
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -25,7 +24,7 @@ from genie_inspect.graders.grader import ROLE, ask, bound_when_scored, judging_m
 from genie_inspect.graders.merging import numbered_tokens
 from genie_inspect.graders.quality import QUALITY, GraderQuality, Quality, RewardQuality
 from genie_inspect.graders.readable import REPEATS, Asker, until_complete
-from genie_inspect.measures.partition import Classes, UndecidedError, joined
+from genie_inspect.measures.partition import partition
 from genie_inspect.prompting.forms import sameness_form
 from genie_inspect.prompting.replies import numbered_sameness
 from genie_inspect.prompting.templates import Instruction, Template
@@ -115,30 +114,22 @@ def partition_cost(template: Template, prompt: str, lengths: Sequence[float]) ->
     return sum(costs, Cost())
 
 
-async def classes_of(texts: Sequence[str], prompt: str, equivalence: Equivalence) -> Classes[str]:
-    """The greedy partition of the texts, each compared with the first member of every class so far."""
-    classes: Classes[str] = Classes()
-    for text in texts:
-        verdicts = await _verdicts(text, prompt, classes.founders, equivalence)
-        with suppress(UndecidedError):
-            # an undecided text keeps its place with no class, and the others go on
-            classes.add(text, verdicts)
-    return classes
+async def classes_of(texts: Sequence[str], prompt: str, equivalence: Equivalence) -> tuple[list[str], list[int | None]]:
+    """The greedy partition of the texts: the first member of each class, and each text's class."""
+    founders: list[str] = []
+    return founders, [await class_of(text, prompt, founders, equivalence) for text in texts]
 
 
-async def class_of(text: str, prompt: str, founders: Sequence[str], equivalence: Equivalence) -> int | None:
-    """The class that a text joins, the number of classes when it founds one, None when that cannot be decided."""
-    try:
-        return joined(await _verdicts(text, prompt, founders, equivalence))
-    except UndecidedError:
-        return None
-
-
-async def _verdicts(text: str, prompt: str, founders: Sequence[str], equivalence: Equivalence) -> Sequence[bool | None]:
-    """For each founder whether the text is the same; the same words are the same without asking."""
+async def class_of(text: str, prompt: str, founders: list[str], equivalence: Equivalence) -> int | None:
+    """The class that a text joins, or that it founds, then among the founders; None when that cannot be decided."""
+    # the same words are the same without asking
     if text in founders:
-        return [founder == text for founder in founders]
-    return await equivalence.same(prompt, founders, text) if founders else []
+        return founders.index(text)
+    verdicts = await equivalence.same(prompt, founders, text) if founders else ()
+    # of all founders it is known at once, or of those up to the first that is the same
+    by_founder = dict(zip(founders, verdicts, strict=False))
+    (label,) = partition([text], lambda founder, _: by_founder[founder], founders)
+    return label
 
 
 GRADER, EMBEDDED, CLASSIFIER, REWARD = "grader", "embedded", "classifier", "reward"

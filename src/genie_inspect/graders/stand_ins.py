@@ -13,7 +13,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, Mo
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import PopulationError
-from genie_inspect.files.sqlite_file import connected, is_damage
+from genie_inspect.files.store import connected, is_damage
 from genie_inspect.graders import instrument, quality  # noqa: F401  # whose instructions are rehearsed
 from genie_inspect.graders.grader import identified_model
 from genie_inspect.prompting.fence import unfenced

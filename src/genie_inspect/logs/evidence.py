@@ -4,80 +4,103 @@ Scorers write it into a score's metadata. What stands there in another form coun
 another version, or one that somebody edited, can still be read.
 """
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan, nan
-from typing import Any
+from math import fsum, isnan, nan
+from typing import Any, TypeVar
 
 from genie_inspect.files.numbers import count, number
 from genie_inspect.logs.measures import UNIT
 from genie_inspect.statistics.agreement import krippendorff_alpha
-from genie_inspect.statistics.descriptive import NO_SPREAD, Interval, Spread, pooled, prompt_interval
+from genie_inspect.statistics.descriptive import Interval, Spread, pooled, prompt_interval
 
-Share = tuple[int, int]
-"""How many, and of how many."""
+Share = tuple[int, int]  # how many, and of how many
 NO_SHARE: Share = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class RatingRange:
-    """How many ratings of a grader could be used, the lowest and the highest; of ttcw, its verdicts."""
+    """The ratings of a grader that could be used; of ttcw, its verdicts."""
 
-    count: int
-    """At least 1."""
+    count: int  # at least 1
     lowest: float
     highest: float
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether they are all the same, and too many for chance."""
+        return self.count >= ENOUGH_RATINGS and self.lowest == self.highest
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What scores rest on, as far as the scorer says; empty, None or NaN where it does not."""
 
-    coverage: Mapping[str, Share] = field(default_factory=dict)
-    """By key: questions (tests) that could be used, and all that were asked."""
+    coverage: Mapping[str, Share] = field(default_factory=dict)  # by key: questions (tests) used, of those asked
+    # by key: ratings that count, and those due: one for each answer of the population to a question that it answers
     pairs: Mapping[str, Share] = field(default_factory=dict)
-    """By key: ratings that count, and those due: one for each answer of the population to a question that the document
-    answers."""
-    faults: Mapping[str, int] = field(default_factory=dict)
-    """By reason: answers, ratings or verdicts that are missing."""
+    faults: Mapping[str, int] = field(default_factory=dict)  # by reason: answers, ratings or verdicts that are missing
     ratings: RatingRange | None = None
-    documents: int | None = None
-    """Documents of the population that it was compared with; of several documents, the fewest that one was."""
-    few_answers: Share = NO_SHARE
-    """Used questions that rest on fewer than three ratings, and all used ones."""
-    position_bias: float = math.nan
-    """Mean points that a judge of pairs gives a document for standing first."""
-    spread: Mapping[str, Spread] = field(default_factory=dict)
-    """By key: how far the similarities to the population's documents lie apart within questions."""
-    repeated: Share = NO_SHARE
-    """The document's answers that say nothing but words of their question, and all its answers."""
-
-    @property
-    def questions(self) -> Share:
-        """Questions (tests) that could be used, and all that were asked, under all keys together."""
-        return added(list(self.coverage.values()))
+    documents: int | None = None  # of the population, to compare with; of several documents, the fewest of one
+    few_answers: Share = NO_SHARE  # used questions that rest on fewer than three ratings, and all used ones
+    position_bias: float = nan  # mean points that a judge of pairs gives a document for standing first
+    spread: Mapping[str, Spread] = field(default_factory=dict)  # by key: of the similarities within questions
+    repeated: Share = NO_SHARE  # the document's answers that say nothing but words of their question, of all
+    values: Mapping[str, float] = field(default_factory=dict)  # by key, of one of a jury; NaN: could not measure
+    # of one of a jury: by key the novelty of each question, in an order that all graders share; NaN: not used
+    questions: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 NOTHING = Evidence()
+Parts = Mapping[str, Evidence]  # by grader of a jury, what it found in one document
 
 
 def evidence_of(metadata: Mapping[str, Any]) -> Evidence:
-    """The evidence in a score's metadata."""
-    faults = {reason: count(raw) for reason, raw in mapping(metadata.get("faults")).items()}
+    """The evidence in a score's metadata, or in what it says of one grader."""
+    facts = {name: mapping(raw) for name, raw in metadata.items()}
+    few, repeated = (_shares({name: metadata.get(name)}).get(name, NO_SHARE) for name in ("few_answers", "repeated"))
+    faults = {reason: count(raw) for reason, raw in facts.get("faults", {}).items()}
+    ratings = facts.get("ratings", {})
+    rated, (lowest, highest) = count(ratings.get("count")), (number(ratings.get(end)) for end in ("lowest", "highest"))
+    spreads = {key: mapping(raw) for key, raw in facts.get("spread", {}).items()}
     return Evidence(
-        coverage=_shares(metadata.get("coverage")),
-        pairs=_shares(metadata.get("pairs")),
-        spread={key: part for key, raw in mapping(metadata.get("spread")).items() if (part := _spread(raw)).degrees},
+        coverage=_shares(facts.get("coverage", {})),
+        pairs=_shares(facts.get("pairs", {})),
         faults={reason: missing for reason, missing in faults.items() if missing},
-        ratings=_ratings(metadata.get("ratings")),
+        ratings=RatingRange(rated, lowest, highest) if rated and lowest <= highest else None,
         documents=count(metadata.get("documents")),
-        few_answers=_share(metadata.get("few_answers")) or NO_SHARE,
-        repeated=_share(metadata.get("repeated")) or NO_SHARE,
+        few_answers=few,
         position_bias=number(metadata.get("position_bias")),
+        spread={
+            key: Spread(sd, degrees)
+            for key, own in spreads.items()
+            if (degrees := count(own.get("degrees"))) and (sd := number(own.get("sd"))) >= 0
+        },
+        repeated=repeated,
+        values={key: number(value) for key, value in facts.get("novelty", {}).items()},
+        questions={
+            key: tuple(map(number, row)) for key, row in facts.get("questions", {}).items() if isinstance(row, list)
+        },
     )
+
+
+def parts_of(metadata: Mapping[str, Any]) -> dict[str, Evidence]:
+    """By grader of a jury what a score's metadata says of it; empty where one grader measured."""
+    return {grader: evidence_of(mapping(facts)) for grader, facts in mapping(metadata.get("graders")).items()}
+
+
+def mapping(raw: object) -> Mapping[str, Any]:
+    """A mapping with its keys as text; empty where the metadata holds anything else."""
+    return {str(key): value for key, value in raw.items()} if isinstance(raw, Mapping) else {}
+
+
+def _shares(raw: Mapping[str, Any]) -> dict[str, Share]:
+    """The shares such as "3/4"."""
+    # at most nine digits each: longer ones come from no scorer and would be slow to convert
+    found = {key: re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", str(text)) for key, text in raw.items()}
+    return {key: (int(share[1]), int(share[2])) for key, share in found.items() if share}
 
 
 def together(parts: Sequence[Evidence]) -> Evidence:
@@ -86,71 +109,32 @@ def together(parts: Sequence[Evidence]) -> Evidence:
     The position bias is the mean of those that are known, faults come with the most frequent first.
     """
     ratings = [part.ratings for part in parts if part.ratings]
-    biases = [part.position_bias for part in parts if not math.isnan(part.position_bias)]
-    faults: Counter[str] = Counter()
-    for part in parts:
-        faults.update(part.faults)
+    lowest, highest = ([getattr(own, end) for own in ratings] for end in ("lowest", "highest"))
+    biases = [part.position_bias for part in parts if not isnan(part.position_bias)]
+    faults = {reason: sum(counts) for reason, counts in _by_key(part.faults for part in parts).items()}
     return Evidence(
-        coverage=_added(part.coverage for part in parts),
-        pairs=_added(part.pairs for part in parts),
-        spread=_pooled(part.spread for part in parts),
-        faults=dict(faults.most_common()),
-        ratings=_joined(ratings) if ratings else None,
+        coverage={key: added(shares) for key, shares in _by_key(part.coverage for part in parts).items()},
+        pairs={key: added(shares) for key, shares in _by_key(part.pairs for part in parts).items()},
+        spread={key: pooled(spreads) for key, spreads in _by_key(part.spread for part in parts).items()},
+        faults=dict(Counter(faults).most_common()),
+        ratings=RatingRange(sum(own.count for own in ratings), min(lowest), max(highest)) if ratings else None,
         # the fewest: a mean would hide the one prompt that has a single document to compare with
         documents=min((part.documents for part in parts if part.documents), default=None),
-        few_answers=added([part.few_answers for part in parts]),
-        repeated=added([part.repeated for part in parts]),
-        position_bias=math.fsum(biases) / len(biases) if biases else math.nan,
+        few_answers=added(part.few_answers for part in parts),
+        repeated=added(part.repeated for part in parts),
+        position_bias=fsum(biases) / len(biases) if biases else nan,
     )
 
 
-def mapping(raw: object) -> Mapping[str, Any]:
-    """A mapping with its keys as text; empty where the metadata holds anything else."""
-    return {str(key): value for key, value in raw.items()} if isinstance(raw, Mapping) else {}
+PartT = TypeVar("PartT")
 
 
-def _share(raw: object) -> Share | None:
-    """A share such as "3/4"; None where it is none."""
-    # at most nine digits each: longer ones come from no scorer and would be slow to convert
-    counts = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", str(raw))
-    return (int(counts[1]), int(counts[2])) if counts else None
-
-
-def _shares(raw: object) -> dict[str, Share]:
-    return {key: share for key, text in mapping(raw).items() if (share := _share(text))}
-
-
-def _ratings(raw: object) -> RatingRange | None:
-    facts = mapping(raw)
-    ratings, lowest, highest = count(facts.get("count")), number(facts.get("lowest")), number(facts.get("highest"))
-    return RatingRange(ratings, lowest, highest) if ratings and lowest <= highest else None
-
-
-def _joined(parts: Sequence[RatingRange]) -> RatingRange:
-    lowest, highest = min(part.lowest for part in parts), max(part.highest for part in parts)
-    return RatingRange(sum(part.count for part in parts), lowest, highest)
-
-
-def _spread(raw: object) -> Spread:
-    facts = mapping(raw)
-    sd, degrees = number(facts.get("sd")), count(facts.get("degrees"))
-    return Spread(sd, degrees) if degrees and sd >= 0 else NO_SPREAD
-
-
-def _pooled(parts: Iterable[Mapping[str, Spread]]) -> dict[str, Spread]:
-    spreads: dict[str, list[Spread]] = {}
+def _by_key(parts: Iterable[Mapping[str, PartT]]) -> dict[str, list[PartT]]:
+    listed: dict[str, list[PartT]] = {}
     for part in parts:
-        for key, spread in part.items():
-            spreads.setdefault(key, []).append(spread)
-    return {key: pooled(listed) for key, listed in spreads.items()}
-
-
-def _added(parts: Iterable[Mapping[str, Share]]) -> dict[str, Share]:
-    shares: dict[str, list[Share]] = {}
-    for part in parts:
-        for key, share in part.items():
-            shares.setdefault(key, []).append(share)
-    return {key: added(listed) for key, listed in shares.items()}
+        for key, value in part.items():
+            listed.setdefault(key, []).append(value)
+    return listed
 
 
 def added(shares: Iterable[Share]) -> Share:
@@ -172,7 +156,7 @@ def warnings(evidence: Evidence) -> list[str]:
     """What to beware of, a line each."""
     lines = []
     ratings, (few, used), (repeated, answers) = evidence.ratings, evidence.few_answers, evidence.repeated
-    if ratings and is_constant(ratings):
+    if ratings and ratings.is_constant:
         lines.append(
             f"the grader gave every pair the same rating ({ratings.lowest:g}): these numbers say nothing about the "
             "documents"
@@ -201,46 +185,11 @@ def warnings(evidence: Evidence) -> list[str]:
     return lines
 
 
-def is_constant(ratings: RatingRange) -> bool:
-    """Whether ratings are all the same, and too many for chance."""
-    return ratings.count >= ENOUGH_RATINGS and ratings.lowest == ratings.highest
-
-
 def below(shares: Mapping[str, Share], least: float) -> str:
     """The keys whose share is lower, each with its share, the lowest first; empty where there are none."""
     low = sorted((part / whole, key) for key, (part, whole) in shares.items() if part < least * whole)
     named = [f"{key.replace('_', ' ')} {shares[key][0]} of {shares[key][1]}" for _, key in low]
     return ", ".join(named[:MOST_NAMED]) + (f" and {len(low) - MOST_NAMED} more" if len(low) > MOST_NAMED else "")
-
-
-@dataclass(frozen=True, slots=True)
-class GraderPart:
-    """What one grader of a jury found in one document."""
-
-    values: Mapping[str, float] = field(default_factory=dict)
-    """By key; NaN where it could not measure."""
-    questions: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """By key the novelty of each question, in an order that all graders share; NaN where one was not used."""
-    evidence: Evidence = NOTHING
-
-
-Parts = Mapping[str, GraderPart]
-"""By grader."""
-
-
-def parts_of(metadata: Mapping[str, Any]) -> dict[str, GraderPart]:
-    """The graders' parts in a score's metadata; empty where one grader measured."""
-    return {grader: part_of(mapping(facts)) for grader, facts in mapping(metadata.get("graders")).items()}
-
-
-def part_of(facts: Mapping[str, Any]) -> GraderPart:
-    """One grader's part; what stands there in another form counts as missing."""
-    questions = mapping(facts.get("questions"))
-    return GraderPart(
-        values={key: number(value) for key, value in mapping(facts.get("novelty")).items()},
-        questions={key: tuple(map(number, row)) for key, row in questions.items() if isinstance(row, list)},
-        evidence=evidence_of(facts),
-    )
 
 
 def agreement(documents: Sequence[Parts], keys: Sequence[str]) -> dict[str, float]:
@@ -249,63 +198,49 @@ def agreement(documents: Sequence[Parts], keys: Sequence[str]) -> dict[str, floa
     Novelties, not ratings: each grader rates the answers that it has read itself, so that two ratings of one pair are
     not of the same words. NaN where fewer than two questions have the novelties of two graders, or all are one.
     """
-    graders = list(dict.fromkeys(grader for parts in documents for grader in parts))
-    return {key: _alpha([_row(documents, grader, key) for grader in graders]) for key in keys}
-
-
-def _row(documents: Sequence[Parts], grader: str, key: str) -> list[float]:
-    row: list[float] = []
-    for parts in documents:
-        # a log that somebody edited may have fewer for one grader than for another
-        count = max((len(part.questions.get(key, ())) for part in parts.values()), default=0)
-        known = parts[grader].questions.get(key, ()) if grader in parts else ()
-        row += [*known, *(nan for _ in range(count - len(known)))]
-    return row
-
-
-def _alpha(rows: Sequence[Sequence[float]]) -> float:
-    shared = sum(sum(not isnan(value) for value in question) > 1 for question in zip(*rows, strict=True))
-    # of one question alone alpha is 0, whatever the graders say
-    return krippendorff_alpha(rows, level="interval") if shared > 1 else nan
+    alphas: dict[str, float] = {}
+    for key in keys:
+        rows: dict[str, list[float]] = {grader: [] for parts in documents for grader in parts}
+        for parts in documents:
+            known = {grader: parts[grader].questions.get(key, ()) if grader in parts else () for grader in rows}
+            # a log that somebody edited may have fewer for one grader than for another
+            longest = max(map(len, known.values()), default=0)
+            for grader, novelties in known.items():
+                rows[grader] += [*novelties, *[nan] * (longest - len(novelties))]
+        shared = sum(sum(not isnan(value) for value in question) > 1 for question in zip(*rows.values(), strict=True))
+        # of one question alone alpha is 0, whatever the graders say
+        alphas[key] = krippendorff_alpha(list(rows.values()), level="interval") if shared > 1 else nan
+    return alphas
 
 
 @dataclass(frozen=True, slots=True)
 class GraderResults:
     """What one grader of a jury gives in one log."""
 
-    cells: Mapping[str, Interval]
-    """By key: the mean over prompts, of the documents that it measured."""
+    cells: Mapping[str, Interval]  # by key: the mean over prompts, of the documents that it measured
     coverage: Mapping[str, Share]
-    """By key: questions that could be used, and all that were asked."""
     faults: Mapping[str, int]
-    """Answers and ratings that are missing, by reason."""
-    documents: int
-    """Documents with a value of its own under some key."""
+    documents: int  # with a value of its own under some key
     ratings: RatingRange | None = None
-    """How many could be used, the lowest and the highest."""
 
 
 def results_by_grader(
     documents: Sequence[Parts], prompts: Sequence[str], keys: Sequence[str]
 ) -> dict[str, GraderResults]:
     """Each grader's own results; empty where no document had a jury."""
-    graders = dict.fromkeys(grader for parts in documents for grader in parts)
-    return {
-        grader: _results([parts.get(grader, GraderPart()) for parts in documents], prompts, keys) for grader in graders
-    }
-
-
-def _results(parts: Sequence[GraderPart], prompts: Sequence[str], keys: Sequence[str]) -> GraderResults:
-    evidence = together([part.evidence for part in parts])
-    return GraderResults(
-        cells={
-            key: prompt_interval([part.values.get(key, nan) for part in parts], prompts, bounds=UNIT) for key in keys
-        },
-        coverage={key: evidence.coverage.get(key, NO_SHARE) for key in keys},
-        faults=evidence.faults,
-        documents=sum(not all(map(isnan, part.values.values())) for part in parts),
-        ratings=evidence.ratings,
-    )
+    results: dict[str, GraderResults] = {}
+    for grader in dict.fromkeys(grader for parts in documents for grader in parts):
+        own = [parts.get(grader, NOTHING) for parts in documents]
+        evidence = together(own)
+        values = {key: [part.values.get(key, nan) for part in own] for key in keys}
+        results[grader] = GraderResults(
+            cells={key: prompt_interval(row, prompts, bounds=UNIT) for key, row in values.items()},
+            coverage={key: evidence.coverage.get(key, NO_SHARE) for key in keys},
+            faults=evidence.faults,
+            documents=sum(not all(map(isnan, part.values.values())) for part in own),
+            ratings=evidence.ratings,
+        )
+    return results
 
 
 def jury_warnings(
@@ -326,7 +261,7 @@ def jury_warnings(
     lines += [
         f"grader {name} gave every pair the same rating ({grader.ratings.lowest:g}), which says nothing"
         for name, grader in by_grader.items()
-        if grader.ratings and is_constant(grader.ratings)
+        if grader.ratings and grader.ratings.is_constant
     ]
     if chance := [f"{key.replace('_', ' ')} {alpha:.2f}" for key, alpha in alphas.items() if alpha <= 0]:
         lines.append(f"the graders agree no better than by chance (alpha): {', '.join(chance)}")

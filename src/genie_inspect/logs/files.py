@@ -59,8 +59,7 @@ def samples(file: str, unread: Collection[str] = UNREAD) -> Iterator[EvalSample]
     """The samples of a log, in no order; of an archive one at a time and without what no report looks at.
 
     Scores that measure nothing are left out. Of those that a scorer gave more than once the last counts, with a
-    warning. Where a log is no archive, or one of
-    another kind, Inspect reads it, whole.
+    warning. Where a log is no archive, or one of another kind, Inspect reads it, whole.
     """
     repeated: dict[str, None] = {}
     for sample in _samples(file, unread):
@@ -102,15 +101,7 @@ def _keep_last(sample: EvalSample) -> EvalSample:
 
 @contextmanager
 def readable(file: str, but: type[Exception] = LogError) -> Iterator[None]:
-    """Raises any error that a damaged log causes while it is read as one line that names the log.
-
-    Args:
-        file: The log.
-        but: What is raised as it is.
-
-    Raises:
-        LogError: If it cannot be read.
-    """
+    """Raises any error that a damaged log causes while it is read, `but` one kind, as one line that names the log."""
     try:
         yield
     except (LogError, but):
@@ -217,7 +208,7 @@ def log_files(paths: Iterable[str | Path]) -> list[str]:
 
 
 def _listed(paths: Iterable[str | Path]) -> dict[str, bool]:
-    """Every log file that the paths stand for, and whether it is named itself and not found in a folder."""
+    """The same, and whether each is named itself and not found in a folder."""
     files: dict[str, bool] = {}
     for path in map(str, paths):
         if not Path(path).exists():

@@ -1,18 +1,17 @@
 """Log files in, scored logs out: sample by sample, so that only what is kept of a sample stays in memory."""
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from inspect_ai.log import EvalSample
-from inspect_ai.scorer import Score
 
 from genie_inspect.errors import GenieWarning
 from genie_inspect.logs.files import LogError, each_log, log_header, samples
 from genie_inspect.logs.measures import ranges_of
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog, signed_with
-from genie_inspect.logs.scores import Ranges, Scores, is_signed, scores_of, signature_of
+from genie_inspect.logs.scores import Ranges, scores_of
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.samples import (
     EARLIER,
@@ -21,12 +20,11 @@ from genie_inspect.samples import (
     RESPONSES_PARSED,
     InterventionFacts,
     document_of,
-    intervention_of,
     is_cut,
     prompt_of,
     unusable,
 )
-from genie_inspect.signature import digest
+from genie_inspect.signature import Signature, digest
 
 POPULATION = "population, leave-one-out"
 
@@ -41,7 +39,7 @@ def labels(logs: Sequence[ScoredLog], *, brief: bool = False) -> list[str]:
 
     Logs that share all of these are numbered.
     """
-    rows = [_parts(log, logs) for log in logs]  # model, strategy, task, options, time
+    rows = [_parts(log, logs) for log in logs]
     shown: list[int] = [] if brief else [0]
     # a run with a strategy of its own names it, even where no other log stands beside it
     if not brief and any(log.header.eval.solver not in (None, "generate") for log in logs):
@@ -58,21 +56,19 @@ def labels(logs: Sequence[ScoredLog], *, brief: bool = False) -> list[str]:
 
 
 def _parts(log: ScoredLog, logs: Sequence[ScoredLog]) -> list[str]:
+    """Model, strategy, task, the options in which logs of this model and strategy differ, and time."""
     time = str(log.header.eval.created)[:16].replace("T", " ")
     if log.is_population:
         return [POPULATION, "", "", "", time]
-    return [log.model, log.strategy, log.task, _options_apart(log, logs), time]
+    alike = [other.options for other in logs if (other.strategy, other.model) == (log.strategy, log.model)]
+    options = [
+        f"{name}={value}" for name, value in log.options.items() if any(other.get(name) != value for other in alike)
+    ]
+    return [log.model, log.strategy, log.task, ",".join(options), time]
 
 
 def _name(parts: Sequence[str], shown: Sequence[int]) -> str:
     return " ".join(parts[place] for place in sorted(shown) if parts[place])
-
-
-def _options_apart(log: ScoredLog, logs: Sequence[ScoredLog]) -> str:
-    """The options in which logs of one model and strategy differ."""
-    alike = [other.options for other in logs if (other.strategy, other.model) == (log.strategy, log.model)]
-    names = [name for name in log.options if any(other.get(name) != log.options[name] for other in alike)]
-    return ",".join(f"{name}={log.options[name]}" for name in names)
 
 
 def read_logs(paths: Iterable[str | Path], *, brief: bool = False, signature: str = "") -> list[ScoredLog]:
@@ -95,16 +91,14 @@ def read_logs(paths: Iterable[str | Path], *, brief: bool = False, signature: st
 
 def _read_documents(file: str) -> ScoredLog:
     log = read_scored_log(file)
-    if not log.changed:
-        return log
-    if not log.documents:
+    if log.changed and not log.documents:
         raise LogError(f"{file} is a metric study of which no original was scored, expected originals")
-    warnings.warn(
-        f"{file} is a metric study: its originals count here ({len(log.documents)}), the texts that were made of them "
-        f"do not ({len(log.changed)}); what these show: genie study {file}",
-        GenieWarning,
-        stacklevel=2,
-    )
+    if log.changed:
+        said = (
+            f"{file} is a metric study: its originals count here ({len(log.documents)}), the texts that were made of "
+            f"them do not ({len(log.changed)}); what these show: genie study {file}"
+        )
+        warnings.warn(said, GenieWarning, stacklevel=2)
     return log
 
 
@@ -112,36 +106,20 @@ def read_scored_log(file: str) -> ScoredLog:
     """One finished log."""
     header = log_header(file)
     ranges = ranges_of(header)
-    valued: dict[str, dict[str, None]] = {}
-    silent: dict[str, dict[str, None]] = {}
+    valued: dict[str, dict[Signature, None]] = {}
+    silent: dict[str, dict[Signature, None]] = {}
     documents: list[ScoredDocument] = []
-    left_out: list[bool] = []
+    left_out: list[bool] = []  # whether the population had the same document, of each score that says it
     for sample in samples(file):
         document = _document(sample, file, ranges)
         documents.append(document)
-        for scorer, score in (sample.scores or {}).items():
+        for scorer, scores in document.scores.items():
             # samples without a value cannot disagree with the others: theirs count where none has a value
-            signatures = silent if document.scores[scorer].is_unscored else valued
-            signatures.setdefault(scorer, {}).setdefault(signature_of(score))
-            left_out += _left_out(score)
-    _warn_of_numbers(file, documents)
-    # Inspect writes samples as they finish
-    order = {name: place for place, name in enumerate(header.eval.dataset.sample_ids or [])}
-    documents.sort(key=lambda document: (order.get(document.sample, len(order)), document.epoch))
-    scorers = dict.fromkeys(scorer for document in documents for scorer in document.scores)
-    changed = [document for document in documents if document.is_changed]
-    return ScoredLog(
-        file=file,
-        header=header,
-        documents=tuple(document for document in documents if not document.is_changed),
-        signatures={scorer: tuple(valued.get(scorer) or silent[scorer]) for scorer in scorers},
-        # texts of a study may all stand in the population, or be made of one that does: it is no yardstick for that
-        is_population=bool(left_out) and all(left_out) and not changed,
-        changed=tuple(changed),
-    )
-
-
-def _warn_of_numbers(file: str, documents: Iterable[ScoredDocument]) -> None:
+            signatures = silent if scores.is_unscored else valued
+            signatures.setdefault(scorer, {}).setdefault(scores.signature)
+            facts = (sample.scores or {})[scorer].metadata or {}
+            if scores.signature.is_ours and "left_out" in facts:
+                left_out.append(bool(facts["left_out"]))
     beyond = [
         (document.sample, scorer, key, value)
         for document in documents
@@ -149,18 +127,32 @@ def _warn_of_numbers(file: str, documents: Iterable[ScoredDocument]) -> None:
         for key, value in scores.out_of_range.items()
     ]
     if beyond:
-        sample, scorer, key, value = beyond[0]
-        warnings.warn(
-            f"{file}: {len(beyond)} values are out of their range and do not count, the first is {value!s:.20} for "
-            f"{key} by {scorer} in sample {sample}",
-            GenieWarning,
-            stacklevel=2,
-        )
+        name, scorer, key, number = beyond[0]
+        first = f"the first is {number!s:.20} for {key} by {scorer} in sample {name}"
+        said = f"{file}: {len(beyond)} values are out of their range and do not count, {first}"
+        warnings.warn(said, GenieWarning, stacklevel=2)
+    # Inspect writes samples as they finish
+    order = {name: place for place, name in enumerate(header.eval.dataset.sample_ids or [])}
+    documents.sort(key=lambda document: (order.get(document.sample, len(order)), document.epoch))
+    scorers = dict.fromkeys(scorer for document in documents for scorer in document.scores)
+    changed = tuple(document for document in documents if document.is_changed)
+    return ScoredLog(
+        file=file,
+        header=header,
+        documents=tuple(document for document in documents if not document.is_changed),
+        signatures={scorer: tuple(valued.get(scorer) or silent[scorer]) for scorer in scorers},
+        # texts of a study may all stand in the population, or be made of one that does: it is no yardstick for that
+        is_population=bool(left_out) and all(left_out) and not changed,
+        changed=changed,
+    )
 
 
 def _document(sample: EvalSample, file: str, ranges: Ranges) -> ScoredDocument:
-    text = document_of(sample)
+    text, facts, metadata = document_of(sample), InterventionFacts.of(sample.metadata), sample.metadata
     scores = {name: scores_of(name, score, ranges) for name, score in (sample.scores or {}).items()}
+    reasons = {(sample.scores or {})[name].reason for name, own in scores.items() if own.signature.is_ours}
+    earlier = sample.store.get(EARLIER)
+    requested, parsed = metadata.get(RESPONSES_ASKED), metadata.get(RESPONSES_PARSED)
     return ScoredDocument(
         sample=sample.id,
         epoch=sample.epoch,
@@ -170,40 +162,12 @@ def _document(sample: EvalSample, file: str, ranges: Ranges) -> ScoredDocument:
         words=word_count(text),
         scores=scores,
         sample_id=sample.uuid or "",
-        refused=_is_refused(sample, scores),
+        # a provider says so in the stop reason; a reader of ours can find out only while it scores
+        refused=REFUSAL in {unusable(sample), *reasons},
         is_cut=is_cut(sample),
-        earlier=_earlier(sample),
-        responses=_responses(sample.metadata),
-        intervention=_intervention(sample),
+        earlier=digest(str(earlier[0]).strip()) if isinstance(earlier, list) and earlier and earlier[0] else "",
+        responses=(parsed, requested) if isinstance(requested, int) and isinstance(parsed, int) else None,
+        # without the text that it was made of, for the same reason
+        intervention=facts and replace(facts, original_text=""),
         file=file,
     )
-
-
-def _intervention(sample: EvalSample) -> InterventionFacts | None:
-    facts = intervention_of(sample)
-    # without the text that it was made of, for the same reason
-    return facts and replace(facts, original_text="")
-
-
-def _is_refused(sample: EvalSample, scores: Mapping[str, Scores]) -> bool:
-    signed_scores = (scores[name] for name, score in (sample.scores or {}).items() if is_signed(signature_of(score)))
-    # a provider says so in the stop reason; a reader of ours can find out only while it scores
-    return unusable(sample) == REFUSAL or any(score.reason == REFUSAL for score in signed_scores)
-
-
-def _earlier(sample: EvalSample) -> str:
-    earlier = sample.store.get(EARLIER)
-    return digest(str(earlier[0]).strip()) if isinstance(earlier, list) and earlier and earlier[0] else ""
-
-
-def _responses(metadata: Mapping[str, object]) -> tuple[int, int] | None:
-    requested, parsed = metadata.get(RESPONSES_ASKED), metadata.get(RESPONSES_PARSED)
-    return (parsed, requested) if isinstance(requested, int) and isinstance(parsed, int) else None
-
-
-def _left_out(score: Score) -> list[bool]:
-    """Whether documents were left out of the population for being the same; empty where the score does not say."""
-    if not is_signed(signature_of(score)):
-        return []
-    facts = score.metadata or {}
-    return [bool(facts["left_out"])] if "left_out" in facts else []

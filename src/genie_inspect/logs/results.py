@@ -3,8 +3,8 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 from genie_inspect.logs.evidence import (
@@ -17,13 +17,13 @@ from genie_inspect.logs.evidence import (
     together,
     warnings,
 )
-from genie_inspect.logs.measures import GENIE, UNIT, Bounds, measure_of
+from genie_inspect.logs.measures import GENIE, UNIT
 from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.signature import facts_of, judge_of, models_in
+from genie_inspect.logs.scores import NONE, Scores
 from genie_inspect.statistics.descriptive import Interval, Standing, prompt_interval
 
+# how providers call one version of a model
 DATE = re.compile(r"[-@:.](latest|preview|[0-9]{4}-?[0-9]{2}-?[0-9]{2}|[0-9]{4})$")
-"""How providers call one version of a model."""
 
 
 def self_preference(log: ScoredLog, scorer: str) -> list[str]:
@@ -34,62 +34,41 @@ def self_preference(log: ScoredLog, scorer: str) -> list[str]:
     # the population's own documents are by whoever wrote them, not by the model that the run had to name
     if log.is_population:
         return []
-    asked = dict.fromkeys(model for signature in log.signatures.get(scorer, ()) for model in _asked(signature))
+    named = [signature.models for signature in log.signatures.get(scorer, ())]
+    asked = [model for by_fact in named for fact, models in by_fact.items() if fact != "population" for model in models]
+    writer, *names = (DATE.sub("", model.rpartition("/")[2].casefold()) for model in (log.model, *asked))
     return [
-        f"{model} judges what a model of its name wrote{_as_named(log.model, model)}: "
+        f"{model} judges what a model of its name wrote{'' if log.model == model else f' ({log.model})'}: "
         "judges prefer their own (self-preference)"
-        for model in asked
-        if _name(model) == _name(log.model)
+        for model in dict.fromkeys(model for model, name in zip(asked, names, strict=True) if name == writer)
     ]
-
-
-def _asked(signature: str) -> Iterator[str]:
-    for name, fact in facts_of(signature).items():
-        if name != "population":
-            yield from models_in(fact)
-
-
-def _as_named(writer: str, model: str) -> str:
-    """The writer in brackets, where it is not named exactly as the model that judges."""
-    return "" if writer == model else f" ({writer})"
-
-
-def _name(model: str) -> str:
-    return DATE.sub("", model.rpartition("/")[2].casefold())
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
     """One scorer's results in one log."""
 
-    cells: Mapping[str, Interval]
-    """By key: the mean over prompts with its 95% interval, which ends where the values can end."""
-    coverage: Mapping[str, Share]
-    """By key: questions (tests) that could be used, and all that were asked; 0 of 0 where the scorer does not say."""
-    pairs: Mapping[str, Share]
-    """By key: ratings that count, and those that were due, likewise."""
+    cells: Mapping[
+        str, Interval
+    ]  # by key: the mean over prompts with its 95% interval, which ends where values can end
+    coverage: Mapping[
+        str, Share
+    ]  # by key: questions (tests) used, of those asked; 0 of 0 where the scorer does not say
+    pairs: Mapping[str, Share]  # by key: ratings that count, and those that were due, likewise
+    # all of the log, each epoch of a sample by itself (Inspect's `scored_samples` counts a sample once), those that
+    # failed before they were scored among them
     documents: int
-    """All of the log, each epoch of a sample by itself (Inspect's `scored_samples` counts a sample once), those that
-    failed before they were scored among them."""
-    unscored: Mapping[str, int]
-    """Documents without any value, by reason, the most frequent one first."""
-    faults: Mapping[str, int]
-    """Answers, ratings or verdicts that are missing, by reason, the most frequent one first."""
-    refusals: int
-    """Documents that the model refused to write."""
-    position_bias: float
-    """Mean points that a judge of pairs gives a document for standing first; NaN where none judged pairs."""
-    warnings: Sequence[str]
-    """What to beware of, a line each."""
-    nearest: Mapping[str, Interval] = field(default_factory=dict)
-    """By key, where the scorer says how near the nearest comes: its mean over prompts likewise."""
-    standing: Mapping[str, Standing] = field(default_factory=dict)
-    """By key, where the population has a yardstick: each document's standing among its own, as means over prompts."""
-
-    graders: Mapping[str, GraderResults] = field(default_factory=dict)
-    """Of a jury each grader's own results; empty where one grader measured."""
-    agreement: Mapping[str, float] = field(default_factory=dict)
-    """Of a jury by key: Krippendorff's alpha over its graders' novelties of all questions; NaN where undefined."""
+    unscored: Mapping[str, int]  # documents without any value, by reason, the most frequent one first
+    faults: Mapping[str, int]  # answers, ratings or verdicts that are missing, likewise
+    refusals: int  # documents that the model refused to write
+    position_bias: float  # mean points that a judge of pairs gives a document for standing first; else NaN
+    warnings: Sequence[str]  # what to beware of, a line each
+    nearest: Mapping[str, Interval]  # by key, as far as the scorer says how near the nearest comes: its mean likewise
+    # by key, where the population has a yardstick: each document's standing among its own, as means over prompts
+    standing: Mapping[str, Standing]
+    graders: Mapping[str, GraderResults]  # of a jury each grader's own results; empty where one grader measured
+    # of a jury by key: Krippendorff's alpha over its graders' novelties of all questions; NaN where undefined
+    agreement: Mapping[str, float]
 
     @property
     def scored(self) -> int:
@@ -103,14 +82,19 @@ class Results:
 
 def results_of(log: ScoredLog, scorer: str) -> Results:
     """A scorer's results in a log, under every key that any of its documents has."""
-    keys = log.keys(scorer)
-    evidence = together([scores.evidence for document in log.documents if (scores := document.scores.get(scorer))])
-    parts = [scores.graders if (scores := document.scores.get(scorer)) else {} for document in log.documents]
-    graders = results_by_grader(parts, [document.prompt for document in log.documents], keys)
-    alphas = agreement(parts, keys)
+    keys, prompts = log.keys(scorer), [document.prompt for document in log.documents]
+    scores = [document.scores.get(scorer, Scores({})) for document in log.documents]
     reasons = Counter(reason for document in log.documents if (reason := document.why_unscored(scorer)))
+    ends = {key: log.known_range(scorer, key) or (-math.inf, math.inf) for key in keys}
+    preferred = self_preference(log, scorer)
+    evidence, parts = together([own.evidence for own in scores]), [own.graders for own in scores]
+    graders, alphas = results_by_grader(parts, prompts, keys), agreement(parts, keys)
+    near = {
+        key: [own.nearest.get(key, math.nan) for own in scores]
+        for key in dict.fromkeys(key for own in scores for key in own.nearest)
+    }
     return Results(
-        cells={key: _interval(log, log.values(scorer, key), log.known_range(scorer, key)) for key in keys},
+        cells={key: prompt_interval(log.values(scorer, key), prompts, bounds=ends[key]) for key in keys},
         coverage={key: evidence.coverage.get(key, NO_SHARE) for key in keys},
         pairs={key: evidence.pairs.get(key, NO_SHARE) for key in keys},
         documents=len(log.documents),
@@ -118,8 +102,8 @@ def results_of(log: ScoredLog, scorer: str) -> Results:
         faults=evidence.faults,
         refusals=sum(document.refused for document in log.documents),
         position_bias=evidence.position_bias,
-        warnings=[*warnings(evidence), *jury_warnings(parts, graders, alphas), *self_preference(log, scorer)],
-        nearest=_nearest(log, scorer),
+        warnings=[*warnings(evidence), *jury_warnings(parts, graders, alphas), *preferred],
+        nearest={key: prompt_interval(row, prompts, bounds=UNIT) for key, row in near.items()},
         standing={key: found for key in keys if (found := standing_of([log], scorer, key))},
         graders=graders,
         agreement=alphas if graders else {},
@@ -141,24 +125,10 @@ def standing_of(logs: Iterable[ScoredLog], scorer: str, key: str) -> Standing | 
     return Standing(*(prompt_interval(own, prompts).mean for own in values))
 
 
-def _nearest(log: ScoredLog, scorer: str) -> dict[str, Interval]:
-    by_document = [scores.nearest if (scores := document.scores.get(scorer)) else {} for document in log.documents]
-    keys = dict.fromkeys(key for nearest in by_document for key in nearest)
-    return {key: _interval(log, [nearest.get(key, math.nan) for nearest in by_document], UNIT) for key in keys}
-
-
-def _interval(log: ScoredLog, values: Sequence[float], ends: Bounds | None) -> Interval:
-    prompts = [document.prompt for document in log.documents]
-    return prompt_interval(values, prompts, bounds=ends) if ends else prompt_interval(values, prompts)
-
-
 NO_MODEL = "embedded"
-BY_VECTORS = (NO_MODEL, "vectors")
-"""Judges that take an embedder."""
-USUAL_JUDGE = "list"
-"""What a scorer's entry in a log leaves unsaid, as `inspect score` without `-S judge=` does."""
-UNSAID = {"population": "FOLDER", "grader": "PROVIDER/MODEL"}
-"""What stands in the command for what the log does not say."""
+BY_VECTORS = (NO_MODEL, "vectors")  # judges that take an embedder
+USUAL_JUDGE = "list"  # what a scorer's entry in a log leaves unsaid, as `inspect score` without `-S judge=` does
+UNSAID = {"population": "FOLDER", "grader": "PROVIDER/MODEL"}  # in the command for what the log does not say
 
 
 def graders_of(log: ScoredLog, scorer: str = "") -> list[str]:
@@ -167,10 +137,14 @@ def graders_of(log: ScoredLog, scorer: str = "") -> list[str]:
     Signatures come first, because a log that was scored afterwards keeps the roles of the run that wrote.
     """
     signatures = [one for name in ([scorer] if scorer else log.signatures) for one in log.signatures.get(name, ())]
-    facts = [facts_of(signature) for signature in signatures]
-    # an embedder stands in the place of the judge, but is no grader
-    parts = [one.get(part, "") for one in facts for part in ("reader", "judge")]
-    models = [model for part in parts if part.partition("(")[0] not in BY_VECTORS for model in models_in(part)]
+    models = [
+        model
+        for signature in signatures
+        for part in ("reader", "judge")
+        # an embedder stands in the place of the judge, but is no grader
+        if signature.facts.get(part, "").partition("(")[0] not in BY_VECTORS
+        for model in signature.models.get(part, ())
+    ]
     role = (log.header.eval.model_roles or {}).get("grader")
     return list(dict.fromkeys(models)) or [one.model for one in (role if isinstance(role, list) else [role]) if one]
 
@@ -184,9 +158,8 @@ def options_of(log: ScoredLog, scorer: str) -> dict[str, Any]:
     entries = [dict(one.options or {}) for one in spec.scorers or () if one.name.split("/")[-1] == GENIE]
     if not entries:
         return spec.task_args
-    signature, *_ = log.signatures.get(scorer, ("",))
-    judge = judge_of(signature)
-    alike = [one for one in entries if str(one.get("judge") or USUAL_JUDGE).partition("/")[0] == judge]
+    signature, *_ = log.signatures.get(scorer, (NONE,))
+    alike = [one for one in entries if str(one.get("judge") or USUAL_JUDGE).partition("/")[0] == signature.judge]
     names = {name for one in alike for name in one}
     return {name: alike[0].get(name) for name in names if all(one.get(name) == alike[0].get(name) for one in alike)}
 
@@ -196,12 +169,11 @@ def yardstick_command(log: ScoredLog, scorer: str) -> str:
 
     Empty for another measure, and where the population has no documents whose length the scores could tell.
     """
-    signature, *_ = log.signatures.get(scorer, ("",))
+    signature, *_ = log.signatures.get(scorer, (NONE,))
     has_documents = any(not math.isnan(document.population_words) for document in log.documents)
-    if measure_of(signature) != GENIE or not has_documents:
+    if signature.measure != GENIE or not has_documents:
         return ""
-    options = options_of(log, scorer)
-    judge = judge_of(signature)
+    options, judge = options_of(log, scorer), signature.judge
     given = {
         # a fit of the user's stands in the option alone
         "judge": option if (option := str(options.get("judge"))).startswith(f"{judge}/") else judge,

@@ -1,7 +1,7 @@
 """One log as every report sees it: the model, the documents, and the scores of each scorer."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,12 +10,12 @@ from typing import Any
 from inspect_ai.log import EvalLog
 
 from genie_inspect.logs.files import LogError
-from genie_inspect.logs.measures import Bounds, Declaration, declared, known_range, meanings
-from genie_inspect.logs.scores import NONE, Scores, is_signed
+from genie_inspect.logs.measures import Bounds, Declaration, declared, declared_range, viewed_range
+from genie_inspect.logs.scores import NONE, Scores, known_mean
 from genie_inspect.measures.tokens import LIKE, is_like_length
 from genie_inspect.populations.interventions import ORIGINAL
 from genie_inspect.samples import InterventionFacts
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import Signature
 
 SET_UP = ("announce_", "require_")  # how the solvers begin that say or check what a run needs, and write nothing
 NO_SCORE = "the sample failed before it was scored"
@@ -29,27 +29,16 @@ class ScoredDocument:
     sample: str | int
     epoch: int
     prompt: str
-    text: str
-    """Digest of the document."""
-    words: float
-    """NaN where the text is not known."""
-    scores: Mapping[str, Scores]
-    """By scorer; empty where the sample failed."""
-    sample_id: str = ""
-    """What Inspect calls it among all samples of all logs; empty in logs of before it did."""
-    refused: bool = False
-    """Whether the model refused, as its provider or one of our scorers says."""
-    is_cut: bool = False
-    """Whether it ends at the limit of its tokens."""
-    earlier: str = ""
-    """Digest of the first document that the strategy wrote before this one; empty when there is none."""
-    responses: tuple[int, int] | None = None
-    """How many of the responses that were asked for could be read, and how many were asked for; None where no number
-    was asked for."""
-    intervention: InterventionFacts | None = None
-    """What was done to its text; None where it is of no metric study."""
-    file: str = field(default="", repr=False, compare=False)
-    """The log in which its sample stands."""
+    text: str  # digest of the document
+    words: float  # NaN where the text is not known
+    scores: Mapping[str, Scores]  # by scorer; empty where the sample failed
+    sample_id: str = ""  # Inspect's name for it among all samples of all logs; empty in logs of before it had one
+    refused: bool = False  # whether the model refused, as its provider or one of our scorers says
+    is_cut: bool = False  # whether it ends at the limit of its tokens
+    earlier: str = ""  # digest of the first document that the strategy wrote before this one; empty when there is none
+    responses: tuple[int, int] | None = None  # read, of those asked for; None where no number was asked for
+    intervention: InterventionFacts | None = None  # what was done to its text; None where it is of no metric study
+    file: str = field(default="", repr=False, compare=False)  # the log in which its sample stands
 
     @property
     def is_changed(self) -> bool:
@@ -79,21 +68,15 @@ class ScoredLog:
     """One log."""
 
     file: str
-    header: EvalLog
-    """The log without its samples."""
-    documents: tuple[ScoredDocument, ...]
-    """In the order of the dataset, epoch by epoch; of a metric study the originals alone."""
-    signatures: Mapping[str, tuple[str, ...]]
-    """By scorer: of its scores that have a value, else of all; more than one do not compare."""
-    is_population: bool = False
-    """Whether every document stands in the population that it was compared with, and was left out of it there."""
-    label: str = ""
-    """Its name among the logs that it is read with."""
+    header: EvalLog  # the log without its samples
+    documents: tuple[ScoredDocument, ...]  # in the dataset's order, by epoch; of a metric study the originals alone
+    # by scorer: of its scores that have a value, else of all; more than one do not compare
+    signatures: Mapping[str, tuple[Signature, ...]]
+    is_population: bool = False  # whether all stand in the population that they were compared with, and were left out
+    label: str = ""  # its name among the logs that it is read with
+    # of a metric study the edits and paraphrases: nobody's documents, and no mean is over them
     changed: tuple[ScoredDocument, ...] = ()
-    """Of a metric study the edits and paraphrases: made of others on purpose, they are nobody's documents, and no mean
-    is over them."""
-    parts: tuple[str, ...] = ()
-    """Names of the files of which it was put together; empty where it is one."""
+    parts: tuple[str, ...] = ()  # names of the files of which it was put together; empty where it is one
 
     @property
     def model(self) -> str:
@@ -105,15 +88,22 @@ class ScoredLog:
         """The task's name without its package."""
         return self.header.eval.task.split("/")[-1]
 
+    @cached_property
+    def _steps(self) -> list[tuple[str, dict[str, Any]]]:
+        """The solvers that wrote, with their options."""
+        steps = [(step.solver.split("/")[-1], step.params) for step in self.header.plan.steps]
+        # a task may check its grader, or say what it will be asked, in a solver that writes nothing
+        return [(name, options) for name, options in steps if not name.startswith(SET_UP)]
+
     @property
     def strategy(self) -> str:
         """The solvers that wrote, joined by a plus; empty where the log has no plan."""
-        return "+".join(name for name, _ in self._steps())
+        return "+".join(name for name, _ in self._steps)
 
     @cached_property
     def options(self) -> dict[str, Any]:
         """Of the strategy's solvers, and the model's own arguments."""
-        of_solvers = {name: value for _, options in self._steps() for name, value in options.items()}
+        of_solvers = {name: value for _, options in self._steps for name, value in options.items()}
         return of_solvers | dict(self.header.eval.model_args)
 
     @property
@@ -124,7 +114,7 @@ class ScoredLog:
     @property
     def ours(self) -> list[str]:
         """The scorers of this package that scored it, in the order of the scores."""
-        return [scorer for scorer, signatures in self.signatures.items() if is_signed(signatures[0])]
+        return [scorer for scorer, signatures in self.signatures.items() if signatures[0].is_ours]
 
     def keys(self, scorer: str) -> tuple[str, ...]:
         """Every key of a scorer, in the order of the scores; none where it did not score."""
@@ -140,44 +130,29 @@ class ScoredLog:
         return declared(self.header, scorer, self._signature(scorer)).values()
 
     def meanings(self, scorer: str) -> list[str]:
-        """What a scorer's numbers mean, and which way is up, a line a measure."""
-        return meanings(self.header, scorer, self._signature(scorer))
+        """What a scorer's numbers mean, and which way is up, a line a measure; none of one that does not say it."""
+        signature = self._signature(scorer)
+        meant = {name: own.meaning for name, own in declared(self.header, scorer, signature).items() if own.meaning}
+        alone = (signature.measure, scorer)
+        return [m if name in alone else f"{name.replace('_', ' ').capitalize()}. {m}" for name, m in meant.items()]
 
     def known_range(self, scorer: str, key: str) -> Bounds | None:
-        """Lowest and highest value that there can be; None where neither the task nor the measure says."""
-        ends = known_range(self.header, scorer, self._signature(scorer), key)
+        """Lowest and highest value by the task's own view, else by what the measure says; None where neither does."""
+        ends = viewed_range(self.header, key) or declared_range(self.header, scorer, self._signature(scorer), key)
         if ends and ends[1] == math.inf:
             # what counts tests counts at most those that there are
-            return ends[0], float(max(self._asked(scorer, key), default=math.inf))
+            scores = [document.scores[scorer] for document in self.documents if scorer in document.scores]
+            asked = [own.evidence.coverage[key][1] for own in scores if key in own.evidence.coverage]
+            return ends[0], float(max(asked, default=math.inf))
         return ends
 
-    def _signature(self, scorer: str) -> str:
-        return self.signatures.get(scorer, ("",))[0]
-
-    def _asked(self, scorer: str, key: str) -> list[int]:
-        """Of each document whose score says it, how many questions or tests there are behind a key."""
-        scores = (document.scores[scorer] for document in self.documents if scorer in document.scores)
-        return [own.evidence.coverage[key][1] for own in scores if key in own.evidence.coverage]
-
-    def _steps(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        for step in self.header.plan.steps:
-            name = step.solver.split("/")[-1]
-            # a task may check its grader, or say what it will be asked, in a solver that writes nothing
-            if not name.startswith(SET_UP):
-                yield name, step.params
+    def _signature(self, scorer: str) -> Signature:
+        return self.signatures.get(scorer, (NONE,))[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Lengths:
+def lengths_of(documents: Sequence[ScoredDocument]) -> tuple[float, float]:
     """Mean words of some documents, and of the population's for the same prompts; NaN where nobody knows."""
-
-    words: float
-    population: float
-
-
-def lengths_of(documents: Sequence[ScoredDocument]) -> Lengths:
-    """The lengths of documents."""
-    return Lengths(_mean(d.words for d in documents), _mean(d.population_words for d in documents))
+    return known_mean(d.words for d in documents), known_mean(d.population_words for d in documents)
 
 
 def are_unlike(words: float, others: float) -> bool:
@@ -219,33 +194,37 @@ def length_warning(log: ScoredLog) -> str:
     Those count that any scorer gave a value.
     """
     lengths = lengths_of([d for d in log.documents if any(not scores.is_unscored for scores in d.scores.values())])
-    if not are_unlike(lengths.words, lengths.population):
-        return ""
-    return unlike_lengths(f"{log.label} writes", lengths.words, lengths.population)
-
-
-def _mean(values: Iterable[float]) -> float:
-    measured = [value for value in values if not math.isnan(value)]
-    return math.fsum(measured) / len(measured) if measured else math.nan
+    return unlike_lengths(f"{log.label} writes", *lengths) if are_unlike(*lengths) else ""
 
 
 MISSING = "-"
 
 
-def one_signature(logs: Iterable[ScoredLog], scorer: str) -> str:
-    """The signature that all scores by a scorer share; "none" where there are none."""
-    first: tuple[str, str] | None = None
-    for log in logs:
-        for signature in log.signatures.get(scorer, ()):
-            first = first or (signature, log.file)
-            if first[0] != signature:
-                raise LogError(do_not_compare(scorer, first, (signature, log.file)))
-    return first[0] if first else NONE
+def one_signature(logs: Iterable[ScoredLog], scorer: str) -> Signature:
+    """The signature that all scores by a scorer share; "none" where there are none.
+
+    Raises:
+        LogError: What two signatures differ in, and how to choose one of the two.
+    """
+    signed = [(signature, log.file) for log in logs for signature in log.signatures.get(scorer, ())]
+    first, file = signed[0] if signed else (NONE, "")
+    second, other = next((one for one in signed if one[0] != first), (first, file))
+    if second == first:
+        return first
+    apart = differing(first, second)
+    shown = ", ".join(f"{name} is {here} and {there}" for name, here, there in apart)
+    files = " and ".join(dict.fromkeys(Path(name).name for name in (file, other)))
+    line = f"scores by {scorer!r} do not compare, their signatures differ: {shown} ({files})"
+    # within one log there is nothing to choose
+    if other != file:
+        name, fact = next((name, fact) for name, *sides in apart for fact in sides if fact != MISSING)
+        line += f"; choose with --signature and a part of one, such as --signature '{name}:{fact}'"
+    raise LogError(line)
 
 
 def by_signature(logs: Iterable[ScoredLog], scorer: str) -> list[list[ScoredLog]]:
     """The logs that a scorer scored, those of one signature together, in the order of the first of each."""
-    groups: dict[tuple[str, ...], list[ScoredLog]] = {}
+    groups: dict[tuple[Signature, ...], list[ScoredLog]] = {}
     for log in logs:
         if scorer in log.signatures:
             groups.setdefault(log.signatures[scorer], []).append(log)
@@ -262,25 +241,12 @@ def signed_with(part: str, logs: Sequence[ScoredLog]) -> list[ScoredLog]:
     return kept
 
 
-def do_not_compare(scorer: str, first: tuple[str, str], second: tuple[str, str]) -> str:
-    """What two signatures differ in, each given with the log that it stands in, and how to choose one of the two."""
-    apart = differing(first[0], second[0])
-    shown = ", ".join(f"{name} is {here} and {there}" for name, here, there in apart)
-    files = " and ".join(dict.fromkeys(Path(file).name for _, file in (first, second)))
-    line = f"scores by {scorer!r} do not compare, their signatures differ: {shown} ({files})"
-    # within one log there is nothing to choose
-    if first[1] == second[1]:
-        return line
-    name, fact = next((name, fact) for name, *sides in apart for fact in sides if fact != MISSING)
-    return f"{line}; choose with --signature and a part of one, such as --signature '{name}:{fact}'"
-
-
 def differing(first: str, second: str) -> list[tuple[str, str, str]]:
     """The facts in which two signatures differ: the name, and what either says; "-" where it says nothing.
 
     >>> differing("measure:ttcw|judge:a|cutoff:-2", "measure:ttcw|judge:b|cutoff:-2")
     [('judge', 'a', 'b')]
     """
-    here, there = facts_of(first), facts_of(second)
-    names = [name for name in here | there if here.get(name) != there.get(name)]
+    here, there = Signature(first).facts, Signature(second).facts
+    names = [name for name in {**here, **there} if here.get(name) != there.get(name)]
     return [(name, here.get(name, MISSING), there.get(name, MISSING)) for name in names]

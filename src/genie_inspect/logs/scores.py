@@ -1,23 +1,24 @@
 """One score as every report reads it: values by key, and what they rest on."""
 
-import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
+from math import fsum, isnan, nan
 from typing import Any, Literal, TypeVar
 
 from inspect_ai.scorer import Score
 from pydantic import TypeAdapter, ValidationError
 
 from genie_inspect.files.numbers import SLACK, Number, count, number
-from genie_inspect.logs.evidence import NOTHING, Evidence, GraderPart, evidence_of, mapping, parts_of
+from genie_inspect.graders.close_reader import Mark
+from genie_inspect.logs.evidence import NOTHING, Evidence, Parts, evidence_of, mapping, parts_of
 from genie_inspect.logs.measures import Bounds
-from genie_inspect.signature import facts_of
+from genie_inspect.signature import Signature
 from genie_inspect.statistics.descriptive import Standing
 from genie_inspect.versions import comparable
 
-NONE = "none"
-SIGNED = "measure:"  # how every signature begins
+NONE = Signature("none")
 NO_MEASURE = "document"  # the scorer that fills columns of Inspect View
 LEFT_OUT = "left out"
 UNSAID = "not said"
@@ -29,55 +30,47 @@ AGAIN = re.compile(r"(.+?)-?[0-9]+")  # as Inspect calls a scorer whose name a s
 class Scores:
     """The values of one scorer for one document."""
 
-    values: Mapping[str, float]
-    """By key; NaN where it could not be measured, no key at all where nothing is known of them."""
-    reason: str = ""
-    """Why there is no value; empty when there is one."""
-    out_of_range: Mapping[str, float] = field(default_factory=dict)
-    """By key the numbers that stand in the log for a value, and can be none."""
+    values: Mapping[str, float]  # by key; NaN where it could not be measured, no key where nothing is known of them
+    reason: str = ""  # why there is no value; empty when there is one
+    out_of_range: Mapping[str, float] = field(default_factory=dict)  # by key what stands there for a value, and is none
     evidence: Evidence = NOTHING
-    matched: Mapping[str, float] = field(default_factory=dict)
-    """Values against population documents of the usual length alone; empty where the scorer has no such figures."""
-    nearest: Mapping[str, float] = field(default_factory=dict)
-    """By key: one minus the highest similarity, as far as the scorer says."""
-    nearest_document: str = ""
-    """Id of the population's document that comes nearest as a whole; empty where the scorer names none."""
-    standing: Mapping[str, Standing] = field(default_factory=dict)
-    """By key, where the value falls among the population's own documents; only where its population has a yardstick."""
-    signature: str = NONE
-    graders: Mapping[str, GraderPart] = field(default_factory=dict)
-    """By grader what each of a jury found; empty where one grader measured."""
+    matched: Mapping[str, float] = field(default_factory=dict)  # values against documents of the usual length alone
+    nearest: Mapping[str, float] = field(default_factory=dict)  # by key: one minus the highest similarity
+    nearest_document: str = ""  # id of the population's document that comes nearest as a whole; empty where unknown
+    standing: Mapping[str, Standing] = field(default_factory=dict)  # by key, where the population has a yardstick
+    signature: Signature = NONE
+    graders: Parts = field(default_factory=dict)  # empty where one grader measured
+    # by key and question, the novelties of which the value is the mean, NaN where one was not used; empty where the log
+    # does not keep them; of a jury each grader's are questions of their own
     questions: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """By key and question, the novelties of which the value is the mean; NaN where one was not used. Empty where the
-    log does not keep them; of a jury each grader's are questions of their own."""
-    population_words: float = math.nan
-    """Median length of the population's documents; NaN where the scorer does not say."""
+    population_words: float = nan  # median length of the population's documents; NaN where the scorer does not say
 
     @property
     def is_unscored(self) -> bool:
         """Whether no key has a value."""
-        return all(map(math.isnan, self.values.values()))
+        return all(map(isnan, self.values.values()))
 
     def left_out(self) -> "Scores":
         """The same without any value, because a comparison leaves the document out."""
         reason = self.reason if self.is_unscored else LEFT_OUT
-        values = dict.fromkeys(self.values, math.nan)
+        values = dict.fromkeys(self.values, nan)
         return replace(self, values=values, reason=reason, evidence=NOTHING, graders={}, questions={})
 
 
-def signature_of(score: Score) -> str:
+def signature_of(score: Score) -> Signature:
     """The signature in a score's metadata, as far as scores must share it to compare; "none" when it has none."""
-    return comparable(str((score.metadata or {}).get("signature") or NONE))
+    return _signature(str((score.metadata or {}).get("signature") or NONE))
 
 
-def is_signed(signature: str) -> bool:
-    """Whether it is a signature, as measures of this package have, and those that are built as these."""
-    return signature.startswith(SIGNED)
+# a log has few signatures and thousands of scores: each is taken apart once
+@lru_cache(maxsize=256)
+def _signature(text: str) -> Signature:
+    return Signature(comparable(text))
 
 
 def measured(scores: Mapping[str, Score]) -> dict[str, Score]:
     """The scores that measure something: all but `document`'s, the columns of Inspect View."""
-    return {name: score for name, score in scores.items() if facts_of(signature_of(score)).get("measure") != NO_MEASURE}
+    return {name: score for name, score in scores.items() if signature_of(score).measure != NO_MEASURE}
 
 
 def last_of_each(scores: Mapping[str, Score]) -> dict[str, Score]:
@@ -91,93 +84,72 @@ def last_of_each(scores: Mapping[str, Score]) -> dict[str, Score]:
     for name, score in scores.items():
         again, signature = AGAIN.fullmatch(name), signature_of(score)
         scorer = again[1] if again and again[1] in scores else name
-        last[names.setdefault((scorer, signature), name) if is_signed(signature) else name] = score
+        last[names.setdefault((scorer, signature), name) if signature.is_ours else name] = score
     return last
 
 
-Ranges = Callable[[str, str, str], Bounds | None]
-"""The lowest and highest value, where they are known, of a scorer's key under a signature."""
+# the lowest and highest value, where they are known, of a scorer's key under a signature
+Ranges = Callable[[str, Signature, str], Bounds | None]
 
 
 def scores_of(scorer: str, score: Score, ranges: Ranges = lambda *of: None) -> Scores:
     """A score's values by key, and the evidence that they rest on; a number out of its range is no value."""
-    raw, signature, facts = _by_key(scorer, score), signature_of(score), score.metadata or {}
-    values = {key: number(value, *(ranges(scorer, signature, key) or ())) for key, value in raw.items()}
+    signature, facts = signature_of(score), score.metadata or {}
+    stated: Mapping[str, object] = score.value if isinstance(score.value, dict) else {scorer: score.value}
+    # Score.unscored has one NaN for all keys: its own name would become a key that no other sample has
+    keys = stated if isinstance(score.value, dict) or not isnan(number(score.value)) else ()
+    values = {key: number(stated[key], *(ranges(scorer, signature, key) or ())) for key in keys}
     # what is no number at all is none of ours; only NaN is unequal to itself
-    stated = raw or {scorer: score.value}
-    beyond = {
-        k: v for k, v in stated.items() if isinstance(v, int | float) and v == v and math.isnan(values.get(k, math.nan))
-    }
+    beyond = {k: v for k, v in stated.items() if isinstance(v, int | float) and v == v and isnan(values.get(k, nan))}
     length, graders = mapping(facts.get("length")), parts_of(facts)
+    by_grader: dict[str, dict[str, float]] = {}
+    for grader, part in graders.items():
+        for key, row in part.questions.items():
+            by_grader.setdefault(key, {}).update({f"{grader} {place}": value for place, value in enumerate(row)})
+    standings = {
+        key: [number(mapping(raw).get(part.name)) for part in fields(Standing)]
+        for key, raw in mapping(facts.get("standing")).items()
+    }
     return Scores(
         values=values,
         out_of_range=beyond,
-        reason=str(score.reason or (NO_NUMBER if beyond else UNSAID)) if all(map(math.isnan, values.values())) else "",
+        reason=str(score.reason or (NO_NUMBER if beyond else UNSAID)) if all(map(isnan, values.values())) else "",
         evidence=evidence_of(facts),
         signature=signature,
         matched={key: number(value) for key, value in mapping(length.get("matched")).items()},
         nearest={key: number(value) for key, value in mapping(facts.get("nearest_novelty")).items()},
         nearest_document=facts["nearest"] if isinstance(facts.get("nearest"), str) else "",
-        standing={key: found for key, raw in mapping(facts.get("standing")).items() if (found := _standing(raw))},
+        standing={key: Standing(*parts) for key, parts in standings.items() if not any(map(isnan, parts))},
         graders=graders,
-        questions=_by_grader(graders) if graders else _by_question(facts.get("questions"), values),
+        questions=by_grader if graders else _by_question(facts.get("questions"), values),
         population_words=number(length.get("population")),
     )
 
 
 def tests_of(score: Score, what: Literal["pass", "score"]) -> dict[str, float]:
     """What a score says of each test, by the test's id; NaN where it could not be judged, nothing of other scores."""
-    listed = (score.metadata or {}).get("tests")
-    rows = [mapping(row) for row in listed] if isinstance(listed, list) else []
+    rows = _rows_of((score.metadata or {}).get("tests"))
     return {str(row["id"]): number(row.get(what)) for row in rows if "id" in row and what in row}
+
+
+def _rows_of(table: object) -> list[Mapping[str, Any]]:
+    return [mapping(row) for row in table] if isinstance(table, list) else []
 
 
 def _by_question(table: object, values: Mapping[str, float]) -> dict[str, dict[str, float]]:
     """By key and question its novelty, where the table says them and their mean is the value."""
     novelties: dict[str, dict[str, float]] = {}
-    for row in map(mapping, table if isinstance(table, list) else []):
+    for row in _rows_of(table):
         if "id" in row and "novelty" in row:
             novelties.setdefault(str(row.get("feature")), {})[str(row["id"])] = number(row["novelty"])
     # a value that was edited, or that is no mean of its questions, stands for itself
-    return {key: own for key, own in novelties.items() if abs(_mean(own) - values.get(key, math.nan)) <= SLACK}
+    return {key: own for key, own in novelties.items() if abs(known_mean(own.values()) - values.get(key, nan)) <= SLACK}
 
 
-def _by_grader(graders: Mapping[str, GraderPart]) -> dict[str, dict[str, float]]:
-    rows = [(key, grader, row) for grader, part in graders.items() for key, row in part.questions.items()]
-    keys = dict.fromkeys(key for key, _, _ in rows)
-    return {
-        key: {f"{grader} {place}": value for own, grader, row in rows if own == key for place, value in enumerate(row)}
-        for key in keys
-    }
-
-
-def _mean(novelties: Mapping[str, float]) -> float:
-    measured = [novelty for novelty in novelties.values() if not math.isnan(novelty)]
-    return math.fsum(measured) / len(measured) if measured else math.nan
-
-
-def _standing(raw: object) -> Standing | None:
-    """Where a value stands; None where the metadata holds anything else."""
-    parts = [number(mapping(raw).get(part.name)) for part in fields(Standing)]
-    return None if any(map(math.isnan, parts)) else Standing(*parts)
-
-
-def _by_key(scorer: str, score: Score) -> Mapping[str, Any]:
-    if isinstance(score.value, dict):
-        return score.value
-    # Score.unscored has one NaN for all keys: its own name would become a key that no other sample has
-    return {} if math.isnan(number(score.value)) else {scorer: score.value}
-
-
-@dataclass(frozen=True, slots=True)
-class KeptMark:
-    """One mark of a close reader."""
-
-    aspect: str
-    text: str
-    start: int
-    end: int
-    reason: str = ""
+def known_mean(values: Iterable[float]) -> float:
+    """The mean of those that are known; NaN without any."""
+    known = [value for value in values if not isnan(value)]
+    return fsum(known) / len(known) if known else nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,41 +163,30 @@ class KeptExpression:
     novel_share: Number
 
 
-@dataclass(frozen=True, slots=True)
-class KeptReading:
-    """What one close reader marks in a text."""
-
-    marks: tuple[KeptMark, ...]
-    """In the order of the text."""
-    measured: frozenset[str]
-    """The aspects that have a value."""
-    invented: Mapping[str, int] = field(default_factory=dict)
-    """By aspect the quotes that do not stand in the text; of an aspect without a value only if it has no others."""
-
-
-_MARKS, _EXPRESSIONS = TypeAdapter(list[KeptMark]), TypeAdapter(list[KeptExpression])
+_MARKS, _EXPRESSIONS = TypeAdapter(list[Mark]), TypeAdapter(list[KeptExpression])
 RowT = TypeVar("RowT")
 PER_WORDS = "_per_100_words"
 
 
-def readings(scores: Mapping[str, Score]) -> Iterator[tuple[str, KeptReading]]:
-    """By scorer, each close reading among the scores of a sample."""
+def readings(scores: Mapping[str, Score]) -> Iterator[tuple[str, list[Mark], frozenset[str], dict[str, int]]]:
+    """Each close reading among the scores of a sample: its scorer, and its marks in the order of the text.
+
+    Then the aspects that have a value, and by aspect the quotes that do not stand in the text; of an aspect without a
+    value only if it has no others.
+    """
     for scorer, score in scores.items():
-        rows = _rows(score, "marks", _MARKS)
+        marks = _rows(score, "marks", _MARKS)
+        if marks is None:
+            continue
         values = score.value if isinstance(score.value, dict) else {}
-        measured = {key for key, value in values.items() if number(value) == number(value)}
-        if rows is not None:
-            aspects = frozenset(key.removesuffix(PER_WORDS) for key in measured if key.endswith(PER_WORDS))
-            yield scorer, KeptReading(tuple(rows), aspects, _invented(_part(score, "marks"), aspects))
-
-
-def _invented(facts: Mapping[str, Any], measured: Collection[str]) -> dict[str, int]:
-    shares = mapping(facts.get("quoted_share"))
-    counts = {aspect: count(raw) or 0 for aspect, raw in mapping(facts.get("absent")).items()}
-    # who quotes too much of the text has no value either, but has not invented all of it
-    return {
-        name: invented for name, invented in counts.items() if name in measured or (invented and shares.get(name) == 0)
-    }
+        keys = [key for key, value in values.items() if key.endswith(PER_WORDS) and not isnan(number(value))]
+        measured = frozenset(key.removesuffix(PER_WORDS) for key in keys)
+        facts = _part(score, "marks")
+        shares = mapping(facts.get("quoted_share"))
+        absent = {aspect: count(raw) or 0 for aspect, raw in mapping(facts.get("absent")).items()}
+        # who quotes too much of the text has no value either, but has not invented all of it
+        invented = {name: n for name, n in absent.items() if name in measured or (n and shares.get(name) == 0)}
+        yield scorer, marks, measured, invented
 
 
 def expressions(scores: Mapping[str, Score]) -> list[KeptExpression]:

@@ -35,7 +35,8 @@ def compression_ratio(texts: Iterable[str], codec: str = "gzip") -> float:
     Raises:
         UnknownChoiceError: If the codec is none of these.
     """
-    return _ratio(_joined(texts), _compressed_size(codec))
+    size, whole = _compressed_size(codec), b" ".join(map(_encoded, texts))
+    return len(whole) / size(whole) if whole else math.nan
 
 
 def compression_novelty(population: "Iterable[str] | CompressedPopulation", text: str, codec: str = "gzip") -> float:
@@ -69,28 +70,24 @@ class CompressedPopulation:
 
     def __init__(self, texts: Iterable[str], codec: str = "gzip") -> None:
         self._size = _compressed_size(codec)
-        whole = _joined(texts)
-        self._length = len(whole)
-        self.ratio = _ratio(whole, self._size)
-        """Of the population alone; NaN when it holds not one byte."""
-        self._whole = b"" if codec == "gzip" else whole
+        self._whole = b" ".join(map(_encoded, texts))
+        self.ratio = len(self._whole) / self._size(self._whole) if self._whole else math.nan  # of it alone
         self._state = zlib.compressobj(GZIP_LEVEL, zlib.DEFLATED, GZIP_FORMAT) if codec == "gzip" else None
-        self._written = len(self._state.compress(whole)) if self._state else 0
+        self._written = len(self._state.compress(self._whole)) if self._state else 0
 
     def ratio_with(self, text: str) -> float:
         """Ratio of the population with the text behind it; NaN when the population holds not one byte."""
-        if math.isnan(self.ratio):
+        if not self._whole:
             return math.nan
-        added = b" " + _encoded(text)
         # the space that joins texts counts as part of the text that is added
-        return (self._length + len(added)) / self._size_with(added)
-
-    def _size_with(self, added: bytes) -> int:
+        added = b" " + _encoded(text)
         if self._state is None:
-            return self._size(self._whole + added)
-        # a flush ends a stream, so it is done on a copy
-        state = self._state.copy()
-        return self._written + len(state.compress(added)) + len(state.flush())
+            size = self._size(self._whole + added)
+        else:
+            # a flush ends a stream, so it is done on a copy
+            state = self._state.copy()
+            size = self._written + len(state.compress(added)) + len(state.flush())
+        return (len(self._whole) + len(added)) / size
 
 
 class CompressedMembers:
@@ -103,17 +100,15 @@ class CompressedMembers:
         turns = min(len(texts), MOST_TURNS)
         leaving = [turn * len(texts) // turns for turn in range(turns)]
         self._others = [CompressedPopulation([*texts[:place], *texts[place + 1 :]], codec) for place in leaving]
-        self.members = self._mean(texts[place] for place in leaving)
-        """Mean novelty of the texts that make way, each against the others; NaN with fewer than two texts."""
+        # mean novelty of the texts that make way, each against the others; NaN with fewer than two texts
+        self.members = self._mean([texts[place] for place in leaving])
 
     def added(self, text: str) -> float:
         """Mean novelty of the text in the place of each; NaN where `members` is."""
-        return self._mean(text for _ in self._others)
+        return self._mean([text] * len(self._others))
 
-    def _mean(self, texts: Iterable[str]) -> float:
-        pairs = zip(self._others, texts, strict=True)
-        novelties = [compression_novelty(others, text) for others, text in pairs]
-        return fmean(novelties) if novelties else math.nan
+    def _mean(self, texts: Sequence[str]) -> float:
+        return fmean(map(compression_novelty, self._others, texts)) if texts else math.nan
 
 
 def codec_version(codec: str) -> str:
@@ -128,28 +123,15 @@ def codec_version(codec: str) -> str:
     return codec
 
 
-def _ratio(whole: bytes, size: Callable[[bytes], int]) -> float:
-    return len(whole) / size(whole) if whole else math.nan
-
-
-def _joined(texts: Iterable[str]) -> bytes:
-    return b" ".join(map(_encoded, texts))
-
-
 def _encoded(text: str) -> bytes:
     # half a character of a cut reply has no UTF-8 of its own, and must not end the run
     return text.encode("utf-8", "surrogatepass")
 
 
 def _compressed_size(codec: str) -> Callable[[bytes], int]:
-    try:
-        return CODECS[codec]
-    except KeyError:
-        raise UnknownChoiceError("codec", codec, "one of " + ", ".join(CODECS)) from None
-
-
-def _gzip_size(data: bytes) -> int:
-    return len(zlib.compress(data, GZIP_LEVEL, GZIP_FORMAT))
+    if codec not in CODECS:
+        raise UnknownChoiceError("codec", codec, "one of " + ", ".join(CODECS))
+    return CODECS[codec]
 
 
 def _xz_size(data: bytes) -> int:
@@ -168,4 +150,8 @@ def _zstd_size(data: bytes) -> int:
     return len(zstandard.ZstdCompressor(compression_params=settings).compress(data))
 
 
-CODECS: dict[str, Callable[[bytes], int]] = {"gzip": _gzip_size, "xz": _xz_size, "zstd": _zstd_size}
+CODECS: dict[str, Callable[[bytes], int]] = {
+    "gzip": lambda data: len(zlib.compress(data, GZIP_LEVEL, GZIP_FORMAT)),
+    "xz": _xz_size,
+    "zstd": _zstd_size,
+}

@@ -6,10 +6,8 @@ being what `...` and an em dash are to others.
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
 
-from genie_inspect.measures.tokens import plain_typography
+from genie_inspect.measures.tokens import Token, plain_typography
 from genie_inspect.scripts import PHRASE_ENDS, SENTENCE_ENDS, WIDE_ENDS, spaced_words
 
 LEAST_WORDS = 2
@@ -18,14 +16,7 @@ _BETWEEN = re.compile(rf"(?:[^{_ENDS}\n\r\v\f\x85\u2028\u2029-]|-(?!-)(?<!--))+"
 _OUTER = "PSZC"  # Unicode's punctuation, symbols, spaces and control characters
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
-    """Some words of a text, and where they stand: from `start` up to `end`."""
-
-    text: str
-    """With quotes and dashes in their plain form, as long as in the text."""
-    start: int
-    end: int
+Expression = Token  # with quotes and dashes in their plain form, as long as in the text
 
 
 def split_expressions(text: str) -> list[Expression]:
@@ -37,24 +28,18 @@ def split_expressions(text: str) -> list[Expression]:
     >>> [expression.text for expression in split_expressions("“The sky’s lid,” he said. Rain: a well-read ghost.")]
     ["The sky's lid", 'he said', 'a well-read ghost']
     """
-    return list(_expressions(text))
-
-
-def _expressions(text: str) -> Iterator[Expression]:
+    expressions = []
     for part in _BETWEEN.finditer(text):
         start, end = without_outside(text, *part.span())
         if sum(any(map(str.isalnum, word)) for word in spaced_words(text[start:end])) >= LEAST_WORDS:
-            yield Expression(plain_typography(text[start:end]), start, end)
+            expressions.append(Expression(plain_typography(text[start:end]), start, end))
+    return expressions
 
 
 def without_outside(text: str, start: int, end: int) -> tuple[int, int]:
     """Where the words of `text[start:end]` begin and end: without punctuation, symbols and space on the outside."""
-    while start < end and _is_outer(text[start]):
+    while start < end and unicodedata.category(text[start])[0] in _OUTER:
         start += 1
-    while start < end and _is_outer(text[end - 1]):
+    while start < end and unicodedata.category(text[end - 1])[0] in _OUTER:
         end -= 1
     return start, end
-
-
-def _is_outer(character: str) -> bool:
-    return unicodedata.category(character)[0] in _OUTER

@@ -34,58 +34,30 @@ def passes(score: int, cutoff: int = -2) -> bool:
 
 
 def scale_cutoff(levels: int) -> int:
-    """The cutoff of a scale, half of what a candidate can fall behind by: with five levels the published one.
-
-    Those of 3 and 7 levels are ours, by the same share of the scale; the study gives none.
-
-    >>> [scale_cutoff(levels) for levels in (3, 5, 7)]
-    [-1, -2, -3]
-    """
+    """The cutoff of a scale: with five levels the published one; of 3 and 7 ours, by the same share of the scale."""
     return -(levels // 2)
 
 
 def orders_agree(reference_first: int, candidate_first: int) -> bool:
-    """Whether both orders name the same story as the better one, or neither names any.
-
-    >>> orders_agree(1, -2), orders_agree(1, 1), orders_agree(0, 1)
-    (True, False, False)
-    """
+    """Whether both orders name the same story as the better one, or neither names any."""
     return (reference_first > 0) - (reference_first < 0) == (candidate_first < 0) - (candidate_first > 0)
 
 
 def position_bias(verdicts: Iterable[tuple[int, int]]) -> float:
-    """Mean points that the story in first place gets for standing there; 0 = none, 2 = always much better.
-
-    NaN without a test.
-
-    >>> position_bias([(2, 2), (2, -2)])
-    1.0
-    """
+    """Mean points that the story in first place gets for standing there; 0 = none, 2 = always much better."""
     # what a preference for a place adds to both verdicts; what the stories differ by cancels in this sum
-    halves = [(reference_first + candidate_first) / 2 for reference_first, candidate_first in verdicts]
-    return fmean(halves) if halves else math.nan
+    return _mean([sum(both) / 2 for both in verdicts])
 
 
 def passed(tests: Iterable[float]) -> float:
-    """How many tests are passed, of those that were judged.
-
-    NaN when none was judged.
-
-    >>> passed([1, 0, math.nan, 1])
-    2.0
-    """
+    """How many tests are passed, of those that were judged; NaN when none was judged."""
     judged = [test for test in tests if not math.isnan(test)]
     return math.fsum(judged) if judged else math.nan
 
 
 def pass_share(tests: Iterable[float]) -> float:
-    """Share of the judged tests that are passed, 0 to 1; NaN when none was judged.
-
-    >>> pass_share([1, 0, math.nan, 1])
-    0.6666666666666666
-    """
-    judged = [test for test in tests if not math.isnan(test)]
-    return passed(judged) / len(judged) if judged else math.nan
+    """Share of the judged tests that are passed, 0 to 1; NaN when none was judged."""
+    return _mean([test for test in tests if not math.isnan(test)])
 
 
 # what a verdict is worth to the story that was shown first
@@ -93,26 +65,14 @@ FIRST, TIE, SECOND = 1.0, 0.5, 0.0
 
 
 def win_rate(shown_first: Sequence[float], shown_second: Sequence[float]) -> float:
-    """Share of comparisons that a story wins, ties as half, 0 to 1; both orders count alike.
-
-    The mean over the two orders; NaN when an order has no verdict.
-
-    >>> win_rate([1, 1], [1, 0])  # first: wins both; second: loses one, wins one
-    0.75
-    """
-    if not shown_first or not shown_second:
-        return math.nan
-    return (fmean(shown_first) + 1 - fmean(shown_second)) / 2
+    """Share of comparisons that a story wins, ties as half, 0 to 1: the mean over both orders; NaN if one has none."""
+    return (_mean(shown_first) + 1 - _mean(shown_second)) / 2
 
 
 def order_bias(shown_first: Sequence[float], shown_second: Sequence[float]) -> float:
-    """How much more often the story that stands first is preferred, -1 (never) to 1 (always); 0 = no bias.
+    """How much more often the story that stands first is preferred, -1 (never) to 1 (always); NaN as the win rate."""
+    return _mean(shown_first) + _mean(shown_second) - 1
 
-    NaN when an order has no verdict.
 
-    >>> order_bias([1, 1], [1, 1])
-    1.0
-    """
-    if not shown_first or not shown_second:
-        return math.nan
-    return fmean(shown_first) + fmean(shown_second) - 1
+def _mean(values: Sequence[float]) -> float:
+    return fmean(values) if values else math.nan

@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -27,27 +27,25 @@ LEAST_OVERLAP = 0.5  # without it a shared "the" would count for something
 class Agreement:
     """How far predicted marks are the gold ones; of two passages together by `+`."""
 
-    true: float
-    """Predictions that agree with a gold mark; by the strict rule, the shares of words that they have in common."""
-    false: float
-    """Predictions less those."""
-    missed: float
-    """Gold marks that no prediction agrees with; by the strict rule, gold marks less `true`."""
+    true: float  # predictions that agree with a gold mark; by the strict rule, the shares of words in common
+    false: float  # predictions less those
+    missed: float  # gold marks that no prediction agrees with; by the strict rule, gold marks less `true`
 
     @property
     def precision(self) -> float:
         """Share of the predictions that are right, 0 to 1; NaN without a prediction."""
-        return _share(self.true, self.true + self.false)
+        return self.true / (self.true + self.false) if self.true + self.false else math.nan
 
     @property
     def recall(self) -> float:
         """Share of the gold marks that were found, 0 to 1; NaN without a gold mark."""
-        return _share(self.true, self.true + self.missed)
+        return self.true / (self.true + self.missed) if self.true + self.missed else math.nan
 
     @property
     def f1(self) -> float:
         """Harmonic mean of both, 0 to 1; 0 where one side marks nothing, NaN where neither marks anything."""
-        return _share(2 * self.true, 2 * self.true + self.false + self.missed)
+        whole = 2 * self.true + self.false + self.missed
+        return 2 * self.true / whole if whole else math.nan
 
     def __add__(self, other: "Agreement") -> "Agreement":
         return Agreement(self.true + other.true, self.false + other.false, self.missed + other.missed)
@@ -70,18 +68,16 @@ def agreement(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]],
     """
     if len(predicted) != len(gold):
         raise ValueError(f"{len(predicted)} passages with predictions against {len(gold)}, expected the same passages")
-    return sum(map(partial(_passage_agreement, strict=strict), predicted, gold), Agreement(0, 0, 0))
-
-
-def _passage_agreement(predicted: Sequence[str], gold: Sequence[str], strict: bool) -> Agreement:
-    if strict:
-        shared = _paired_overlap(predicted, gold)
-        return Agreement(shared, len(predicted) - shared, len(gold) - shared)
-    # any number of predictions may agree with one gold mark, and the other way round
-    matching = [[matches(mark, expected) for expected in gold] for mark in predicted]
-    true = sum(map(any, matching))
-    found = sum(map(any, zip(*matching, strict=True)))
-    return Agreement(true, len(predicted) - true, len(gold) - found)
+    whole = Agreement(0, 0, 0)
+    for marks, right in zip(predicted, gold, strict=True):
+        if strict:
+            true = found = _paired_overlap(marks, right)
+        else:
+            # any number of predictions may agree with one gold mark, and the other way round
+            matching = [[matches(mark, expected) for expected in right] for mark in marks]
+            true, found = sum(map(any, matching)), sum(map(any, zip(*matching, strict=True)))
+        whole += Agreement(true, len(marks) - true, len(right) - found)
+    return whole
 
 
 def matches(predicted: str, gold: str) -> bool:
@@ -103,40 +99,23 @@ def matches(predicted: str, gold: str) -> bool:
 
 
 def similarity(first: str, second: str) -> float:
-    """Twice the characters in common over those of both, 0 to 100 (indel similarity); 100 for two empty texts.
-
-    >>> similarity("abcd", "abxd")  # "abd": 2 * 3 of 8
-    75.0
-    """
-    size = len(first) + len(second)
-    return 200 * longest_common_subsequence(first, second) / size if size else 100.0
-
-
-def longest_common_subsequence(first: str, second: str) -> int:
-    """How many characters two texts have in common, in the same order, with gaps.
+    """Twice the characters in common, in order with gaps, over those of both: 0 to 100, also for two empty texts.
 
     Source: Hyyrö (2004), Bit-parallel LCS-length computation revisited: a row of the table is one whole number.
-
-    >>> longest_common_subsequence("moonlight", "midnight")
-    6
     """
     places: defaultdict[str, int] = defaultdict(int)
     for place, character in enumerate(first):
         places[character] |= 1 << place
-    every = (1 << len(first)) - 1
-    unmet = every
+    every = unmet = (1 << len(first)) - 1
     for character in second:
         met = unmet & places.get(character, 0)
         unmet = ((unmet + met) | (unmet - met)) & every
-    return len(first) - unmet.bit_count()
+    size, common = len(first) + len(second), len(first) - unmet.bit_count()
+    return 200 * common / size if size else 100.0
 
 
 def overlap(predicted: str, gold: str) -> float:
-    """F1 of the words that two marks share, in whatever order, 0 to 1; 0 where either has none.
-
-    >>> overlap("the bell of salt", "A bell of salt")  # 3 of 4 and 3 of 4
-    0.75
-    """
+    """F1 of the words that two marks share, in whatever order, 0 to 1; 0 where either has none."""
     sides = [Counter(word.casefold() for word in tokens(mark)) for mark in (predicted, gold)]
     size = sum(side.total() for side in sides)
     return 2 * (sides[0] & sides[1]).total() / size if size else 0.0
@@ -152,19 +131,13 @@ def _paired_overlap(predicted: Sequence[str], gold: Sequence[str]) -> float:
     return float(table[linear_sum_assignment(table, maximize=True)].sum())
 
 
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
-
-
 LONGEST_NEAR = 400  # characters of a quote that is looked for by similarity; a longer one must stand there as it is
 LONGEST_SEARCHED = 100_000  # characters of a text in which it is: 17,000 words
 MOST_COMPARED = 1_000  # different spans
 ROUNDING = 1e-9
 _NOWHERE = np.array([], dtype=np.intp)
-_BOUND = "(?:(?<![a-zA-Z0-9_])|(?![a-zA-Z0-9_]))"
-"""Not between two plain letters or digits."""
-Span = tuple[int, int]
-"""From which character up to which."""
+_BOUND = "(?:(?<![a-zA-Z0-9_])|(?![a-zA-Z0-9_]))"  # not between two plain letters or digits
+Span = tuple[int, int]  # from which character up to which
 
 
 class QuotedText:
@@ -210,14 +183,14 @@ class QuotedText:
         compared: dict[str, float] = {}
         for begin, end in self._promising(quote):
             span = self._plain[begin:end]
-            if span not in compared and len(compared) == MOST_COMPARED:
-                continue
-            if (alike := compared.get(span)) is None:
-                alike = compared[span] = similarity(quote, span)
+            if span not in compared:
+                if len(compared) == MOST_COMPARED:
+                    continue
+                compared[span] = similarity(quote, span)
             # of equals the first, or the last
             counts = nearest is None or (last and begin > nearest[0])
-            if alike > best or (alike == best and counts):
-                best, nearest = alike, (begin, end)
+            if compared[span] > best or (compared[span] == best and counts):
+                best, nearest = compared[span], (begin, end)
         return nearest
 
     def _promising(self, quote: str) -> Iterator[Span]:
@@ -248,35 +221,22 @@ class QuotedText:
         return {character: np.array(at, dtype=np.intp) for character, at in places.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of a text in which no span begins or ends."""
-
-    text: str
-    spans: tuple[int, ...]
-    """Places of the spans that it belongs to."""
-    ending: tuple[int, ...]
-    """Places of those that end with it."""
-
-
-def pieces(text: str, spans: Sequence[Span]) -> Iterator[Piece]:
+def pieces(text: str, spans: Sequence[Span]) -> Iterator[tuple[str, tuple[int, ...], tuple[int, ...]]]:
     """The whole text in pieces, cut wherever a span begins or ends.
 
-    >>> [(piece.text, piece.spans) for piece in pieces("a cold tin bell", [(2, 10), (7, 15)])]
-    [('a ', ()), ('cold ', (0,)), ('tin', (0, 1)), (' bell', (1,))]
+    Each has its text, the places of the spans that it belongs to, and the places of those that end with it.
+
+    >>> list(pieces("a tin bell", [(2, 5), (2, 10)]))
+    [('a ', (), ()), ('tin', (0, 1), (0,)), (' bell', (1,), (1,))]
     """
     cuts = sorted({0, len(text), *(place for span in spans for place in span)})
     for begin, end in pairwise(cuts):
         over = tuple(i for i, span in enumerate(spans) if span[0] <= begin and end <= span[1])
-        yield Piece(text[begin:end], over, tuple(i for i in over if spans[i][1] == end))
+        yield text[begin:end], over, tuple(i for i in over if spans[i][1] == end)
 
 
 def without_overlaps(spans: Sequence[Span]) -> list[int]:
-    """Places of the spans that remain when of those that overlap one counts: the one that begins first, or is longest.
-
-    >>> without_overlaps([(5, 9), (0, 3), (2, 6), (0, 4)])
-    [3, 0]
-    """
+    """Places of the spans that remain when one of those that overlap counts: the first, or the longest of those."""
     kept: list[int] = []
     for place in sorted(range(len(spans)), key=lambda i: (spans[i][0], -spans[i][1])):
         if not kept or spans[place][0] >= spans[kept[-1]][1]:
@@ -285,11 +245,7 @@ def without_overlaps(spans: Sequence[Span]) -> list[int]:
 
 
 def covered_share(text: str, spans: Sequence[Span]) -> float:
-    """Share of a text's words of which some part is in a span, 0 to 1; 0 for a text without words.
-
-    >>> covered_share("He drank the cold light.", [(9, 17), (13, 17)])
-    0.4
-    """
+    """Share of a text's words of which some part is in a span, 0 to 1; 0 for a text without words."""
     covered = bytearray(len(text))
     for begin, end in spans:
         covered[begin:end] = b"\1" * (min(end, len(text)) - begin)
@@ -309,11 +265,11 @@ def _place(parts: Sequence[str], text: str, *, last: bool) -> Span | None:
     # looked ahead, so that a place in the middle of a word does not hide one that overlaps it
     pattern = r"\s+".join(map(re.escape, parts))
     found = (match.span(1) for match in re.finditer(f"(?={_BOUND}({pattern}){_BOUND})", text))
+
+    def is_inside_word(place: int) -> bool:
+        """Whether the characters on either side belong to one word; of plain letters `_BOUND` has seen that."""
+        both = text[place - 1 : place + 1]
+        return 0 < place < len(text) and not both.isascii() and (0, 2) in word_spans(both)
+
     spans = reversed(list(found)) if last else found
-    return next((s for s in spans if not (_is_inside_word(text, s[0]) or _is_inside_word(text, s[1]))), None)
-
-
-def _is_inside_word(text: str, place: int) -> bool:
-    """Whether the characters on either side of a place belong to one word; of plain letters `_BOUND` has seen that."""
-    both = text[place - 1 : place + 1]
-    return 0 < place < len(text) and not both.isascii() and (0, 2) in word_spans(both)
+    return next((span for span in spans if not any(map(is_inside_word, span))), None)

@@ -21,28 +21,19 @@ Corpus = TokenIndex | Sequence[Sequence[str]]
 class CreativityIndex:
     """Shares of tokens outside every copied run, 0 (all copied) to 1 (nothing is); NaN for an empty text."""
 
-    by_length: dict[int, float]
-    """By the least number of tokens that makes a run count: 1 less coverage."""
+    by_length: dict[int, float]  # by the least number of tokens that makes a run count: 1 less coverage
 
     @property
     def mean(self) -> float:
-        """Mean over the lengths, 0 to 1."""
         return self.sum / len(self.by_length)
 
     @property
     def sum(self) -> float:
-        """Sum over the lengths, 0 to as many as there are."""
         return math.fsum(self.by_length.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A copied run: tokens `start` up to `end` of the text, from `place` on in a document of the corpus."""
-
-    start: int
-    end: int
-    document: int
-    place: int
+# a copied run: from which token of the text up to which, the document of the corpus, and its first token there
+Span = tuple[int, int, int, int]
 
 
 def match_lengths(tokens: Sequence[str], corpus: Corpus, leaving_out: Collection[int] = ()) -> NDArray[np.int64]:
@@ -56,12 +47,8 @@ def match_lengths(tokens: Sequence[str], corpus: Corpus, leaving_out: Collection
     >>> match_lengths(list("abcx"), [list("xabc"), list("cx")]).tolist()
     [3, 2, 2, 1]
     """
-    return index_of(corpus).matches(tokens, leaving_out).lengths
-
-
-def index_of(corpus: Corpus) -> TokenIndex:
-    """The corpus as an index: itself when it is one."""
-    return corpus if isinstance(corpus, TokenIndex) else TokenIndex(corpus)
+    index = corpus if isinstance(corpus, TokenIndex) else TokenIndex(corpus)
+    return index.matches(tokens, leaving_out).lengths
 
 
 def counted_match_lengths(
@@ -77,14 +64,11 @@ def counted_match_lengths(
     end = 0
     for start in range(size):
         least = max(start + shortest, end)
-        if least > size:
-            break
-        if least > end and not stands(start, least):
-            continue
-        end = least
-        while end < min(size, start + longest) and stands(start, end + 1):
-            end += 1
-        lengths[start] = end - start
+        if least <= size and (least == end or stands(start, least)):
+            end = least
+            while end < min(size, start + longest) and stands(start, end + 1):
+                end += 1
+            lengths[start] = end - start
     return lengths
 
 
@@ -139,8 +123,8 @@ def copied_spans(matches: Matches, shortest: int = LENGTHS[0]) -> list[Span]:
     for start in np.flatnonzero(matches.lengths >= shortest).tolist():
         end = start + int(matches.lengths[start])
         # the tails of a run are runs too and would repeat it
-        if not spans or end > spans[-1].end:
-            spans.append(Span(start, end, int(matches.documents[start]), int(matches.places[start])))
+        if not spans or end > spans[-1][1]:
+            spans.append((start, end, int(matches.documents[start]), int(matches.places[start])))
     return spans
 
 
@@ -172,9 +156,9 @@ def near_matches(
             # pieces overlap, so that no window is lost where one ends
             piece = document[offset : offset + PIECE + overlap]
             table = _similarities(tokens, piece, vectors)
-            content = [np.array([token in vectors for token in side], dtype=bool) for side in (tokens, piece)]
+            content, others = (np.array([token in vectors for token in side], dtype=bool) for side in (tokens, piece))
             for length in sorted(lengths):
-                near = _near_windows(table, content[0], content[1], length, threshold)
+                near = _near_windows(table, content, others, length, threshold)
                 # lengths go up, so a later and longer match replaces a shorter one
                 longer = np.flatnonzero(near.any(axis=1) & (matches.lengths[: len(near)] < length))
                 matches.lengths[longer] = length
@@ -185,8 +169,9 @@ def near_matches(
 
 def _similarities(tokens: Sequence[str], others: Sequence[str], vectors: Mapping[str, Vector]) -> Table:
     """Cosine of each token with each other one, shape (N, M); -1 where either is no content token."""
-    rows = {token: place for place, token in enumerate(sorted({t for t in tokens if t in vectors}))}
-    columns = {token: place for place, token in enumerate(sorted({t for t in others if t in vectors}))}
+    rows, columns = (
+        {token: place for place, token in enumerate(sorted(vectors.keys() & set(side)))} for side in (tokens, others)
+    )
     # one more row and column for all that is no content
     kinds = np.full((len(rows) + 1, len(columns) + 1), -1, dtype=np.float32)
     if rows and columns:
@@ -196,8 +181,7 @@ def _similarities(tokens: Sequence[str], others: Sequence[str], vectors: Mapping
         kinds[rows[token], columns[token]] = 1
     of_rows = [rows.get(token, len(rows)) for token in tokens]
     of_columns = [columns.get(token, len(columns)) for token in others]
-    table: Table = kinds[np.ix_(of_rows, of_columns)]
-    return table
+    return np.asarray(kinds[np.ix_(of_rows, of_columns)])
 
 
 def _near_windows(
@@ -206,33 +190,16 @@ def _near_windows(
     """Which windows of the text are near which of the document, shape (N - length + 1, M - length + 1)."""
     if min(table.shape) < length:
         return np.zeros((0, 1), dtype=bool)
-    forward = _windowed_mean(_windowed_max(table, length, 1), content, length, 0)
-    backward = _windowed_mean(_windowed_max(table, length, 0), others, length, 1)
-    enough = _windowed_count(content, length)[:, None], _windowed_count(others, length)[None, :]
-    near = (forward >= threshold) & (backward >= threshold)
-    near &= (enough[0] >= LEAST_CONTENT) & (enough[1] >= LEAST_CONTENT)
-    return near
 
+    def is_near(table: Table, content: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Whether the content tokens of each window down the rows are near those of each window along them."""
+        best = np.lib.stride_tricks.sliding_window_view(table, length, axis=1).max(axis=-1)
+        # a difference of running sums gives every window's sum without a loop over windows
+        sums = np.cumsum(np.where(content[:, None], best, 0), axis=0, dtype=np.float64)
+        sums = np.concatenate([np.zeros_like(sums[:1]), sums])
+        running = np.concatenate([[0], np.cumsum(content)])
+        counts = (running[length:] - running[:-length])[:, None]
+        means = (sums[length:] - sums[:-length]) / np.maximum(counts, 1)
+        return np.asarray((means >= threshold) & (counts >= LEAST_CONTENT))
 
-def _windowed_max(table: Table, length: int, axis: int) -> Table:
-    windows = np.lib.stride_tricks.sliding_window_view(table, length, axis=axis)
-    return np.asarray(windows.max(axis=-1))
-
-
-def _windowed_mean(table: Table, content: NDArray[np.bool_], length: int, axis: int) -> NDArray[np.float64]:
-    """Mean over the content tokens of each window along an axis; 0 for a window without any."""
-    weights = np.expand_dims(content, 1 - axis)
-    sums = np.cumsum(np.where(weights, table, 0), axis=axis, dtype=np.float64)
-    sums = np.concatenate([np.zeros_like(np.take(sums, [0], axis=axis)), sums], axis=axis)
-    last = np.arange(length, sums.shape[axis])
-    totals = np.take(sums, last, axis=axis) - np.take(sums, last - length, axis=axis)
-    counts = np.expand_dims(_windowed_count(content, length), 1 - axis)
-    # a difference of running sums gives every window's sum without a loop over windows
-    means: NDArray[np.float64] = totals / np.maximum(counts, 1)
-    return means
-
-
-def _windowed_count(content: NDArray[np.bool_], length: int) -> NDArray[np.int64]:
-    sums = np.concatenate([[0], np.cumsum(content)])
-    counts: NDArray[np.int64] = sums[length:] - sums[:-length]
-    return counts
+    return is_near(table, content) & is_near(table.T, others).T

@@ -5,7 +5,7 @@ text at some place is with one of the two suffixes between which the text's own 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -25,16 +25,12 @@ KEY_BITS = 64
 class Matches:
     """For each token of a text the longest run that starts there and also stands in a document."""
 
-    lengths: Numbers
-    """Shape (N,); 0 where the token stands in no document."""
-    documents: Numbers
-    """Where one such run stands: the document, shape (N,); -1 where there is none."""
-    places: Numbers
-    """The token within that document, shape (N,); -1 where there is none."""
+    lengths: Numbers  # shape (N,); 0 where the token stands in no document
+    documents: Numbers  # where one such run stands: the document, shape (N,); -1 where there is none
+    places: Numbers  # the token within that document, shape (N,); -1 where there is none
 
 
 def no_matches(size: int) -> Matches:
-    """The matches of a text of `size` tokens with nothing."""
     return Matches(np.zeros(size, dtype=np.int64), np.full(size, -1), np.full(size, -1))
 
 
@@ -43,7 +39,7 @@ class TokenIndex:
 
     def __init__(self, documents: Iterable[Sequence[str]]) -> None:
         numbers: defaultdict[str, int] = defaultdict(count(END + 1).__next__)
-        parts = [_numbered(document, numbers) for document in documents]
+        parts = [np.array([*map(numbers.__getitem__, document), END], dtype=np.uint32) for document in documents]
         self._starts = np.cumsum([0, *(len(part) for part in parts)])[:-1] if parts else np.zeros(0, dtype=np.int64)
         self._number_of = dict(numbers)
         # an unknown token is one more number, above all others
@@ -59,7 +55,6 @@ class TokenIndex:
 
     @property
     def tokens(self) -> int:
-        """How many tokens the documents have."""
         return len(self._order) - len(self._starts)
 
     def matches(self, tokens: Sequence[str], leaving_out: Collection[int] = ()) -> Matches:
@@ -68,32 +63,29 @@ class TokenIndex:
         size = len(tokens)
         if not size or not len(self._order):
             return no_matches(size)
-        below = self._insertion(query, size)
+        # where one suffix is left, it is a neighbour on whichever side
+        below, _ = self._ranges(query, np.arange(size), size - np.arange(size), fewest=2)
         left_out = np.array(sorted(leaving_out), dtype=np.int64)
-        neighbours = [
-            self._neighbour(query, size, below - 1, -1, left_out),
-            self._neighbour(query, size, below, 1, left_out),
-        ]
+        lengths, where = self._neighbour(query, size, below - 1, -1, left_out)
+        lengths_after, after = self._neighbour(query, size, below, 1, left_out)
         # whichever neighbour shares more; of equals the one that sorts before
-        before = neighbours[0][0] >= neighbours[1][0]
-        lengths = np.where(before, neighbours[0][0], neighbours[1][0])
-        where = np.where(before, neighbours[0][1], neighbours[1][1])
+        where = np.where(lengths >= lengths_after, where, after)
+        lengths = np.maximum(lengths, lengths_after)
         documents = np.where(lengths > 0, self._document_of(where), -1)
         places = np.where(lengths > 0, where - self._starts[documents], -1)
         return Matches(lengths, documents, places)
 
     def lengths(self, tokens: Sequence[str], limits: Numbers, leaving_out: Collection[int] = ()) -> Numbers:
         """The length of the longest run at each token of a text, shape (N,)."""
-        lengths: Numbers = np.minimum(self.matches(tokens, leaving_out).lengths, limits - np.arange(len(tokens)))
-        return lengths
+        return np.asarray(np.minimum(self.matches(tokens, leaving_out).lengths, limits - np.arange(len(tokens))))
 
     def counts(self, tokens: Sequence[str], starts: Numbers, ends: Numbers) -> Numbers:
-        """How often runs of a text stand in the documents, shape (R,).
+        """How often runs of a text stand in the documents, (R,); that of no token as often as there are tokens."""
+        low, high = self._ranges(self._padded(tokens), starts, ends - starts, fewest=1)
+        return np.where(ends > starts, high - low, self.tokens)
 
-        The run of no token counts as often as there are tokens.
-        """
-        query = self._padded(tokens)
-        sizes = ends - starts
+    def _ranges(self, query: Symbols, starts: Numbers, sizes: Numbers, fewest: int) -> tuple[Numbers, Numbers]:
+        """Between which ranks the suffixes stand that begin with each run, narrowed while so many are left at least."""
         low, high = np.zeros(len(sizes), dtype=np.int64), np.full(len(sizes), len(self._order))
         running, depth = np.flatnonzero(sizes > 0), 0
         while len(running):
@@ -107,8 +99,8 @@ class TokenIndex:
                 bounds = np.searchsorted(self._keys, keys & ~rest), np.searchsorted(self._keys, keys | rest, "right")
             low[running], high[running] = bounds
             depth += self._key_tokens
-            running = running[(sizes[running] > depth) & (high[running] > low[running])]
-        return np.where(sizes > 0, high - low, self.tokens)
+            running = running[(sizes[running] > depth) & (high[running] - low[running] >= fewest)]
+        return low, high
 
     @property
     def _key_tokens(self) -> int:
@@ -123,53 +115,35 @@ class TokenIndex:
         """The next few tokens of a text at each place as one number that sorts as they do."""
         return packed(text, places, self._key_tokens, self._bits)
 
-    def _insertion(self, query: Symbols, size: int) -> Numbers:
-        """Where each suffix of the query would be sorted in, shape (size,)."""
-        places = np.arange(size)
-        keys = self._key_at(places, query)
-        low = np.searchsorted(self._keys, keys, "left")
-        high = np.searchsorted(self._keys, keys, "right")
-        depth = self._key_tokens
-        # where one suffix is left, it is a neighbour on whichever side
-        several = np.flatnonzero((high - low > 1) & (depth < size - places))
-        while len(several):
-            keys = self._key_at(several + depth, query)
-            low[several], high[several] = self._narrowed(low[several], high[several], depth, keys, keys)
-            depth += self._key_tokens
-            several = several[(high[several] - low[several] > 1) & (depth < size - several)]
-        return low
-
     def _narrowed(
         self, low: Numbers, high: Numbers, depth: int, least: Keys, greatest: Keys
     ) -> tuple[Numbers, Numbers]:
         """The part of each range of suffixes whose key at `depth` lies between two, both included."""
-        ends = []
-        for keys, beyond_equal in ((least, False), (greatest, True)):
+
+        def first(is_before: Callable[[Keys], NDArray[np.bool_]]) -> Numbers:
+            """The first rank of each range whose key is not before, by halving."""
             start, stop = low.copy(), high.copy()
             while (going := start < stop).any():
                 middle = np.where(going, (start + stop) // 2, low)
-                middle_keys = self._key_at(self._order[middle] + depth, self._text)
-                right = going & ((middle_keys <= keys) if beyond_equal else (middle_keys < keys))
+                right = going & is_before(self._key_at(self._order[middle] + depth, self._text))
                 start = np.where(right, middle + 1, start)
                 stop = np.where(going & ~right, middle, stop)
-            ends.append(start)
-        return ends[0], ends[1]
+            return start
+
+        return first(lambda keys: keys < least), first(lambda keys: keys <= greatest)
 
     def _neighbour(
         self, query: Symbols, size: int, rank: Numbers, step: int, left_out: Numbers
     ) -> tuple[Numbers, Numbers]:
         """How long each suffix of the query agrees with the suffix of that rank, and where that one stands."""
-        rank = rank.copy()
-        while len(left_out):
+        while True:
             inside = (rank >= 0) & (rank < len(self._order))
-            places = self._order[np.where(inside, rank, 0)]
+            places = self._order[np.where(inside, rank, 0)].astype(np.int64)
             skipped = inside & np.isin(self._document_of(places), left_out)
             if not skipped.any():
                 break
             # a document left out is passed over until a suffix of another one is met
-            rank[skipped] += step
-        inside = (rank >= 0) & (rank < len(self._order))
-        places = self._order[np.where(inside, rank, 0)].astype(np.int64)
+            rank = rank + step * skipped
         lengths = np.zeros(size, dtype=np.int64)
         running = np.flatnonzero(inside)
         while len(running):
@@ -192,14 +166,15 @@ def suffix_order(text: Symbols) -> Places:
         from pydivsufsort import divsufsort
     except ImportError:
         return sorted_by_doubling(text)
-    order: Places = divsufsort(text) if len(text) else np.zeros(0, dtype=np.int32)
-    return order
+    return np.asarray(divsufsort(text) if len(text) else np.zeros(0, dtype=np.int32))
 
 
 def sorted_by_doubling(text: Symbols) -> Places:
     """The suffix order in plain numpy: places that agree on their next d tokens are told apart by the d after those."""
     size = len(text)
-    symbols = _distinct_ends(text)
+    ends = text == END
+    # a number of its own for every END, so that no two suffixes agree beyond one
+    symbols = np.where(ends, np.cumsum(ends), text.astype(np.uint64) + int(ends.sum())).astype(np.uint64)
     bits = int(symbols.max(initial=1)).bit_length()
     depth = max(1, KEY_BITS // bits)
     key = packed(np.append(symbols, np.zeros(depth, dtype=symbols.dtype)), np.arange(size), depth, bits)
@@ -217,20 +192,6 @@ def sorted_by_doubling(text: Symbols) -> Places:
         starts[tied[1:]] = (group[1:] != group[:-1]) | (follows[1:] != follows[:-1])
         depth *= 2
     return order
-
-
-def _distinct_ends(text: Symbols) -> Symbols:
-    """The text with a number of its own for every END, so that no two suffixes agree beyond one."""
-    ends = text == END
-    documents = int(ends.sum())
-    return np.where(ends, np.cumsum(ends), text.astype(np.uint64) + documents).astype(np.uint64)
-
-
-def _numbered(document: Sequence[str], numbers: defaultdict[str, int]) -> NDArray[np.uint32]:
-    part = np.empty(len(document) + 1, dtype=np.uint32)
-    part[:-1] = np.fromiter(map(numbers.__getitem__, document), dtype=np.uint32, count=len(document))
-    part[-1] = END
-    return part
 
 
 def packed(text: Symbols, places: Places, ahead: int, bits: int) -> Keys:

@@ -38,7 +38,7 @@ FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One word or mark, and where it stands in the text: `text[start:end]`."""
+    """A word, a mark or several words, and where they stand in the text: from `start` up to `end`."""
 
     text: str
     start: int
@@ -58,29 +58,19 @@ def tokens(text: str) -> list[str]:
 
 
 def placed_tokens(text: str) -> list[Token]:
-    """The same tokens with their places in the text as it was given.
-
-    >>> [text := "the Zoë…", [text[token.start : token.end] for token in placed_tokens(text)]][1]
-    ['the', 'Zoë', '…']
-    """
-    folded: list[str] = []
-    origin: list[tuple[int, int]] = []
-    start = 0
+    """The same tokens with their places in the text as it was given."""
+    folded, origin, end = "", [], 0
     for character in _characters(text):
-        folded.append(_folded(character))
-        end = start + len(character)
+        start, end = end, end + len(character)
+        plain = _folded(character)
+        folded += plain
         # one may fold to several ("…" to three dots): each of them stands for the place of the one
-        origin += [(start, end)] * len(folded[-1])
-        start = end
-    return [Token(match[0], origin[match.start()][0], origin[match.end() - 1][1]) for match in _found("".join(folded))]
+        origin += [(start, end)] * len(plain)
+    return [Token(match[0], origin[match.start()][0], origin[match.end() - 1][1]) for match in _found(folded)]
 
 
 def plain_typography(text: str) -> str:
-    """The text with plain quotes and hyphens in place of typographic ones; as long as it was.
-
-    >>> plain_typography("“the lid” – half-shut")
-    '"the lid" - half-shut'
-    """
+    """The text with plain quotes and hyphens in place of typographic ones; as long as it was."""
     return text.translate(_PLAIN)
 
 
@@ -99,42 +89,26 @@ def _found(folded: str) -> Iterable["re.Match[str]"]:
 
 
 def is_content(token: str) -> bool:
-    """Whether a token carries meaning of its own: no punctuation, no function word.
-
-    >>> [is_content(token) for token in ("lighthouse", "The", "didn't", ",")]
-    [True, False, False, False]
-    """
+    """Whether a token carries meaning of its own: no punctuation, no function word."""
     return token.casefold() not in FUNCTION_WORDS and re.search(r"\w", token) is not None
 
 
-# compression and n-gram measures move with length alone; 1.5 is a convention of ours
+# Documents whose lengths differ by more than this factor should not be compared: compression and n-gram measures move
+# with length alone. A convention of ours.
 LIKE = 1.5
-"""Documents whose lengths differ by more than this factor should not be compared."""
 
 
 def word_count(text: str) -> int:
-    """How many words the text has: runs of anything but white space; in a script without spaces, characters.
-
-    >>> word_count("The end, he said."), word_count("他说：完了。")
-    (4, 4)
-    """
+    """How many words the text has: runs of anything but white space; in a script without spaces, characters."""
     return len(spaced_words(text))
 
 
 def median_words(texts: Iterable[str]) -> int | None:
-    """Median number of words, rounded; None without texts.
-
-    >>> median_words(["one two", "one two three four"])
-    3
-    """
+    """Median number of words, rounded; None without texts."""
     counts = [word_count(text) for text in texts]
     return round(median(counts)) if counts else None
 
 
 def is_like_length(words: float, others: float) -> bool:
-    """Whether two lengths lie within a factor of 1.5 of each other; both must be above 0.
-
-    >>> is_like_length(98, 500), is_like_length(400, 500)
-    (False, True)
-    """
+    """Whether two lengths, both above 0, lie within a factor of 1.5 of each other."""
     return min(words, others) > 0 and max(words, others) <= LIKE * min(words, others)

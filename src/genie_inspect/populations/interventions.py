@@ -10,9 +10,9 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, RootModel, model_validator
 
 from genie_inspect.errors import GenieWarning, InterventionsError
-from genie_inspect.files.json_lines import RowT, json_row, placed_lines
+from genie_inspect.files.json_lines import RowT
 from genie_inspect.populations.population import BUNDLED
-from genie_inspect.populations.schema import DocumentText, Name, NonEmpty, Row
+from genie_inspect.populations.schema import DocumentText, Name, NonEmpty, Row, placed_rows
 from genie_inspect.signature import digest
 
 ORIGINAL: Final = "original"
@@ -27,8 +27,7 @@ class Original(Row):
     id: NonEmpty
     prompt: NonEmpty
     text: DocumentText
-    writer: str = ""
-    """Who wrote it, as `provider/model` where a model did."""
+    writer: str = ""  # who wrote it, as `provider/model` where a model did
 
 
 class Edit(Row):
@@ -38,10 +37,8 @@ class Edit(Row):
     id: NonEmpty
     original: NonEmpty
     feature: Name
-    alternatives: tuple[NonEmpty, ...] = ()
-    """The values that were proposed, without sight of any population."""
-    alternative: NonEmpty
-    """The one of them that was drawn."""
+    alternatives: tuple[NonEmpty, ...] = ()  # that were proposed, without sight of any population
+    alternative: NonEmpty  # the one of them that was drawn
     text: DocumentText
     writer: str = ""
 
@@ -86,8 +83,7 @@ def drawn(alternatives: tuple[str, ...], original: str, feature: str, seed: int)
 
 
 INTERVENTIONS, LEFT_OUT = "interventions.jsonl", "left_out.jsonl"
-FOLDER = "interventions"
-"""Where a bundled population has those that ship with it."""
+FOLDER = "interventions"  # where a bundled population has those that ship with it
 SHOWN = 5  # ids in a warning
 
 
@@ -104,22 +100,20 @@ class Interventions:
         doubled = [name for name, count in Counter(row.id for row in rows).items() if count > 1]
         if doubled:
             raise InterventionsError(f"{self.file}, field id: {doubled[0]!r} stands twice")
-        self.originals = {row.id: row for row in rows if isinstance(row, Original)}
-        """By id, in the order of the file."""
+        self.originals = {row.id: row for row in rows if isinstance(row, Original)}  # by id, in the order of the file
         if not self.originals:
             raise InterventionsError(f'{self.file} has no original: no line of {{"kind": "original", ...}}')
         changed = [row for row in rows if not isinstance(row, Original)]
-        self.orphans = tuple(row.id for row in changed if row.original not in self.originals)
-        """Edits and paraphrases whose original is missing; they are no use."""
-        beside = self.file.parent / LEFT_OUT
-        self.left_out = {row.id: row.reason for row in rows_of(beside, LeftOut)} if beside.is_file() else {}
-        """By id, why an edit or paraphrase is no good."""
+        self.orphans = tuple(row.id for row in changed if row.original not in self.originals)  # they are no use
         if self.orphans:
             listed = ", ".join(self.orphans[:SHOWN]) + ", ..." * (len(self.orphans) > SHOWN)
             message = f"{self.file}: without their original, and so left out: {len(self.orphans)} ({listed})"
             warnings.warn(message, GenieWarning, stacklevel=2)
+        # all edits and paraphrases with an original, those that are left out among them
         self.every = tuple(row for row in changed if row.original in self.originals)
-        """All edits and paraphrases with an original, those that are left out among them."""
+        beside = self.file.parent / LEFT_OUT
+        # by id, why an edit or paraphrase is no good
+        self.left_out = {row.id: row.reason for row in rows_of(beside, LeftOut)} if beside.is_file() else {}
 
     @property
     def name(self) -> str:
@@ -155,13 +149,6 @@ class Interventions:
 
 def rows_of(file: Path, kind: type[RowT]) -> Iterator[RowT]:
     """The rows of a file that stands with interventions, one at a time."""
-    try:
-        for number, _, line in placed_lines(file):
-            yield json_row(line, kind, f"{file}, line {number}", InterventionsError)
-    except FileNotFoundError:
-        raise InterventionsError(
-            f"pairs of interventions are {str(file)!r}, expected starter, a folder that holds {INTERVENTIONS}, or such "
-            "a file"
-        ) from None
-    except OSError as error:
-        raise InterventionsError(f"{file} cannot be read: {error.strerror or error}") from error
+    expected = f"expected starter, a folder that holds {INTERVENTIONS}, or such a file"
+    missing = f"pairs of interventions are {str(file)!r}, {expected}"
+    return (row for _, _, row in placed_rows(file, kind, InterventionsError, missing))

@@ -2,9 +2,10 @@
 
 import json
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.folders import DATA, LARGEST, check_file
@@ -21,8 +22,6 @@ from genie_inspect.populations.schema import (
     Question,
     UnchangedFile,
     file_state,
-    line_at,
-    numbered_rows,
     parsed,
     placed_rows,
     rows,
@@ -34,6 +33,7 @@ MANIFEST, DOCUMENTS, QUESTIONS, ANSWERS = "population.json", "documents.jsonl", 
 
 PROMPTS_HELD = 64  # prompts whose documents and answers stay in memory; the others are read again when asked for
 Recorded = dict[str, dict[tuple[str, str], str | None]]
+IdentifiedT = TypeVar("IdentifiedT", Document, Question)
 
 
 class Population:
@@ -54,9 +54,18 @@ class Population:
         expected = identity(self.features, self.manifest.files, self.manifest.counts)
         if self.manifest.digest != expected:
             raise PopulationError(f"{place}, field digest: {self.manifest.digest!r}, expected {expected!r}")
-        self._questions = self._questions_by_prompt()
-        self._documents = self._documents_by_prompt()
+        # space around a prompt does not make it another one; datasets and shells add and drop it
+        self._questions: dict[str, list[Question]] = {}
+        feature_names = sorted({feature.name for feature in self.features})
+        for where, _, question in self._identified(QUESTIONS, Question):
+            if question.feature not in feature_names:
+                raise PopulationError(f"{where}, field feature: {question.feature!r}, expected one of {feature_names}")
+            self._questions.setdefault(question.prompt.strip(), []).append(question)
         self._check_count("questions", sum(map(len, self._questions.values())))
+        # by prompt, the bytes at which its documents begin in their file
+        self._documents: dict[str, array[int]] = {}
+        for _, begin, document in self._identified(DOCUMENTS, Document):
+            self._documents.setdefault(document.prompt.strip(), array("Q")).append(begin)
         self._check_count("documents", sum(map(len, self._documents.values())))
         # samples of one prompt come together, so that few prompts suffice
         self._documents_of = lru_cache(maxsize=PROMPTS_HELD)(self._read_documents)
@@ -69,7 +78,7 @@ class Population:
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """The features along which novelty is measured, in the order of the columns."""
+        """In the order of the columns."""
         return self.manifest.features
 
     @property
@@ -79,12 +88,12 @@ class Population:
 
     @property
     def answers_alone(self) -> bool:
-        """Whether this population holds recorded answers and no documents."""
+        """Whether it holds recorded answers and no documents."""
         return not self.manifest.counts.documents
 
     @property
     def documents_alone(self) -> bool:
-        """Whether this population holds documents and no questions."""
+        """Whether it holds documents and no questions."""
         return not self._questions
 
     def documents(self, prompt: str) -> list[Document]:
@@ -143,8 +152,10 @@ class Population:
         for begin, row in zip(begins, rows_at(path, begins, AnswerRow), strict=True):
             answers = by_reader.setdefault(row.reader, {})
             if (row.document, row.question) in answers:
-                where = f"{path}, line {line_at(path, begin)}"
-                raise PopulationError(f"{where}, field question: {row.question!r} is answered twice by this reader")
+                with path.open() as file:
+                    line = file.read(begin).count(b"\n") + 1
+                where = f"{path}, line {line}, field question"
+                raise PopulationError(f"{where}: {row.question!r} is answered twice by this reader")
             answers[row.document, row.question] = row.text
         return by_reader
 
@@ -173,29 +184,14 @@ class Population:
         self._check_count("answers", sum(map(len, begins.values())))
         return begins, list(readers)
 
-    def _documents_by_prompt(self) -> dict[str, "array[int]"]:
-        """By prompt, the bytes at which its documents begin in their file."""
-        path = self._files[DOCUMENTS]
-        begins: dict[str, array[int]] = {}
-        seen: set[str] = set()
-        for line, begin, row in placed_rows(path, Document):
-            _once(row.id, seen, path, line)
-            begins.setdefault(row.prompt.strip(), array("Q")).append(begin)
-        return begins
-
-    def _questions_by_prompt(self) -> dict[str, list[Question]]:
-        path, feature_names = self._files[QUESTIONS], {feature.name for feature in self.features}
-        groups: dict[str, list[Question]] = {}
-        seen: set[str] = set()
-        for line, row in numbered_rows(path, Question):
-            _once(row.id, seen, path, line)
-            if row.feature not in feature_names:
-                raise PopulationError(
-                    f"{path}, line {line}, field feature: {row.feature!r}, expected one of {sorted(feature_names)}"
-                )
-            # space around a prompt does not make it another one; datasets and shells add and drop it
-            groups.setdefault(row.prompt.strip(), []).append(row)
-        return groups
+    def _identified(self, name: str, kind: type[IdentifiedT]) -> Iterator[tuple[str, int, IdentifiedT]]:
+        """The rows of a file, of which no two may have one id, with their places and the bytes at which they begin."""
+        file, seen = self._files[name], set[str]()
+        for line, begin, row in placed_rows(file, kind):
+            if row.id in seen:
+                raise PopulationError(f"{file}, line {line}, field id: {row.id!r} stands twice")
+            seen.add(row.id)
+            yield f"{file}, line {line}", begin, row
 
     def _checked(self, name: str) -> UnchangedFile:
         if name not in self.manifest.files:
@@ -233,12 +229,6 @@ def identity(features: Iterable[Feature], files: dict[str, str], counts: Counts)
     return digest(*described, files[reference], files[QUESTIONS])
 
 
-def _once(identity: str, seen: set[str], path: object, line: int) -> None:
-    if identity in seen:
-        raise PopulationError(f"{path}, line {line}, field id: {identity!r} stands twice")
-    seen.add(identity)
-
-
 BUNDLED = {"starter": DATA / "starter", "abstracts": DATA / "examples" / "abstracts"}
 NONE = "none"
 
@@ -248,23 +238,19 @@ def open_population(name: str | Path) -> Population:
     folder = BUNDLED.get(str(name), Path(name))
     try:
         is_there = (folder / MANIFEST).is_file()
-        state = _state(folder) if is_there else ()
+        state = [(path.name, *file_state(path.stat())) for path in sorted(folder.iterdir())] if is_there else []
     except OSError as error:
         raise PopulationError(f"population {str(name)!r} cannot be read: {error.strerror or error}") from error
     if not is_there:
         raise PopulationError(
             f"population is {str(name)!r}, expected {', '.join(sorted(BUNDLED))} or a folder that holds {MANIFEST}"
         )
-    return _opened(folder, state)
+    return _opened(folder, tuple(state))
 
 
 @lru_cache(maxsize=2)  # what is written and what it is compared with; a large one takes hundreds of megabytes
 def _opened(folder: Path, state: tuple[tuple[object, ...], ...]) -> Population:
     return Population(folder)
-
-
-def _state(folder: Path) -> tuple[tuple[object, ...], ...]:
-    return tuple((path.name, *file_state(path.stat())) for path in sorted(folder.iterdir()))
 
 
 FORM = '{"features": [{"name": "plot", "definition": "what happens"}]}, where definitions may be left out'

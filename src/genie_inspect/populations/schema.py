@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.folders import check_file
-from genie_inspect.files.json_lines import RowT, Source, json_row, placed_lines
+from genie_inspect.files.json_lines import MakeError, RowT, json_row, placed_lines
 from genie_inspect.files.writing import write_lines
 from genie_inspect.prompting.texts import LONGEST
 from genie_inspect.signature import digest
@@ -35,8 +35,8 @@ class Feature(Row):
     """One aspect of writing along which novelty is measured; its name is the scorer's key."""
 
     name: Name
+    # what belongs to it, for whoever maps questions or writes them; without one the words of the name
     definition: NonEmpty = Field(default_factory=lambda data: data.get("name", "").replace("_", " "))
-    """What belongs to it, for whoever maps questions or writes them; without one the words of the name."""
     words: tuple[str, ...] = ()
     """Generic words of the feature; the embedded reader looks for them beside the question's own. With pronouns of the
     first and of the third person among them, it goes by the document's pronouns."""
@@ -48,10 +48,9 @@ class Document(Row):
     id: NonEmpty
     prompt: NonEmpty
     text: DocumentText
-    model: str = ""
-    """Who wrote it, as `provider/model` where a model did."""
+    model: str = ""  # who wrote it, as `provider/model` where a model did
+    # how many words a model has cut from its end; None where it is as long as it came
     cut_words: Annotated[int, Field(ge=1)] | None = Field(default=None, exclude_if=lambda words: words is None)
-    """How many words a model has cut from its end; None where it is as long as it came."""
 
 
 class Question(Row):
@@ -68,10 +67,8 @@ class AnswerRow(Row):
 
     document: NonEmpty
     question: NonEmpty
-    reader: NonEmpty
-    """The reader's signature: answers of different readers do not compare."""
-    text: NonEmpty | None
-    """None: the document does not say."""
+    reader: NonEmpty  # the reader's signature: answers of different readers do not compare
+    text: NonEmpty | None  # None: the document does not say
 
 
 class Counts(Row):
@@ -109,11 +106,9 @@ class Manifest(Row):
     features: Features
     source_models: tuple[str, ...] = ()
     counts: Counts
+    # identity of what is measured against: features, documents and questions; answers where there are no documents
     digest: str
-    """Identity of what is measured against: features, documents and questions. Answers are in it only where there are
-    no documents."""
-    files: dict[str, str]
-    """SHA-256 of each file, so that a changed or cut one is noticed."""
+    files: dict[str, str]  # SHA-256 of each file, so that a changed or cut one is noticed
 
 
 def document_id(prompt: str, text: str) -> str:
@@ -126,41 +121,36 @@ def question_id(prompt: str, text: str) -> str:
     return "q-" + digest(prompt, text)
 
 
-def rows(source: Source, kind: type[RowT]) -> Iterator[RowT]:
-    return (row for _, row in numbered_rows(source, kind))
+def rows(source: "Path | UnchangedFile", kind: type[RowT]) -> Iterator[RowT]:
+    return (row for _, _, row in placed_rows(source, kind))
 
 
-def numbered_rows(source: Source, kind: type[RowT]) -> Iterator[tuple[int, RowT]]:
+def numbered_rows(source: "Path | UnchangedFile", kind: type[RowT]) -> Iterator[tuple[int, RowT]]:
     """Like `rows`, each row with the number of its line, from 1; empty lines are passed over but counted."""
     return ((number, row) for number, _, row in placed_rows(source, kind))
 
 
-def placed_rows(source: Source, kind: type[RowT]) -> Iterator[tuple[int, int, RowT]]:
+def placed_rows(
+    source: "Path | UnchangedFile", kind: type[RowT], error: MakeError = PopulationError, missing: str = ""
+) -> Iterator[tuple[int, int, RowT]]:
     """Like `numbered_rows`, with the byte at which the line begins between number and row."""
     name = str(source)  # once: there may be millions of rows
     try:
         for number, begin, line in placed_lines(source):
-            yield number, begin, parsed(line, kind, f"{name}, line {number}")
+            yield number, begin, json_row(line, kind, f"{name}, line {number}", error)
     except FileNotFoundError:
         what = kind.__name__.removesuffix("Row").lower()
-        raise PopulationError(f"{name} does not exist, expected a file of {what} rows") from None
-    except OSError as error:
-        raise PopulationError(f"{name} cannot be read: {error.strerror or error}") from error
+        raise error(missing or f"{name} does not exist, expected a file of {what} rows") from None
+    except OSError as refused:
+        raise error(f"{name} cannot be read: {refused.strerror or refused}") from refused
 
 
-def rows_at(source: Source, begins: Iterable[int], kind: type[RowT]) -> Iterator[RowT]:
+def rows_at(source: "Path | UnchangedFile", begins: Iterable[int], kind: type[RowT]) -> Iterator[RowT]:
     """The rows whose lines begin at these bytes, in the order given."""
-    name = str(source)
     with source.open("rb") as file:
         for begin in begins:
             file.seek(begin)
-            yield parsed(file.readline(), kind, f"{name}, byte {begin}")
-
-
-def line_at(source: Source, begin: int) -> int:
-    """The number, from 1, of the line that begins at this byte."""
-    with source.open("rb") as file:
-        return file.read(begin).count(b"\n") + 1
+            yield parsed(file.readline(), kind, f"{source}, byte {begin}")
 
 
 def parsed(text: str | bytes, kind: type[RowT], where: str) -> RowT:
@@ -168,19 +158,10 @@ def parsed(text: str | bytes, kind: type[RowT], where: str) -> RowT:
     return json_row(text, kind, where, PopulationError)
 
 
-def write_rows(path: Path, items: Iterable[BaseModel], *, new: bool = False) -> int:
-    """Write the rows as JSON Lines, atomically; returns how many there were."""
-    count = 0
-
-    def lines() -> Iterator[str]:
-        nonlocal count
-        for item in items:
-            count += 1
-            # readable in an editor: letters of other scripts stay letters
-            yield json.dumps(item.model_dump(), ensure_ascii=False) + "\n"
-
-    write_lines(path, lines(), new=new)
-    return count
+def write_rows(path: Path, items: Iterable[BaseModel], *, new: bool = False) -> None:
+    """Write the rows as JSON Lines, whole or not at all."""
+    # readable in an editor: letters of other scripts stay letters
+    write_lines(path, (json.dumps(item.model_dump(), ensure_ascii=False) + "\n" for item in items), new=new)
 
 
 def file_digest(path: Path) -> str:
@@ -201,7 +182,6 @@ class UnchangedFile:
             with path.open("rb") as file:
                 self._state = file_state(os.fstat(file.fileno()))
                 self.digest = _digest(file)
-                """SHA-256 of its bytes, in hex."""
         except FileNotFoundError:
             raise PopulationError(f"{path} does not exist, though population.json lists it") from None
         except OSError as error:
@@ -241,7 +221,7 @@ def file_state(status: os.stat_result) -> tuple[int, ...]:
 
 
 def _digest(file: BufferedReader) -> str:
-    """Of all its bytes; the file stands at its beginning again."""
+    """SHA-256 of all its bytes, in hex; the file stands at its beginning again."""
     file.seek(0)
     digest = hashlib.file_digest(file, "sha256").hexdigest()
     file.seek(0)

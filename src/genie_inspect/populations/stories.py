@@ -26,49 +26,45 @@ class ReferenceStoryError(GenieError):
 @dataclass(frozen=True, slots=True)
 class ReferenceStory:
     title: str
-    plot: str
-    """One sentence; empty where it is not known yet."""
-    story: str
-    """Empty where it is not needed."""
+    plot: str  # one sentence; empty where it is not known yet
+    story: str  # empty where it is not needed
 
     @property
     def words(self) -> int:
         return len(self.story.split())
 
-    @property
-    def is_link(self) -> bool:
-        """Whether an address stands in place of the text."""
-        return self.story.startswith(("http://", "https://")) and self.words == 1
-
 
 def reference_stories(source: str, *, texts: bool = True) -> list[ReferenceStory]:
+    """The stories of a file or a dataset, with their texts; without `texts` a plot will do, and a link is no text."""
     path = FILE if source == BUNDLED else Path(source)
-    local = path.is_file() or source.endswith((".jsonl", ".json"))
-    stories = list(_local(path) if local else _hub(source))
+    rows: Iterable[tuple[str, Mapping[str, Any]]]
+    if path.is_file() or source.endswith((".jsonl", ".json")):
+        lines = json_objects(path, lambda fault: ReferenceStoryError(f"{fault}, expected {FORM}"))
+        rows = ((f"{path}, line {number}", row) for number, row in lines)
+    else:
+        rows = _hub(source)
+    stories = []
+    for where, row in rows:
+        title, plot, text = _texts({name: row.get(name) for name in ("title", "plot", "story")}, where)
+        if not title:
+            raise ReferenceStoryError(f"{where} has no text in the field 'title', expected {FORM}")
+        stories.append(ReferenceStory(title, plot, "" if _is_link(text) and not texts else text))
     if not stories:
         raise ReferenceStoryError(f"{source} holds no story, expected {FORM}")
     titles = [story.title for story in stories]
-    twice = [title for title in titles if titles.count(title) > 1]
-    if twice:
+    if twice := [title for title in titles if titles.count(title) > 1]:
         raise ReferenceStoryError(f"{source} holds two stories titled {twice[0]!r}, expected titles that differ")
-    return [_usable(story, source, texts=texts) for story in stories]
-
-
-def _usable(story: ReferenceStory, source: str, *, texts: bool) -> ReferenceStory:
-    """The story, which must have its text, or else a plot or a text to draw it from; a link is no text."""
-    if not texts:
-        plotted = replace(story, story="") if story.is_link else story
-        if not (plotted.plot or plotted.story):
+    for story in stories:
+        if not (story.story or story.plot or texts):
             raise ReferenceStoryError(f"{source} has neither plot nor text of {story.title!r}, expected {FORM}")
-        return plotted
-    if not story.story:
-        raise ReferenceStoryError(f"{source} has no text in the field 'story' of {story.title!r}, expected {FORM}")
-    if story.is_link:
-        raise ReferenceStoryError(
-            f"{source} has a link instead of the text of {story.title!r} ({story.story}): put the texts that you may "
-            f"use into a JSON Lines file, {FORM}; or ask for reference=false"
-        )
-    return story
+        if texts and not story.story:
+            raise ReferenceStoryError(f"{source} has no text in the field 'story' of {story.title!r}, expected {FORM}")
+        if _is_link(story.story):
+            raise ReferenceStoryError(
+                f"{source} has a link instead of the text of {story.title!r} ({story.story}): put the texts that you "
+                f"may use into a JSON Lines file, {FORM}; or ask for reference=false"
+            )
+    return stories
 
 
 def stories_digest(stories: Iterable[ReferenceStory]) -> str:
@@ -77,42 +73,33 @@ def stories_digest(stories: Iterable[ReferenceStory]) -> str:
     return digest(*(part for story in stories for part in (story.title, story.plot, story.story)))
 
 
-def _local(path: Path) -> Iterator[ReferenceStory]:
-    for number, row in json_objects(path, lambda fault: ReferenceStoryError(f"{fault}, expected {FORM}")):
-        yield _story(row, f"{path}, line {number}")
-
-
-def _story(row: Mapping[str, Any], where: str) -> ReferenceStory:
-    fields = {name: row.get(name) or "" for name in ("title", "plot", "story")}
+def _texts(fields: Mapping[str, Any], where: str) -> list[str]:
+    """The fields of a row as text without space around it, empty where there is nothing."""
     for name, value in fields.items():
-        _check_text(value, name, where)
-    if not fields["title"].strip():
-        raise ReferenceStoryError(f"{where} has no text in the field 'title', expected {FORM}")
-    return ReferenceStory(*(value.strip() for value in fields.values()))
+        if value and (not isinstance(value, str) or len(value) > LONGEST):
+            raise ReferenceStoryError(
+                f"{where} has {repr(value)[:SHOWN]} in the field {name!r}, expected text of at most {LONGEST:,} "
+                "characters"
+            )
+    return [(value or "").strip() for value in fields.values()]
 
 
-def _check_text(value: object, name: str, where: str) -> None:
-    if not isinstance(value, str) or len(value) > LONGEST:
-        shown = repr(value)[:SHOWN]
-        raise ReferenceStoryError(
-            f"{where} has {shown} in the field {name!r}, expected text of at most {LONGEST:,} characters"
-        )
+def _is_link(text: str) -> bool:
+    """Whether an address stands in place of a text."""
+    return text.startswith(("http://", "https://")) and len(text.split()) == 1
 
 
-def _hub(source: str) -> Iterator[ReferenceStory]:
+def _hub(source: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The rows of a dataset that are stories, with the fields of a file, and where they stand."""
     rows = hub_dataset(
         source, "train", ReferenceStoryError, "stories", f"Without network, use a JSON Lines file, {FORM}"
     )
     for number, row in enumerate(rows):
         if "title" in row and "story" in row:
-            yield _story(row, f"{source}, row {number}")
+            yield f"{source}, row {number}", row
         elif (metadata := _creativity_eval(row)) and str(metadata.get("story_id", "")).endswith(PROFESSIONAL):
-            renamed = {
-                "title": metadata.get("story_name"),
-                "plot": metadata.get("plot_summary"),
-                "story": metadata.get("content"),
-            }
-            yield _story(renamed, f"{source}, row {number}")
+            fields = {"title": "story_name", "plot": "plot_summary", "story": "content"}
+            yield f"{source}, row {number}", {name: metadata.get(field) for name, field in fields.items()}
 
 
 def _creativity_eval(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,94 +125,71 @@ EXISTING_STORIES_FORM = (
     'a line a story: {"story": "3_GPT4", "text": ..., "reference": ...}, the reference a text or the id of a story of '
     "the file"
 )
-_RELEASED = {"story": "story_id", "text": "content", "title": "story_name"}
-"""What Salesforce/creativity_eval calls them."""
+FIELDS = {"story": "story_id", "text": "content", "title": "story_name", "plot": "plot", "reference": "reference"}
+"""Of a story, with what Salesforce/creativity_eval calls them."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExistingStory:
-    id: str
-    """As in files of votes: the plot, an underscore, the writer."""
+    id: str  # as in files of votes: the plot, an underscore, the writer
     text: str
-    plot: str
-    """One sentence; empty where the file has none."""
-    reference: str
-    """Text of the story that it is held against; empty where there is none."""
-    reference_name: str
-    """The id or the title of that; empty where it has none."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    where: str
-    id: str
-    text: str
-    title: str
-    plot: str
-    reference: str
-
-    @property
-    def is_link(self) -> bool:
-        return ReferenceStory(self.title, "", self.text).is_link
+    plot: str  # one sentence; empty where the file has none
+    reference: str  # text of the story that it is held against; empty where there is none
+    reference_name: str  # the id or the title of that; empty where it has none
 
 
 def existing_stories(
     path: Path, references: Sequence[ReferenceStory] = (), *, compared: bool = True
 ) -> list[ExistingStory]:
     """The stories of a file, in its order, without those that others are held against."""
-    rows = list(_rows(path))
-    by_id = {row.id: row for row in rows}
-    if len(by_id) < len(rows):
-        twice = next(row for row in rows if by_id[row.id] is not row)
-        raise ReferenceStoryError(f"{path} holds two stories {twice.id!r}, expected ids that differ")
-    titled = {story.title: story for story in references}
-    paired = [(row, *_reference(row, by_id, titled)) for row in rows]
+    places = _places(path)
+    texts_by_title = {story.title: story.story for story in references}
+
+    def text_of(name: str) -> str:
+        where, text = places[name][:2]
+        if not text or _is_link(text):
+            raise ReferenceStoryError(f"{where} has no text of {name!r}, expected {EXISTING_STORIES_FORM}")
+        return text
+
+    stories = []
+    for name, (where, text, title, plot, reference) in places.items():
+        held_against = "", reference
+        if reference in places:
+            held_against = reference, text_of(reference)
+        elif len(reference.split()) == 1:
+            raise ReferenceStoryError(f"{where}: the reference {reference!r} is no story of the file")
+        elif not reference and title in texts_by_title and not _is_link(text):
+            held_against = title, texts_by_title[title]
+        stories.append(ExistingStory(name, text, plot, held_against[1], held_against[0]))
     # the fine stories themselves are what others are held against, and no candidates
-    named, texts = {name for _, name, _ in paired}, {text for _, _, text in paired if text}
-    stories = [
-        ExistingStory(row.id, _text(row), row.plot, text, name)
-        for row, name, text in paired
-        if (text and text != row.text) or not (row.id in named or row.text in texts or row.is_link)
+    named, texts = {story.reference_name for story in stories}, {story.reference for story in stories} - {""}
+    candidates = [
+        replace(story, text=text_of(story.id))
+        for story in stories
+        if (story.reference and story.reference != story.text)
+        or not (story.id in named or story.text in texts or _is_link(story.text))
     ]
-    if not stories:
+    if not candidates:
         raise ReferenceStoryError(f"{path} holds no story to be judged, expected {EXISTING_STORIES_FORM}")
-    lacking = [story.id for story in stories if not story.reference]
+    lacking = [story.id for story in candidates if not story.reference]
     if compared and lacking:
         raise ReferenceStoryError(
             f"{path} has no reference for {lacking[0]!r}, expected {EXISTING_STORIES_FORM}; or "
-            "references=FILE with a story of its "
-            "title; or ways that need none"
+            "references=FILE with a story of its title; or ways that need none"
         )
-    return stories
+    return candidates
 
 
-def _reference(row: _Row, by_id: Mapping[str, _Row], titled: Mapping[str, ReferenceStory]) -> tuple[str, str]:
-    """The name and the text of what a story is held against; empty where there is nothing."""
-    if row.reference in by_id:
-        return row.reference, _text(by_id[row.reference])
-    if row.reference and len(row.reference.split()) == 1:
-        raise ReferenceStoryError(f"{row.where}: the reference {row.reference!r} is no story of the file")
-    if row.reference:
-        return "", row.reference
-    story = titled.get(row.title)
-    return (story.title, story.story) if story and not row.is_link else ("", "")
-
-
-def _text(row: _Row) -> str:
-    if row.is_link or not row.text:
-        raise ReferenceStoryError(f"{row.where} has no text of {row.id!r}, expected {EXISTING_STORIES_FORM}")
-    return row.text
-
-
-def _rows(path: Path) -> Iterator[_Row]:
+def _places(path: Path) -> dict[str, tuple[str, str, str, str, str]]:
+    """By id, where a story of a file stands, its text, title, plot and reference."""
+    places: dict[str, tuple[str, str, str, str, str]] = {}
     numbered = ((f"{path}, line {number}", row) for number, row in json_objects(path, ReferenceStoryError))
     for where, cells in listed_objects(path, ReferenceStoryError) if path.suffix == ".json" else numbered:
-        fields = {
-            name: cells.get(name) or cells.get(_RELEASED.get(name, name)) or ""
-            for name in ("story", "text", "title", "plot", "reference")
-        }
-        for name, value in fields.items():
-            _check_text(value, name, where)
-        if not fields["story"].strip():
+        fields = {name: cells.get(name) or cells.get(released) for name, released in FIELDS.items()}
+        name, text, title, plot, reference = _texts(fields, where)
+        if not name:
             raise ReferenceStoryError(f"{where} has no id in the field 'story', expected {EXISTING_STORIES_FORM}")
-        yield _Row(where, *(fields[name].strip() for name in ("story", "text", "title", "plot", "reference")))
+        if name in places:
+            raise ReferenceStoryError(f"{path} holds two stories {name!r}, expected ids that differ")
+        places[name] = where, text, title, plot, reference
+    return places

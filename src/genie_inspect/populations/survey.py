@@ -27,16 +27,6 @@ def shingles(text: str, size: int = SIZE) -> "array[int]":
     return array("q", sorted(runs))
 
 
-def jaccard(first: "array[int]", second: "array[int]") -> float:
-    """Shared shingles over all shingles, 0 to 1.
-
-    >>> round(jaccard(array("q", [1, 2, 3]), array("q", [2, 3, 4])), 2)
-    0.5
-    """
-    shared = len(set(first).intersection(second))
-    return shared / (len(first) + len(second) - shared)
-
-
 class NearDuplicates:
     """Finds for each text of a group an earlier one that it nearly repeats.
 
@@ -65,8 +55,10 @@ class NearDuplicates:
             other = self._shingles[candidate]
             shortest, longest = sorted((len(runs), len(other)))
             # sets whose sizes differ more than that cannot be so alike
-            if shortest >= self.threshold * longest and jaccard(runs, other) >= self.threshold:
-                return candidate
+            if shortest >= self.threshold * longest:
+                shared = len(set(runs).intersection(other))
+                if shared / (shortest + longest - shared) >= self.threshold:
+                    return candidate
         self._shingles[number] = runs
         for shingle in prefix:
             self._numbers_with[shingle].append(number)
@@ -78,53 +70,39 @@ MARGIN, CONFIDENCE = 0.1, 0.98
 MOST_PAIRS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Power:
-    """Precision of the novelty of one question of a feature, by the number of documents."""
-
-    documents: int
-    """Median, over the feature's questions, of the documents that answer it."""
-    margin: float
-    """Half width of the 98% interval at that number; NaN for none."""
-    needed: int | None
-    """Documents a prompt for a half width of 0.1, at the share that answers; None when none does."""
-
-
 @dataclass(slots=True)
 class Survey:
     """The counts; everything is over the whole population."""
 
-    documents_of: Counter[str] = field(default_factory=Counter)
+    documents_of: Counter[str] = field(default_factory=Counter)  # by model
     documents_by_prompt: "array[int]" = field(default_factory=lambda: array("l"))
     words: "array[int]" = field(default_factory=lambda: array("l"))
-    cut_words: "array[int]" = field(default_factory=lambda: array("l"))
-    """Of each document that a model has cut: how many words."""
-    questions_of: Counter[str] = field(default_factory=Counter)
-    prompts_with: Counter[str] = field(default_factory=Counter)
-    """Prompts that have a question, by feature."""
-    answered: Counter[str] = field(default_factory=Counter)
-    """Answers by reader that say something."""
-    unspecified: Counter[str] = field(default_factory=Counter)
-    """Answers by reader that say that the document does not."""
-    expected_answers: int = 0
-    """Answers that one reader gives when it reads everything."""
-    refusals: list[str] = field(default_factory=list)
-    """Ids of documents that are refusals in words."""
+    cut_words: "array[int]" = field(default_factory=lambda: array("l"))  # of each document that a model has cut
+    questions_of: Counter[str] = field(default_factory=Counter)  # by feature
+    prompts_with: Counter[str] = field(default_factory=Counter)  # prompts that have a question, by feature
+    answered: Counter[str] = field(default_factory=Counter)  # answers by reader that say something
+    unspecified: Counter[str] = field(default_factory=Counter)  # answers by reader that say that the document does not
+    expected_answers: int = 0  # that one reader gives when it reads everything
+    refusals: list[str] = field(default_factory=list)  # ids of documents that are refusals in words
     near_duplicates: int = 0
-    near_duplicate_pairs: list[tuple[str, str]] = field(default_factory=list)
-    """The first few, by document id."""
+    near_duplicate_pairs: list[tuple[str, str]] = field(default_factory=list)  # the first few, by document id
+    # by feature, for each question: documents that answer it, documents that could
     answering: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
-    """By feature, for each question: documents that answer it, documents that could."""
 
-    def power(self, feature: str, spread: float = SPREAD) -> Power:
+    def power(self, feature: str, spread: float = SPREAD) -> tuple[int, float, int | None]:
+        """How precise the novelty of one question of a feature is.
+
+        The median, over the feature's questions, of the documents that answer it; the half width of the 98% interval
+        at that number, NaN for none; and the documents a prompt for a half width of 0.1, None where none answers.
+        """
         pairs = self.answering.get(feature, [])
         answering = int(statistics.median([answer for answer, _ in pairs])) if pairs else 0
         if not answering:
-            return Power(0, math.nan, None)
+            return 0, math.nan, None
         # a question that only some documents answer needs more documents for as many answers
         share = sum(answer for answer, _ in pairs) / sum(possible for _, possible in pairs)
         needed = math.ceil(minimum_population(spread, MARGIN, CONFIDENCE) / share)
-        return Power(answering, margin(spread, answering, CONFIDENCE), needed)
+        return answering, margin(spread, answering, CONFIDENCE), needed
 
 
 def survey(population: Population, done: Callable[[int], None] = lambda _: None) -> Survey:

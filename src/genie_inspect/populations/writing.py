@@ -28,8 +28,6 @@ from genie_inspect.populations.schema import (
 )
 from genie_inspect.populations.survey import MARGIN, SPREAD, Survey, survey
 
-FILES = (DOCUMENTS, QUESTIONS, ANSWERS, MANIFEST)
-
 
 def write_population(
     folder: Path | str,
@@ -59,26 +57,14 @@ def write_population(
         content.mkdir()
         for file, items in ((DOCUMENTS, documents), (QUESTIONS, questions), (ANSWERS, answers)):
             write_rows(content / file, items)
-        seal_population(
-            content,
-            name=name,
-            version=version,
-            licence=licence,
-            features=features,
-            source_models=source_models,
-            description=description,
-        )
-        _replace(place, content)
+        facts = {"name": name, "version": version, "licence": licence, "description": description}
+        seal_population(content, features=features, source_models=source_models, **facts)
+        with unwritable(place):
+            if place.is_dir():
+                ours = shutil.ignore_patterns(DOCUMENTS, QUESTIONS, ANSWERS, MANIFEST)
+                shutil.copytree(place, content, symlinks=True, dirs_exist_ok=True, ignore=ours)
+            _put(content, place)
     return Population(folder)
-
-
-def _replace(folder: Path, content: Path) -> None:
-    """Put the new content in the folder's place, with copies of the other files that stood there."""
-    with unwritable(folder):
-        if folder.is_dir():
-            others = shutil.ignore_patterns(*FILES)
-            shutil.copytree(folder, content, symlinks=True, dirs_exist_ok=True, ignore=others)
-        _put(content, folder)
 
 
 def _put(content: Path, folder: Path) -> None:
@@ -103,35 +89,25 @@ def _put(content: Path, folder: Path) -> None:
 
 
 def seal_population(
-    folder: Path,
-    *,
-    name: str,
-    version: str,
-    licence: str,
-    features: Iterable[Feature],
-    source_models: Iterable[str] = (),
-    description: str = "",
+    folder: Path, *, features: Iterable[Feature], source_models: Iterable[str] = (), **facts: Any
 ) -> Population:
-    """Write the manifest of a folder whose three JSON Lines files are complete, and open it."""
+    """Write the manifest of a folder whose three JSON Lines files are complete, and open it.
+
+    The facts are name, version, licence and description.
+    """
     files = {file: file_digest(folder / file) for file in (DOCUMENTS, QUESTIONS, ANSWERS)}
-    counts = Counts(
-        prompts=len({row.prompt.strip() for row in rows(folder / QUESTIONS, Question)})
-        or len({row.prompt.strip() for row in rows(folder / DOCUMENTS, Document)}),
-        documents=sum(1 for _ in placed_lines(folder / DOCUMENTS)),  # in the file, nothing is held in memory
-        questions=sum(1 for _ in placed_lines(folder / QUESTIONS)),
-        answers=sum(1 for _ in placed_lines(folder / ANSWERS)),
-    )
-    features = tuple(features)
+    # in the files, nothing is held in memory
+    lines = {file.removesuffix(".jsonl"): sum(1 for _ in placed_lines(folder / file)) for file in files}
+    prompts = {row.prompt.strip() for row in rows(folder / QUESTIONS, Question)}
+    prompts = prompts or {row.prompt.strip() for row in rows(folder / DOCUMENTS, Document)}
+    features, counts = tuple(features), Counts(prompts=len(prompts), **lines)
     manifest = Manifest(
-        name=name,
-        version=version,
-        licence=licence,
-        description=description,
         features=features,
         source_models=tuple(source_models),
         counts=counts,
         digest=identity(features, files, counts),
         files=files,
+        **facts,
     )
     write_lines(folder / MANIFEST, [manifest.model_dump_json(indent=1) + "\n"])
     # opened at once: what could not be read again is no population
@@ -195,6 +171,23 @@ def write_card(
 
 def card(population: Population, totals: Survey, provenance: Mapping[str, Any]) -> str:
     manifest = population.manifest
+    counts: list[tuple[str, object]] = [
+        ("prompts", manifest.counts.prompts),
+        ("documents", manifest.counts.documents),
+        ("questions", manifest.counts.questions),
+        ("answers", manifest.counts.answers),
+        ("words a document", words(totals)),
+        *((label.replace("_", " "), value) for label, value in cut_line(totals.cut_words).items()),
+    ]
+    for reader in population.readers:
+        answers = f"{totals.answered[reader]}, {totals.unspecified[reader]} not specified"
+        counts.append((f"answers by {plain(reader)}", answers))
+    features: list[tuple[object, ...]] = []
+    for feature in population.features:
+        name, (documents, half_width, needed) = feature.name, totals.power(feature.name)
+        asked = totals.questions_of[name], totals.prompts_with[name]
+        known = documents, f"±{half_width:.2f}" if documents else "not known", needed or "not known"
+        features.append((name.replace("_", " "), plain(feature.definition), *asked, *known))
     models = [(plain(name) or "not said", count) for name, count in totals.documents_of.most_common()]
     return TEXT.format(
         # YAML reads JSON strings: a name with a colon or a quote stays one value
@@ -207,21 +200,18 @@ def card(population: Population, totals: Survey, provenance: Mapping[str, Any]) 
         licence=plain(manifest.licence),
         description=plain(manifest.description) + "\n\n" if manifest.description else "",
         identity=population.name,
-        counts=table(("what", "count"), _counts(population, totals)),
+        counts=table(("what", "count"), counts),
         spread=SPREAD,
         margin=MARGIN,
-        features=table(
-            ("feature", "what", "questions", "prompts", "documents", "known to", "needed"),
-            _features(population, totals),
-        ),
+        features=table(("feature", "what", "questions", "prompts", "documents", "known to", "needed"), features),
         # a population of answers alone names its models in the manifest only
         models=table(("model", "documents"), models or [(plain(name), "") for name in manifest.source_models]),
         made=table(("what", ""), [(label, plain(str(value))) for label, value in provenance.items()]),
     )
 
 
-def table(head: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
-    lines = [head, tuple(":--" for _ in head), *rows]
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = [head, [":--" for _ in head], *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
@@ -232,9 +222,7 @@ def plain(text: str) -> str:
 
 def words(totals: Survey) -> str:
     """Least, median and most words of a document."""
-    if not totals.words:
-        return "no documents"
-    return _extent(totals.words)
+    return _extent(totals.words) if totals.words else "no documents"
 
 
 def cut_line(cut_words: Sequence[int]) -> dict[str, str]:
@@ -244,31 +232,3 @@ def cut_line(cut_words: Sequence[int]) -> dict[str, str]:
 
 def _extent(counts: Sequence[int]) -> str:
     return f"{min(counts)} to {max(counts)}, median {statistics.median(counts):.0f}"
-
-
-def _counts(population: Population, totals: Survey) -> list[tuple[Any, ...]]:
-    counts = population.manifest.counts
-    rows: list[tuple[Any, ...]] = [("prompts", counts.prompts), ("documents", counts.documents)]
-    rows += [("questions", counts.questions), ("answers", counts.answers), ("words a document", words(totals))]
-    rows += [(label.replace("_", " "), value) for label, value in cut_line(totals.cut_words).items()]
-    for reader in population.readers:
-        rows.append(
-            (f"answers by {plain(reader)}", f"{totals.answered[reader]}, {totals.unspecified[reader]} not specified")
-        )
-    return rows
-
-
-def _features(population: Population, totals: Survey) -> list[tuple[Any, ...]]:
-    rows: list[tuple[Any, ...]] = []
-    for feature in population.features:
-        power, name = totals.power(feature.name), feature.name
-        half_width = f"±{power.margin:.2f}" if power.documents else "not known"
-        row = (
-            plain(feature.definition),
-            totals.questions_of[name],
-            totals.prompts_with[name],
-            power.documents,
-            half_width,
-        )
-        rows.append((name.replace("_", " "), *row, power.needed or "not known"))
-    return rows

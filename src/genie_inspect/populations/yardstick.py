@@ -7,6 +7,7 @@ step writes it. What a user measures of a population that ships with the package
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from pydantic import model_validator
@@ -16,20 +17,19 @@ from genie_inspect.files.folders import own_folder
 from genie_inspect.files.writing import write_lines
 from genie_inspect.measures.genie import HIGHEST, LOWEST, Tally
 from genie_inspect.populations.schema import NonEmpty, Row, parsed
-from genie_inspect.signature import digest, facts_of
+from genie_inspect.signature import Signature, digest
 from genie_inspect.versions import comparable
 
 YARDSTICK = "yardstick.json"
-FORMAT = 2
-"""Of the file; how its numbers come about is the version in their signature."""
+FORMAT = 2  # of the file; how its numbers come about is the version in their signature
 
 
 class Measured(Row):
     """Each document rated against the others under one instrument."""
 
     signature: NonEmpty
+    # by document id and question id, one tally per grader: sum of the usable ratings, how many, how many were due
     ratings: dict[NonEmpty, dict[NonEmpty, tuple[Tally, ...]]]
-    """By document id and question id, one tally per grader: sum of the usable ratings, how many, how many were due."""
 
     @model_validator(mode="after")
     def _possible(self) -> "Measured":
@@ -45,8 +45,7 @@ class Yardstick(Row):
     """A population's yardstick: `yardstick.json`."""
 
     format: int = FORMAT
-    digest: str = ""
-    """Of what was measured, so that a changed file is noticed."""
+    digest: str = ""  # of what was measured, so that a changed file is noticed
     measured: tuple[Measured, ...] = ()
 
     def under(self, signature: str) -> Measured | None:
@@ -60,8 +59,8 @@ def instrument(signature: str) -> dict[str, str]:
     >>> instrument("measure:genie|judge:list(m)|population:mine-1@be50|version:1-A")
     {'measure': 'genie', 'judge': 'list(m)', 'population': 'be50', 'version': '1'}
     """
-    facts = facts_of(comparable(signature))
-    return facts | {"population": facts.get("population", "").rpartition("@")[2]}
+    facts = Signature(comparable(signature)).facts
+    return {**facts, "population": facts.get("population", "").rpartition("@")[2]}
 
 
 def yardstick_file(folder: Path) -> Path:
@@ -91,9 +90,11 @@ def read_yardstick(path: Path) -> Yardstick:
         return Yardstick()
     except OSError as error:
         raise PopulationError(f"{path} cannot be read: {error.strerror or error}") from error
-    # before the rest: a file of another format has other fields
-    if (found := _format(text)) != FORMAT:
-        raise PopulationError(f"{path}, field format: {found}, expected {FORMAT}; {remedy}")
+    # before the rest, because a file of another format has other fields; what cannot be read at all is named below
+    with suppress(ValueError):
+        content = json.loads(text)
+        if isinstance(content, dict) and (found := content.get("format", FORMAT)) != FORMAT:
+            raise PopulationError(f"{path}, field format: {found}, expected {FORMAT}; {remedy}")
     yardstick = parsed(text, Yardstick, str(path))
     if yardstick.digest != _digest(yardstick.measured):
         raise PopulationError(f"{path} was changed after it was made; {remedy}")
@@ -103,27 +104,14 @@ def read_yardstick(path: Path) -> Yardstick:
 def with_measured(yardstick: Yardstick, measured: Measured) -> Yardstick:
     """The yardstick with what one instrument measured; what another one did stays, if it was of the same population."""
     mine = instrument(measured.signature)
-    others = (instrument(one.signature) for one in yardstick.measured)
-    kept = (
-        one
-        for one, facts in zip(yardstick.measured, others, strict=True)
-        if facts != mine and facts["population"] == mine["population"]
-    )
+    others = [(other, instrument(other.signature)) for other in yardstick.measured]
+    kept = [other for other, facts in others if facts != mine and facts["population"] == mine["population"]]
     parts = (*kept, measured)
     return Yardstick(digest=_digest(parts), measured=parts)
 
 
 def write_yardstick(path: Path, yardstick: Yardstick) -> None:
     write_lines(path, [yardstick.model_dump_json() + "\n"])
-
-
-def _format(text: bytes) -> object:
-    """What a file says of its format; ours where it says nothing that can be read, so that its fault is named."""
-    try:
-        content = json.loads(text)
-    except ValueError:
-        return FORMAT
-    return content.get("format", FORMAT) if isinstance(content, dict) else FORMAT
 
 
 def _digest(measured: Iterable[Measured]) -> str:

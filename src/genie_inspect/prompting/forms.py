@@ -203,7 +203,7 @@ Quote = tuple[str, str]  # an expression as a reader gives it, whether or not it
 
 
 def quotes(reply: str) -> list[Quote]:
-    """The quotes of the reply's last list of them, also inside prose or another object; none where the list is empty."""
+    """The quotes of the last list of them, also inside prose or another object; none where the list is empty."""
     text = spoken(reply)
     lists = [listed for items in json_lists(text) if (listed := _quotes(items)) is not None]
     # an empty list beside quotes is a remark on the form, or what remains of a list that is broken

@@ -9,9 +9,10 @@ from inspect_ai.scorer import Score
 from pydantic import TypeAdapter, ValidationError
 
 from genie_inspect.files.numbers import Number
+from genie_inspect.graders.close_reader import Mark
 from genie_inspect.logs.files import sample_of
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
-from genie_inspect.logs.scores import PER_WORDS, KeptMark, readings
+from genie_inspect.logs.scores import PER_WORDS, readings
 from genie_inspect.measures.marks import pieces
 from genie_inspect.samples import document_of
 
@@ -21,8 +22,6 @@ MOST_CHARACTERS = 20_000  # of a document; nobody reads more in a report
 
 @dataclass(frozen=True, slots=True)
 class NearAnswer:
-    """One of the population's answers, from a log."""
-
     answer: str
     rating: Number
     given: int  # how many documents of the population gave it
@@ -45,8 +44,6 @@ _QUESTIONS = TypeAdapter(list[QuestionRow])
 
 @dataclass(frozen=True, slots=True)
 class StandOut:
-    """A document at one end of a feature."""
-
     scorer: str
     key: str
     end: End
@@ -56,12 +53,11 @@ class StandOut:
     prompt: str
     value: float
     text: str
-    question: QuestionRow | None
-    """The question of the feature that is as far as any at this end; None where the log does not keep it."""
+    question: QuestionRow | None  # of the feature's the farthest at this end; None where the log does not keep it
 
 
 def questions(score: Score) -> list[QuestionRow]:
-    """The question table of a score; empty where it has none, or one that is not ours."""
+    """Empty where the score has no table, or one that is not ours."""
     try:
         return _QUESTIONS.validate_python((score.metadata or {}).get("questions"))
     except ValidationError:
@@ -106,25 +102,16 @@ def stand_outs(
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedPiece:
-    """A part of a text in which no mark begins or ends."""
-
-    text: str
-    aspects: tuple[str, ...]  # of the marks on it; none for what nobody marked
-    ending: tuple[int, ...]  # numbers, from 1, of the marks that end with it
-
-
-@dataclass(frozen=True, slots=True)
 class MarkedPassage:
-    """One document with its marks."""
-
     scorer: str
     run: str
     sample: str | int
     epoch: int
     prompt: str
-    marks: tuple[KeptMark, ...]  # in the order of the text; their numbers count from 1
-    pieces: tuple[MarkedPiece, ...]  # the whole text, or its beginning where it is endless
+    marks: tuple[Mark, ...]  # in the order of the text; their numbers count from 1
+    pieces: tuple[tuple[str, tuple[str, ...], tuple[int, ...]], ...]
+    """The whole text, or its beginning where it is endless, cut where a mark begins or ends: each part with the aspects
+    of the marks on it, and the numbers of those that end with it."""
     cut: bool
 
 
@@ -149,19 +136,19 @@ def _passage(run: ScoredLog, scorer: str, document: ScoredDocument) -> MarkedPas
     """The document with its marks; None where its log keeps none that stand in it."""
     sample = sample_of(document.file, document.sample, document.epoch)
     text = document_of(sample)
-    kept = dict(readings(sample.scores or {})).get(scorer)
+    kept = next((marks for name, marks, *_ in readings(sample.scores or {}) if name == scorer), ())
     # a log that somebody edited may hold a mark of another text
-    marks = [mark for mark in kept.marks if text[mark.start : mark.end] == mark.text != ""] if kept else []
+    marks = [mark for mark in kept if text[mark.start : mark.end] == mark.text != ""]
     if not marks:
         return None
     inside = [mark for mark in marks if mark.end <= MOST_CHARACTERS]
     cut = tuple(
-        MarkedPiece(
-            piece.text,
-            tuple(dict.fromkeys(inside[place].aspect for place in piece.spans)),
-            tuple(place + 1 for place in piece.ending),
+        (
+            piece,
+            tuple(dict.fromkeys(inside[place].aspect for place in over)),
+            tuple(place + 1 for place in ending),
         )
-        for piece in pieces(text[:MOST_CHARACTERS], [(mark.start, mark.end) for mark in inside])
+        for piece, over, ending in pieces(text[:MOST_CHARACTERS], [(mark.start, mark.end) for mark in inside])
     )
     where = run.label, document.sample, document.epoch, document.prompt
     return MarkedPassage(scorer, *where, tuple(marks), cut, cut=len(text) > MOST_CHARACTERS)

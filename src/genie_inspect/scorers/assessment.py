@@ -1,8 +1,8 @@
 """The results of one document against a population, question by question."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import fsum, isnan, nan
 from statistics import fmean, median
@@ -22,8 +22,8 @@ from genie_inspect.measures.genie import (
 )
 from genie_inspect.measures.tokens import is_like_length, word_count
 from genie_inspect.populations.schema import Document, Question
-from genie_inspect.prompting.answers import normalised, repeats_question
-from genie_inspect.statistics.descriptive import Spread, spread_within
+from genie_inspect.prompting.answers import normalised
+from genie_inspect.statistics.descriptive import Spread, Standing, spread_within, standing, three_digits
 
 NOT_ANSWERED = "no answer in the population"
 TOO_FEW = "too few ratings"
@@ -35,20 +35,13 @@ class QuestionResult:
 
     question: Question
     answer: Answer | None
-    others: tuple[Answer, ...]
-    """Usable answers of the population, in the order of its documents."""
-    ratings: tuple[float | None, ...]
-    """One an other answer."""
-    faults: tuple[str, ...]
-    """Why answers or ratings are missing."""
-    off_labels: float | None = None
-    """Mean probability off the labels, 0 to 1, where the judge reads probabilities."""
-    places: tuple[int, ...] = ()
-    """Which of the compared documents gave each other answer."""
-    unread: tuple[int, ...] = ()
-    """Which of the compared documents may have answered, but could not be read."""
-    min_coverage: float = MIN_COVERAGE
-    """Least share of the ratings due with which the question is used, 0 to 1."""
+    others: tuple[Answer, ...]  # usable answers of the population, in the order of its documents
+    ratings: tuple[float | None, ...]  # one an other answer
+    faults: tuple[str, ...]  # why answers or ratings are missing
+    off_labels: float | None = None  # mean probability off the labels, 0 to 1, where the judge reads probabilities
+    places: tuple[int, ...] = ()  # which of the compared documents gave each other answer
+    unread: tuple[int, ...] = ()  # which of the compared documents may have answered, but could not be read
+    min_coverage: float = MIN_COVERAGE  # least share of the ratings due with which the question is used, 0 to 1
 
     def among(self, places: Set[int]) -> "QuestionResult":
         """The same question, with the answers of these documents alone."""
@@ -69,10 +62,6 @@ class QuestionResult:
         """One a rating, 0 (different) to 1 (interchangeable); NaN where the rating is not usable."""
         return tuple(map(similarity, self.ratings))
 
-    @cached_property
-    def rating_by_place(self) -> dict[int, float | None]:
-        return dict(zip(self.places, self.ratings, strict=True))
-
     @property
     def due(self) -> tuple[float | None, ...]:
         """One rating for each that there should be: none is due to a document that does not say."""
@@ -86,10 +75,6 @@ class QuestionResult:
     @property
     def usable(self) -> int:
         return len(self.counted)
-
-    @property
-    def tally(self) -> Tally:
-        return Tally(fsum(self.counted), self.usable, len(self.due))
 
     @cached_property
     def is_used(self) -> bool:
@@ -114,65 +99,84 @@ class QuestionResult:
 
 @dataclass(frozen=True)
 class Assessment:
-    """The results of all questions about one document."""
+    """The results of all questions about one document; of a jury those of all its graders. Each value is computed once.
+
+    By feature, novelty and the like are those of the population's features, in their order.
+    """
 
     results: tuple[QuestionResult, ...]
-    documents: int
-    """Population documents that it was compared with."""
-    left_out: tuple[str, ...]
-    """Ids of population documents with the same text, which do not count."""
-    lengths: tuple[int, ...] = ()
-    """Words of each compared document."""
-    made_of: tuple[str, ...] = ()
-    """Ids of population documents that are the text of which it was made, which do not count either."""
+    features: tuple[str, ...]
+    documents: int  # population documents that it was compared with
+    left_out: tuple[str, ...] = ()  # ids of population documents with the same text, which do not count
+    lengths: tuple[int, ...] = ()  # words of each compared document
+    made_of: tuple[str, ...] = ()  # ids of those that are the text of which it was made, which do not count either
+    # by grader of a jury its own, where one that failed has a fault for every question; empty without a jury
+    parts: "Mapping[str, Assessment]" = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, parts: "Mapping[str, Assessment]") -> "Assessment":
+        """What a jury found."""
+        # one that failed, or found no answer, compared nothing
+        whole = max(parts.values(), key=lambda part: (part.documents, len(part.lengths)))
+        return replace(whole, results=tuple(result for part in parts.values() for result in part.results), parts=parts)
 
     @property
-    def shown(self) -> tuple[QuestionResult, ...]:
-        """The results that a person reads; of a jury those of one of its graders."""
-        return self.results
+    def by_grader(self) -> "tuple[Assessment, ...]":
+        return tuple(self.parts.values()) or (self,)
 
     @property
-    def by_grader(self) -> tuple["Assessment", ...]:
-        return (self,)
+    def shown(self) -> "Assessment":
+        """What a person reads: of a jury the part of the first grader of whom a question could be used."""
+        return next((part for part in self.by_grader if part.used), self.by_grader[0])
+
+    @property
+    def poorest(self) -> "Assessment":
+        """Where to look for the reason of a document without a value: what used the fewest questions."""
+        return min(self.by_grader, key=lambda part: len(part.used))
+
+    @property
+    def by_question(self) -> list[tuple[QuestionResult, ...]]:
+        """For each question its results, one per grader."""
+        return list(zip(*(part.results for part in self.by_grader), strict=True))
 
     @property
     def tallies(self) -> dict[str, tuple[Tally, ...]]:
         """By question id, one per grader."""
-        asked = zip(*(part.results for part in self.by_grader), strict=True)
-        return {results[0].question.id: tuple(result.tally for result in results) for results in asked}
-
-    @property
-    def poorest(self) -> "Assessment":
-        """Where to look for the reason of a document without a value; of a jury one grader's part."""
-        return self
+        return {
+            of_graders[0].question.id: tuple(Tally(fsum(r.counted), r.usable, len(r.due)) for r in of_graders)
+            for of_graders in self.by_question
+        }
 
     def within(self, words: float) -> "Assessment":
         """The same document against those documents alone that are about this long."""
+        if self.parts:
+            return self.of({name: part.within(words) for name, part in self.parts.items()})
         places = {place for place, length in enumerate(self.lengths) if is_like_length(length, words)}
         return replace(self, results=tuple(r.among(places) for r in self.results), documents=len(places))
 
-    def by_feature(self, features: Iterable[str]) -> dict[str, list[QuestionResult]]:
-        return {name: [r for r in self.results if r.question.feature == name] for name in features}
+    @cached_property
+    def by_feature(self) -> dict[str, list[QuestionResult]]:
+        return {name: [r for r in self.results if r.question.feature == name] for name in self.features}
 
-    def novelty(self, features: Sequence[str]) -> dict[str, float]:
-        """Novelty by feature: every feature has a value, NaN where nothing was usable."""
-        return self._means({result.question.id: result.novelty for result in self.results}, features)
+    @cached_property
+    def novelty(self) -> dict[str, float]:
+        """By feature, of a jury the mean over its graders; NaN where one of them could not measure it."""
+        return self._means(lambda result: result.novelty)
 
-    def nearest(self, features: Sequence[str]) -> dict[str, float]:
+    @cached_property
+    def nearest(self) -> dict[str, float]:
         """How near the nearest answers come, by feature: over the questions that novelty is the mean of."""
-        return self._means({result.question.id: result.nearest for result in self.results}, features)
+        return self._means(lambda result: result.nearest)
 
-    def spread(self, features: Iterable[str]) -> dict[str, Spread]:
-        return {
-            name: spread_within(result.alike for result in results)
-            for name, results in self.by_feature(features).items()
-        }
-
-    def _means(self, by_question: Mapping[str, float], features: Sequence[str]) -> dict[str, float]:
+    def _means(self, of: Callable[[QuestionResult], float]) -> dict[str, float]:
         feature_of = {result.question.id: result.question.feature for result in self.results}
-        means = feature_novelty(by_question, feature_of)
+        rows = [feature_novelty({r.question.id: of(r) for r in part.results}, feature_of) for part in self.by_grader]
         # all samples of a log must have the same keys, or Inspect ends the run
-        return {name: means.get(name, nan) for name in features}
+        return {name: fmean(row.get(name, nan) for row in rows) for name in self.features}
+
+    @cached_property
+    def spread(self) -> dict[str, Spread]:
+        return {name: spread_within(result.alike for result in results) for name, results in self.by_feature.items()}
 
     @cached_property
     def used(self) -> list[QuestionResult]:
@@ -186,17 +190,7 @@ class Assessment:
     def few_answers(self) -> int:
         return sum(result.usable < FEWEST_RATINGS for result in self.used)
 
-    @property
-    def repeated(self) -> tuple[int, int]:
-        """How many of the answers say nothing but words of their question, and how many answers there are."""
-        said = [(result.answer.text, result.question.text) for result in self.results if result.answer]
-        return sum(repeats_question(*pair) for pair in said), len(said)
-
-    def off_labels(self) -> float | None:
-        """Mean probability off the labels, 0 to 1, over the questions; None where the judge reads no probabilities."""
-        masses = [result.off_labels for result in self.results if result.off_labels is not None]
-        return fmean(masses) if masses else None
-
+    @cached_property
     def faults(self) -> dict[str, int]:
         counts = Counter(fault for result in self.results for fault in result.faults)
         # one fault a question; what it lost is among the faults of its answers already
@@ -205,28 +199,74 @@ class Assessment:
         return dict(counts)
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
-    text: str
-    """As the first document that gave it has it."""
-    rating: float
-    """How alike the document's answer is, 1 to 4: the highest that it was given."""
-    documents: int
-    """How many population documents gave it."""
+def neighbours(result: QuestionResult, most: int = 3) -> list[tuple[str, float, int]]:
+    """The answers rated most alike, at most so many, nearest first; of equals the more common, then the first.
 
-
-def neighbours(result: QuestionResult, most: int = 3) -> tuple[Neighbour, ...]:
-    """The answers rated most alike, at most so many, nearest first; of equals the more common, then the first."""
-    by_wording: dict[str, Neighbour] = {}
+    Each with the highest rating that it was given, 1 to 4, and how many population documents gave it.
+    """
+    by_wording: dict[str, tuple[str, float, int]] = {}
     for rating, other in zip(result.ratings, result.others, strict=True):
         # lost, or 0 for no answer
-        if not rating:
-            continue
-        neighbour = by_wording.get(normalised(other.text), Neighbour(other.text, rating, 0))
-        by_wording[normalised(other.text)] = Neighbour(
-            neighbour.text, max(neighbour.rating, rating), neighbour.documents + 1
-        )
-    return tuple(sorted(by_wording.values(), key=lambda other: (-other.rating, -other.documents))[:most])
+        if rating:
+            first, highest, documents = by_wording.get(normalised(other.text), (other.text, rating, 0))
+            by_wording[normalised(other.text)] = (first, max(highest, rating), documents + 1)
+    return sorted(by_wording.values(), key=lambda other: (-other[1], -other[2]))[:most]
+
+
+Tallies = Mapping[str, Sequence[Tally]]  # by question id, one per grader
+
+
+def standings(
+    assessment: Assessment, documents: Sequence[str], yardstick: Mapping[str, Tallies]
+) -> dict[str, Standing]:
+    """By feature that was measured, where a document stands among those that it was compared with.
+
+    Each of these is held against the rest and against the document, so that one like them lands at 50 on average
+    (a conformal rank). Where one is left out, because it is the document or its original, it keeps that place itself.
+
+    Args:
+        assessment: Of the document.
+        documents: Ids of the population's for the prompt, in their order.
+        yardstick: By document of the population what it is rated against the others; empty where nobody measured it.
+    """
+    if not yardstick:
+        return {}
+    left_out = {*assessment.left_out, *assessment.made_of}
+    alone = [yardstick.get(document, {}) for document in documents if document not in left_out]
+    rated = {
+        graders[0].question.id: [dict(zip(result.places, result.ratings, strict=True)) for result in graders]
+        for graders in assessment.by_question
+    }
+
+    def beside(place: int, tallies: Tallies) -> Tallies:
+        """The tallies of the document in one place with what the assessed one is rated against it, by each grader."""
+        return {
+            question: [
+                tally.with_rating(by_place[place]) if place in by_place else tally
+                for tally, by_place in zip(tallies[question], graders, strict=True)
+            ]
+            for question, graders in (rated if tallies else {}).items()
+        }
+
+    among = alone if left_out else [beside(place, tallies) for place, tallies in enumerate(alone)]
+    results = assessment.by_grader[0].results
+    others, apart = ([_novelty(tallies, results) for tallies in each] for each in (among, alone))
+    found = {
+        feature: standing(value, [each[feature] for each in others], [each[feature] for each in apart])
+        for feature, value in _novelty(assessment.tallies, results).items()
+    }
+    return {feature: one for feature, one in found.items() if one}
+
+
+def _novelty(tallies: Tallies, results: Sequence[QuestionResult]) -> dict[str, float]:
+    """By feature the mean over graders, with the digits of scores: the last digits of a float decide no rank."""
+    feature_of = {result.question.id: result.question.feature for result in results}
+    known = [(result, tallies[result.question.id]) for result in results if result.question.id in tallies]
+    rows = [
+        feature_novelty({r.question.id: graders[place].novelty(r.min_coverage) for r, graders in known}, feature_of)
+        for place in range(max(map(len, tallies.values()), default=1))
+    ]
+    return {feature: three_digits(fmean(row[feature] for row in rows)) for feature in rows[0]}
 
 
 KEPT = 64  # prompts whose preparation is kept
@@ -236,12 +276,9 @@ KEPT = 64  # prompts whose preparation is kept
 class Compared:
     """What a document is compared with."""
 
-    documents: tuple[Document, ...]
-    """In the order in which they were given."""
-    same: tuple[str, ...] = ()
-    """Ids of documents with the same text, which do not count."""
-    made_of: tuple[str, ...] = ()
-    """Ids of documents that are the text of which it was made, which do not count either."""
+    documents: tuple[Document, ...]  # in the order in which they were given
+    same: tuple[str, ...] = ()  # ids of documents with the same text, which do not count
+    made_of: tuple[str, ...] = ()  # ids of documents that are the text of which it was made, which do not count either
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -272,5 +309,5 @@ class Others:
         # most texts are none of them: what is counted for one of these stands for all
         if not same and not origin:
             return self._all
-        left_out = {*same, *origin}
-        return Compared(tuple(document for document in self.documents if document.id not in left_out), same, origin)
+        kept = tuple(document for document in self.documents if document.id not in (*same, *origin))
+        return Compared(kept, same, origin)

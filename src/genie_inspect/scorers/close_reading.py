@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,10 @@ from inspect_ai.solver import TaskState
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.graders.close_reader import Approach, CloseReader, Mark, Reading
+    from genie_inspect.graders.close_reader import Approach, Mark, Reading
     from genie_inspect.graders.cost import Cost
-    from genie_inspect.populations.population import Population
 
-KEYS = ("novel_per_100_words", "awkward_per_100_words")
-"""Those that every score has; with `sensical` there is a third."""
+KEYS = ("novel_per_100_words", "awkward_per_100_words")  # that every score has; with `sensical` there is a third
 WIDTHS = (300, 160, 80, 40, 0)
 MOST_CHARACTERS = 20_000  # of a text; nobody reads more beside a score
 BEFORE, AFTER = "\N{MATHEMATICAL LEFT WHITE SQUARE BRACKET}", "\N{MATHEMATICAL RIGHT WHITE SQUARE BRACKET}"
@@ -58,64 +56,43 @@ def close_reading(sensical: bool = False, examples: str | None = None, templates
     """
     from genie_inspect.graders.close_reader import Approach, CloseReader, reading_model
     from genie_inspect.graders.grader import bound_when_scored, refusals
+    from genie_inspect.logs.scores import PER_WORDS
+    from genie_inspect.measures.tokens import word_count
     from genie_inspect.options import check_switch
+    from genie_inspect.samples import document_of, prompt_of
+    from genie_inspect.scorers.explanation import REASONS, cut
+    from genie_inspect.scorers.explanation import WIDTHS as PROMPT_WIDTHS
+    from genie_inspect.scorers.outcome import Measurement, scored_or_reason
+    from genie_inspect.signature import signature
 
     with refusals():
         check_switch("sensical", sensical)
         approach = Approach(examples, templates, sensical=sensical)
     reader_by = bound_when_scored(reading_model, partial(CloseReader, approach=approach))
 
+    keys = [f"{aspect}{PER_WORDS}" for aspect in approach.aspects]
+
     async def score(state: TaskState, target: Target) -> Score:
-        return await marked(reader_by(), state)
+        reader, text = reader_by(), document_of(state)
+        signed = signature("close_reading", version="2-A", reader=reader.signature, examples=approach.examples_identity)
+        facts = {"signature": signed, "prompt": cut(prompt_of(state), PROMPT_WIDTHS[0])}
+
+        async def marked() -> Measurement:
+            readings = await reader.read(text)
+            words, first = word_count(text), readings[0].reason
+            value = {f"{reading.aspect}{PER_WORDS}": reading.per_100_words(words) for reading in readings}
+            # a reason marks the whole score as unscored: with one aspect measured there is none
+            reason = REASONS.get(first, first) if all(reading.reason for reading in readings) else None
+            return Measurement(value, explained(text, readings), evidence(text, readings, **facts), reason)
+
+        return await scored_or_reason(state, keys, facts, marked)
 
     return score
 
 
-async def marked(reader: "CloseReader", state: TaskState) -> Score:
-    """The score of a sample's document; unscored with a reason where nothing is known of any aspect."""
-    from genie_inspect.measures.tokens import word_count
-    from genie_inspect.samples import document_of, prompt_of
-    from genie_inspect.scorers.explanation import REASONS, cut
-    from genie_inspect.scorers.explanation import WIDTHS as PROMPT_WIDTHS
-    from genie_inspect.scorers.outcome import scored_or_reason
-    from genie_inspect.signature import signature
-
-    text = document_of(state)
-    facts = {
-        "signature": signature(
-            "close_reading", version="2-A", reader=reader.signature, examples=reader.approach.examples_identity
-        ),
-        "prompt": cut(prompt_of(state), PROMPT_WIDTHS[0]),
-    }
-
-    async def measured() -> Score:
-        readings = await reader.read(text)
-        words, first = word_count(text), readings[0].reason
-        return Score(
-            value={_key(reading.aspect): reading.per_100_words(words) for reading in readings},
-            answer=text,
-            explanation=explained(text, readings),
-            # a reason marks the whole score as unscored: with one aspect measured there is none
-            reason=REASONS.get(first, first) if all(reading.reason for reading in readings) else None,
-            metadata=evidence(text, readings, **facts),
-        )
-
-    return await scored_or_reason(state, [_key(aspect) for aspect in reader.approach.aspects], facts, measured)
-
-
-def cost(approach: "Approach", population: "Population", documents: Mapping[str, int]) -> "Cost":
-    """What the reader is asked of new documents."""
-    from genie_inspect.graders.cost import Cost, tokens
-
-    total = Cost()
-    for prompt, count in documents.items():
-        lengths = [tokens(document.text) for document in population.documents(prompt)]
-        total += (approach.cost(fmean(lengths)) if lengths else Cost()) * count
-    return total
-
-
-def _key(aspect: str) -> str:
-    return f"{aspect}_per_100_words"
+def cost(approach: "Approach", prompt: str, lengths: Sequence[int], count: int) -> "Cost":
+    """What the reader is asked of new documents of mean length."""
+    return approach.cost(fmean(lengths)) * count
 
 
 def explained(text: str, readings: "Sequence[Reading]") -> str:
@@ -124,26 +101,24 @@ def explained(text: str, readings: "Sequence[Reading]") -> str:
     from genie_inspect.measures.tokens import word_count
     from genie_inspect.scorers.explanation import cell
 
-    marks = in_order(readings)
-    words = word_count(text)
-    lines = []
+    marks, words, lines, notes = in_order(readings), word_count(text), [], []
     for reading in readings:
         count, aspect = len(reading.marks), reading.aspect.capitalize()
         marked = f"{aspect}: {count} {'mark' if count == 1 else 'marks'} in {words} words."
         lines.append(f"**{aspect}: not measured, {reading.reason}.**" if reading.reason else marked)
-    for reading in readings:
         if reading.dropped:
             told = ", ".join(f"{count} {reason}" for reason, count in reading.dropped.items())
-            lost = reading.quoted - len(reading.marks)
+            lost = reading.quoted - count
             note = f"Of {reading.quoted} quotes for {reading.aspect}, {lost} do not count: {told}."
-            lines.append(f"**Beware:** {note}" if lost >= HALF * reading.quoted else note)
-    if not marks:
-        return "\n\n".join(lines)
-    rows = ["| | quote | aspect | reason |", "|--:|:--|:--|:--|"]
-    for number, mark in enumerate(marks, start=1):
-        quote, reason = (cell(printable(text)) for text in (mark.text, mark.reason))
-        rows.append(f"| {number} | {quote} | {mark.aspect} | {reason} |")
-    return "\n\n".join([*lines, with_marks(text, marks), "\n".join(rows)])
+            notes.append(f"**Beware:** {note}" if lost >= HALF * reading.quoted else note)
+    lines += notes
+    if marks:
+        rows = ["| | quote | aspect | reason |", "|--:|:--|:--|:--|"]
+        for number, mark in enumerate(marks, start=1):
+            quote, reason = (cell(printable(text)) for text in (mark.text, mark.reason))
+            rows.append(f"| {number} | {quote} | {mark.aspect} | {reason} |")
+        lines += [with_marks(text, marks), "\n".join(rows)]
+    return "\n\n".join(lines)
 
 
 def with_marks(text: str, marks: "Sequence[Mark]") -> str:
@@ -153,17 +128,23 @@ def with_marks(text: str, marks: "Sequence[Mark]") -> str:
     >>> with_marks("Salt light fell.", [Mark("novel", "Salt light", 0, 10, "")])
     '⟦Salt light⟧ (1 novel) fell.'
     """
+    from genie_inspect.files.printable import printable
     from genie_inspect.measures.marks import pieces
+    from genie_inspect.scorers.explanation import cell
 
     shown, rest = text[:MOST_CHARACTERS], len(text) - MOST_CHARACTERS
     inside = [mark for mark in marks if mark.end <= len(shown)]
     parts: list[str] = []
     opened: set[int] = set()
-    for piece in pieces(shown, [(mark.start, mark.end) for mark in inside]):
-        parts += [BEFORE for mark in piece.spans if mark not in opened]
-        opened |= set(piece.spans)
-        parts.append(_lines(piece.text))
-        parts += [f"{AFTER} ({mark + 1} {inside[mark].aspect})" for mark in piece.ending]
+    for piece, over, ending in pieces(shown, [(mark.start, mark.end) for mark in inside]):
+        parts += [BEFORE for mark in over if mark not in opened]
+        opened |= set(over)
+        # its markup, what would turn its lines around, and white brackets of its own, which would pass for marks
+        for place, line in enumerate(printable(piece).translate(_NO_MARKS).split("\n")):
+            # `cell` takes space off both ends, which in the middle of a sentence parts two words
+            before, after = line[:1].isspace(), len(line) > 1 and line[-1:].isspace()
+            parts.append("\n" * (place > 0) + " " * before + cell(line) + " " * after)
+        parts += [f"{AFTER} ({mark + 1} {inside[mark].aspect})" for mark in ending]
     # two spaces keep a line's end where it is
     lines = (_BLOCK.sub(r"\1\\\2", line) + "  " if line.strip() else "" for line in "".join(parts).split("\n"))
     return "\n".join(lines).rstrip() + (f" […] ({rest:,} more characters)" if rest > 0 else "")
@@ -177,7 +158,7 @@ def evidence(text: str, readings: "Sequence[Reading]", **facts: Any) -> dict[str
     """Score metadata of about 8 KB: reasons are cut to fit, places and quotes never, on which later measures rest."""
     from genie_inspect.graders.close_reader import ABSENT
     from genie_inspect.measures.tokens import word_count
-    from genie_inspect.scorers.explanation import cut, fitted
+    from genie_inspect.scorers.explanation import cut, fitted, rounded
 
     faults: Counter[str] = Counter()
     for reading in readings:
@@ -189,7 +170,7 @@ def evidence(text: str, readings: "Sequence[Reading]", **facts: Any) -> dict[str
         "marked": {reading.aspect: len(reading.marks) for reading in readings},
         "quoted": {reading.aspect: reading.quoted for reading in readings},
         "absent": {reading.aspect: reading.dropped.get(ABSENT, 0) for reading in readings},
-        "quoted_share": {r.aspect: None if r.share != r.share else round(r.share, 4) for r in readings},
+        "quoted_share": {reading.aspect: rounded(reading.share) for reading in readings},
         "faults": dict(faults),
     }
 
@@ -198,17 +179,3 @@ def evidence(text: str, readings: "Sequence[Reading]", **facts: Any) -> dict[str
         return facts | ({"reason": cut(mark.reason, width)} if width else {})
 
     return fitted(counts | {"marks": [row(mark, width) for mark in in_order(readings)]} for width in WIDTHS)
-
-
-def _lines(text: str) -> str:
-    """A piece of the text line by line, its markup and what would turn its lines around taken off."""
-    from genie_inspect.files.printable import printable
-    from genie_inspect.scorers.explanation import cell
-
-    shown = []
-    # white brackets of the text's own would pass for marks
-    for line in printable(text).translate(_NO_MARKS).split("\n"):
-        # `cell` takes space off both ends, which in the middle of a sentence parts two words
-        before, after = line[:1].isspace(), len(line) > 1 and line[-1:].isspace()
-        shown.append(" " * before + cell(line) + " " * after)
-    return "\n".join(shown)

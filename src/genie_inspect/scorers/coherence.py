@@ -34,7 +34,7 @@ def coherence(by: str = GRADER, templates: str | None = None) -> Scorer:
     from genie_inspect.graders.grader import bound_when_scored, grader, refusals
     from genie_inspect.graders.quality import COHERENCE, REWARD, GraderCoherence, rewarded
     from genie_inspect.samples import document_of, prompt_of
-    from genie_inspect.scorers.outcome import scored_or_reason
+    from genie_inspect.scorers.outcome import Measurement, scored_or_reason
     from genie_inspect.signature import signature
 
     with refusals():
@@ -49,10 +49,9 @@ def coherence(by: str = GRADER, templates: str | None = None) -> Scorer:
         rater = fixed or rater_by()
         facts = {"signature": signature("coherence", version="1-A", by=rater.signature)}
 
-        async def rated() -> Score:
-            text = document_of(state)
-            rating = await rater.rate(prompt_of(state), text)
-            return Score(value={KEYS[0]: rating}, answer=text, explanation=f"Coherence {rating:.1f}.", metadata=facts)
+        async def rated() -> Measurement:
+            rating = await rater.rate(prompt_of(state), document_of(state))
+            return Measurement({KEYS[0]: rating}, f"Coherence {rating:.1f}.")
 
         return await scored_or_reason(state, KEYS, facts, rated)
 

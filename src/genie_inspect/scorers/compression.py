@@ -4,8 +4,7 @@ import math
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
-from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
-from inspect_ai.solver import TaskState
+from inspect_ai.scorer import Metric, SampleScore, Scorer, metric, scorer
 
 from genie_inspect.scorers.stderr import originals, per_key
 
@@ -66,7 +65,7 @@ def compression(population: str = "starter", codec: str = "gzip") -> Scorer:
     """
     from genie_inspect.graders.grader import refusals
     from genie_inspect.measures.compression import CompressedMembers, codec_version
-    from genie_inspect.scorers.outcome import Measurement, Warm, reference, scored
+    from genie_inspect.scorers.outcome import Measurement, Warm, nothing, panel_scorer, reference
     from genie_inspect.signature import signature
 
     with refusals():
@@ -79,7 +78,7 @@ def compression(population: str = "starter", codec: str = "gzip") -> Scorer:
         # a population document that is scored is compared with the others alone: another population
         compressed = await warm.get((prompt, others.left_out), lambda: in_thread(others))
         if math.isnan(compressed.members):
-            return Measurement({"compression_novelty": math.nan}, f"Not measured: {ALONE}.", reason=ALONE)
+            return nothing(ALONE)
         falls_by = await to_thread.run_sync(compressed.added, text)
         return Measurement(
             {"compression_novelty": falls_by - compressed.members},
@@ -91,7 +90,4 @@ def compression(population: str = "starter", codec: str = "gzip") -> Scorer:
     async def in_thread(others: "Compared") -> CompressedMembers:
         return await to_thread.run_sync(CompressedMembers, [document.text for document in others.documents], codec)
 
-    async def score(state: TaskState, target: Target) -> Score:
-        return await scored(state, opened, KEYS, facts, added)
-
-    return score
+    return panel_scorer(opened, KEYS, facts, added)

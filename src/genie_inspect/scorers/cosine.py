@@ -1,13 +1,9 @@
 """The scorer `cosine`: how far a document's embedding is from the population's."""
 
-import math
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
-from inspect_ai.scorer import Score, Scorer, Target, scorer
-from inspect_ai.solver import TaskState
+from inspect_ai.scorer import Scorer, scorer
 
 from genie_inspect.scorers.stderr import per_key
 
@@ -16,7 +12,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from genie_inspect.scorers.assessment import Compared
-    from genie_inspect.scorers.outcome import Measurement
 
 KEYS = ("cosine_mean", "cosine_nearest")
 UNKNOWN_WORDS = "the embedder knows no word of it"
@@ -48,7 +43,9 @@ def cosine(population: str = "starter", embedder: str = "static") -> Scorer:
 
     from genie_inspect.engines.embedders import blindness, half_blindness
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.scorers.outcome import Measurement, Warm, kept_embedder, reference, scored
+    from genie_inspect.measures.distance import cosine_distances
+    from genie_inspect.scorers.explanation import cell
+    from genie_inspect.scorers.outcome import Measurement, Warm, kept_embedder, nothing, panel_scorer, reference
     from genie_inspect.signature import signature
 
     with refusals():
@@ -66,32 +63,17 @@ def cosine(population: str = "starter", embedder: str = "static") -> Scorer:
 
     async def distances(text: str, prompt: str, others: "Compared") -> Measurement:
         if blind := blindness(engine, text):
-            return Measurement(dict.fromkeys(KEYS, math.nan), f"Not measured: {blind}.", reason=blind)
+            return nothing(blind)
         ids, vectors = await warm.get((prompt, others.left_out), lambda: embedded(others))
         # in a thread: embedding blocks, and other samples go on meanwhile
-        target = (await to_thread.run_sync(engine.embed, [text]))[0]
+        (target,) = await to_thread.run_sync(engine.embed, [text])
         if not target.any() or not ids:
-            return Measurement(dict.fromkeys(KEYS, math.nan), f"Not measured: {UNKNOWN_WORDS}.", reason=UNKNOWN_WORDS)
-        measured = measurement(target, ids, vectors)
-        warning = half_blindness(engine, text)
-        return replace(measured, explanation=f"{measured.explanation}\n\n{warning}") if warning else measured
+            return nothing(UNKNOWN_WORDS)
+        apart = cosine_distances(target, vectors)
+        mean, least, nearest = float(apart.mean()), float(apart.min()), ids[int(apart.argmin())]
+        said = f"Mean cosine distance {mean:.3f}; nearest is {cell(nearest)} at {least:.3f}."
+        if warning := half_blindness(engine, text):
+            said += f"\n\n{warning}"
+        return Measurement({"cosine_mean": mean, "cosine_nearest": least}, said, {"nearest": nearest})
 
-    async def score(state: TaskState, target: Target) -> Score:
-        return await scored(state, opened, KEYS, facts, distances)
-
-    return score
-
-
-def measurement(target: "NDArray[np.float64]", ids: Sequence[str], vectors: "NDArray[np.float64]") -> "Measurement":
-    """Mean distance, and the nearest document with its distance."""
-    from genie_inspect.measures.distance import mean_distance, nearest, nearest_distance
-    from genie_inspect.scorers.explanation import cell
-    from genie_inspect.scorers.outcome import Measurement
-
-    value = {"cosine_mean": mean_distance(target, vectors), "cosine_nearest": nearest_distance(target, vectors)}
-    name = ids[nearest(target, vectors)]
-    return Measurement(
-        value,
-        f"Mean cosine distance {value['cosine_mean']:.3f}; nearest is {cell(name)} at {value['cosine_nearest']:.3f}.",
-        {"nearest": name},
-    )
+    return panel_scorer(opened, KEYS, facts, distances)

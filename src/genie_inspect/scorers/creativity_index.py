@@ -1,21 +1,14 @@
 """The scorer `creativity_index`: how little of a document stands in a corpus, run by run."""
 
-import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from anyio import to_thread
-from inspect_ai.scorer import Score, Scorer, Target, scorer
-from inspect_ai.solver import TaskState
-from inspect_ai.util import concurrency
+from inspect_ai.scorer import Scorer, scorer
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.engines.corpora import CopiedRun, Copies
     from genie_inspect.scorers.assessment import Compared
-    from genie_inspect.scorers.outcome import Measurement
 
 MATCHERS = ("exact", "near")
 LENGTHS = range(5, 13)  # the authors' follow-up code; the paper does not state its range
@@ -58,8 +51,17 @@ def creativity_index(
     """
     from genie_inspect.engines.embedders import blindness
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.scorers.corpora import AT_ONCE, Corpora, opened_corpus
-    from genie_inspect.scorers.outcome import Measurement, kept_embedder, reference, scored
+    from genie_inspect.measures.ngrams import creativity_index as measured_index
+    from genie_inspect.scorers.explanation import cell
+    from genie_inspect.scorers.outcome import (
+        Corpora,
+        Measurement,
+        kept_embedder,
+        nothing,
+        opened_corpus,
+        panel_scorer,
+        reference,
+    )
     from genie_inspect.signature import signature
 
     with refusals():
@@ -78,41 +80,22 @@ def creativity_index(
 
     async def copied(text: str, prompt: str, others: "Compared") -> Measurement:
         if near and (blind := blindness(near, text)):
-            reason = f"{blind}; matcher=exact reads every script"
-            return Measurement(dict.fromkeys(KEYS, math.nan), f"Not measured: {reason}.", reason=reason)
-        indexed = await corpora.of(prompt, others.made_of)
-        async with concurrency("creativity_index", AT_ONCE, visible=False):
-            return measurement(await to_thread.run_sync(indexed.copies, text))
+            return nothing(f"{blind}; matcher=exact reads every script")
+        copies = await corpora.looked_up(lambda corpus: corpus.copies(text), prompt, others.made_of)
+        index = measured_index((), (), LENGTHS, matched=copies.lengths)
+        values = (index.mean, index.sum, *(index.by_length[length] for length in LENGTHS))
+        runs = sorted(copies.runs, key=lambda run: -run.tokens)[:SHOWN]
+        metadata = {
+            "tokens": len(copies.lengths),
+            "runs": len(copies.runs),
+            "longest": [{"words": run.words[:WIDTH], "tokens": run.tokens, "where": run.where} for run in runs[:3]],
+            "left_out_of_corpus": list(copies.left_out),
+        }
+        shown = f"No run of {LENGTHS[0]} or more of its {len(copies.lengths)} tokens stands in the corpus."
+        if runs:
+            lines = [f"| {cell(run.words[:WIDTH])} | {run.tokens} | {cell(run.where)} |" for run in runs]
+            counted = f"{len(copies.runs)} runs of {LENGTHS[0]} or more tokens stand in the corpus."
+            shown = "\n".join(["| copied words | tokens | where |", "|:--|--:|:--|", *lines, "", counted])
+        return Measurement(dict(zip(KEYS, values, strict=True)), shown, metadata)
 
-    async def score(state: TaskState, target: Target) -> Score:
-        return await scored(state, opened, KEYS, facts, copied)
-
-    return score
-
-
-def measurement(copies: "Copies") -> "Measurement":
-    """The index of a document from its runs that stand in a corpus, with the longest of them."""
-    from genie_inspect.measures import ngrams
-    from genie_inspect.scorers.outcome import Measurement
-
-    index = ngrams.creativity_index((), (), LENGTHS, matched=copies.lengths)
-    values = (index.mean, index.sum, *(index.by_length[length] for length in LENGTHS))
-    runs = sorted(copies.runs, key=lambda run: -run.tokens)[:SHOWN]
-    metadata = {
-        "tokens": len(copies.lengths),
-        "runs": len(copies.runs),
-        "longest": [{"words": run.words[:WIDTH], "tokens": run.tokens, "where": run.where} for run in runs[:3]],
-        "left_out_of_corpus": list(copies.left_out),
-    }
-    return Measurement(dict(zip(KEYS, values, strict=True)), explained(copies, runs), metadata)
-
-
-def explained(copies: "Copies", runs: "Sequence[CopiedRun]") -> str:
-    """A Markdown table of copied runs and where each stands."""
-    from genie_inspect.scorers.explanation import cell
-
-    if not runs:
-        return f"No run of {LENGTHS[0]} or more of its {len(copies.lengths)} tokens stands in the corpus."
-    rows = ["| copied words | tokens | where |", "|:--|--:|:--|"]
-    rows += [f"| {cell(run.words[:WIDTH])} | {run.tokens} | {cell(run.where)} |" for run in runs]
-    return "\n".join([*rows, "", f"{len(copies.runs)} runs of {LENGTHS[0]} or more tokens stand in the corpus."])
+    return panel_scorer(opened, KEYS, facts, copied)

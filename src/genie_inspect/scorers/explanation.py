@@ -4,14 +4,16 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from statistics import median
+from statistics import fmean, median
 from types import MappingProxyType
 from typing import Any
 
+from genie_inspect.files.tables import Table
 from genie_inspect.graders.protocols import GRADER_FAILED, UNREADABLE
 from genie_inspect.measures.genie import FEWEST_RATINGS
+from genie_inspect.prompting.answers import repeats_question
 from genie_inspect.scorers.assessment import TOO_FEW, Assessment, QuestionResult, neighbours
 from genie_inspect.statistics.descriptive import Standing
 
@@ -21,8 +23,7 @@ FITTING = ((160, 3), (80, 3), (160, 1), (80, 1), (40, 1), (20, 1), (0, 0))  # wi
 WORD_JOINER = "\u2060"
 # what means something in the middle of a line: a viewer that shows plain text shows the backslashes too
 _MARKUP = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|~$"})
-ALIKE = {4: "interchangeable", 3: "same idea", 2: "slight overlap", 1: "different"}
-"""What the judge's ratings say of two answers."""
+ALIKE = {4: "interchangeable", 3: "same idea", 2: "slight overlap", 1: "different"}  # what ratings say of two answers
 REASONS = {UNREADABLE: "invalid_response_format", GRADER_FAILED: "grader_failed"}  # Inspect's names for them
 STANDING = "percentile (mean)"
 LISTED = 20  # ids of documents with one text; more would say no more
@@ -37,86 +38,61 @@ class _Unchanging(list[Any]):
 
 def explained(
     assessment: Assessment,
-    features: Sequence[str],
     notes: Sequence[str] = (),
     standings: Mapping[str, Standing] = MappingProxyType({}),
 ) -> str:
     """A Markdown table with a row a feature, readable as plain text too; then what is behind high and low."""
-    among = [STANDING] if standings else []
-    rows = [["feature", "novelty", *among, "nearest", "questions", "ratings"]]
+    heads = ["feature", "novelty", *([STANDING] if standings else []), "nearest", "questions", "ratings"]
+    rows: list[list[str]] = []
     behind: list[str] = []
-    novelty, nearest = assessment.novelty(features), assessment.nearest(features)
-    for name, results in assessment.by_feature(features).items():
-        used = [result for result in results if result.is_used]
-        usable, due = _ratings(results)
-        shown = cell(name.replace("_", " "))
-        own = standings.get(name)
+    for name, results in assessment.by_feature.items():
+        feature, own = cell(name.replace("_", " ")), standings.get(name)
         among = [f"{own.percentile:.0f} ({own.mean:.3f})" if own else "not known"] if standings else []
-        counts = (f"{len(used)} of {len(results)}", f"{usable} of {due}")
-        rows.append([shown, shown_value(novelty[name]), *among, shown_value(nearest[name]), *counts])
-        if told := [result for result in assessment.shown if result.is_used and result.question.feature == name]:
+        novelty, nearest = shown_value(assessment.novelty[name]), shown_value(assessment.nearest[name])
+        used, ratings = (" of ".join(map(str, share)) for share in (_used(results), _ratings(results)))
+        rows.append([feature, novelty, *among, nearest, used, ratings])
+        if told := [result for result in assessment.shown.by_feature[name] if result.is_used]:
             most, least = (end(told, key=lambda result: result.novelty) for end in (max, min))
-            behind += _behind(f"{shown}, most novel", most)
+            behind += _behind(f"{feature}, most novel", most)
             # what makes a score low is as much worth knowing; of a single question both would say the same
-            behind += _behind(f"{shown}, least novel", least) if least.novelty < most.novelty else []
-    return "\n".join([*aligned(rows), "", *behind, "", *notes]).rstrip()
+            behind += _behind(f"{feature}, least novel", least) if least.novelty < most.novelty else []
+    return "\n".join([*Table("", heads, rows).markdown(), "", *behind, "", *notes]).rstrip()
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a Markdown table whose columns stand under each other in plain text, numbers to the right.
+def _used(results: Sequence[QuestionResult]) -> tuple[int, int]:
+    return sum(result.is_used for result in results), len(results)
 
-    Args:
-        rows: Heads first; the first column holds names, the others numbers.
 
-    >>> print(*aligned([["feature", "novelty"], ["plot", "0.5"]]), sep="\\n")
-    | feature | novelty |
-    |:--------|--------:|
-    | plot    |     0.5 |
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "| "
-        + " | ".join([name.ljust(widths[0]), *(n.rjust(w) for n, w in zip(numbers, widths[1:], strict=True))])
-        + " |"
-        for name, *numbers in rows
-    ]
-    ruler = "|:" + "-" * (widths[0] + 1) + "|" + "".join("-" * (width + 1) + ":|" for width in widths[1:])
-    return [lines[0], ruler, *lines[1:]]
+def _ratings(results: Sequence[QuestionResult]) -> tuple[int, int]:
+    return sum(result.usable for result in results), sum(len(result.due) for result in results)
 
 
 def _behind(where: str, result: QuestionResult) -> list[str]:
     """Two lines of a list: a question with answer, novelty and ratings, and who in the population comes nearest."""
-    near = (
-        f"{cell(cut(other.text, WIDTHS[1]))} ({other.documents} of {result.usable})" for other in neighbours(result)
-    )
+    near = (f"{cell(cut(text, WIDTHS[1]))} ({given} of {result.usable})" for text, _, given in neighbours(result))
     # a judge that reads probabilities rates in between
     counts = Counter(round(rating) for rating in result.counted)
     rated = (f"{label} {words}: {counts[label]} of {result.usable}" for label, words in ALIKE.items() if counts[label])
+    answer = cell(cut(result.answer.text if result.answer else "", WIDTHS[0]))
     return [
         f"- {where} ({shown_value(result.novelty)}): {cell(result.question.text)} "
-        f"\u201c{cell(cut(_text(result), WIDTHS[0]))}\u201d ({'; '.join(rated)})",
+        f"\u201c{answer}\u201d ({'; '.join(rated)})",
         f"    - nearest in the population: {'; '.join(near)}",
     ]
 
 
 def left_out_notes(same: Sequence[str], made_of: Sequence[str]) -> list[str]:
     """What was left out of the population because it is the text itself or the text of which it was made."""
-    notes = []
-    if same:
-        notes.append(f"The same text stands in the population ({_ids(same)}); it was left out of its own comparison.")
-    if made_of:
-        notes.append(f"The text of which it was made stands in the population ({_ids(made_of)}); it was left out.")
-    return notes
+    own, origin = (cell(", ".join(documents[:LISTED])) for documents in (same, made_of))
+    notes = [f"The same text stands in the population ({own}); it was left out of its own comparison."] * bool(same)
+    made = f"The text of which it was made stands in the population ({origin}); it was left out."
+    return notes + [made] * bool(made_of)
 
 
 def left_out_facts(same: Sequence[str], made_of: Sequence[str]) -> dict[str, list[str]]:
-    facts = {"left_out": [cut(document, WIDTHS[1]) for document in same[:LISTED]]}
+    own, origin = ([cut(document, WIDTHS[1]) for document in documents[:LISTED]] for documents in (same, made_of))
     # most documents are made of no other: their metadata stays as it was
-    return facts | ({"made_of": [cut(document, WIDTHS[1]) for document in made_of[:LISTED]]} if made_of else {})
-
-
-def _ids(documents: Sequence[str]) -> str:
-    return cell(", ".join(documents[:LISTED]))
+    return {"left_out": own} | ({"made_of": origin} if made_of else {})
 
 
 def notes_on(assessment: Assessment, caution: str = "") -> list[str]:
@@ -134,36 +110,39 @@ def notes_on(assessment: Assessment, caution: str = "") -> list[str]:
     if len(ratings := assessment.counted) > 1 and len(set(ratings)) == 1:
         notes.append(f"All {len(ratings)} ratings are {ratings[0]:g}.")
     notes += left_out_notes(assessment.left_out, assessment.made_of)
-    faults = assessment.faults()
-    if few := faults.pop(TOO_FEW, 0):
+    if few := assessment.faults.get(TOO_FEW, 0):
         notes.append(f"Questions not used, because too few of the ratings due could be had: {few}.")
-    if faults:
-        notes.append("Missing: " + ", ".join(f"{count} {reason}" for reason, count in faults.items()) + ".")
-    if caution:
-        notes.append(f"**{cell(caution)}**")
-    return notes
+    if missing := [f"{count} {reason}" for reason, count in assessment.faults.items() if reason != TOO_FEW]:
+        notes.append(f"Missing: {', '.join(missing)}.")
+    return [*notes, f"**{cell(caution)}**"] if caution else notes
 
 
-def why_nothing(assessment: Assessment) -> str:
-    """Why no question of a document could be used, as a reason for the log: what went wrong most often."""
-    faults = assessment.faults()
-    reason = max(faults, key=lambda fault: faults[fault])
-    return REASONS.get(reason, f"nothing to compare: {reason}")
-
-
-def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> dict[str, Any]:
+def evidence(assessment: Assessment, **facts: Any) -> dict[str, Any]:
     """Score metadata of at most 8 KB: facts, what the numbers rest on, and the questions, cut to fit."""
     counts = {
         **facts,
         "documents": assessment.documents,
         **left_out_facts(assessment.left_out, assessment.made_of),
-        **rests_on(assessment, features),
+        **rests_on(assessment),
     }
-    tables: Iterator[object] = (
-        _Unchanging(_row(result, width, most) for result in assessment.shown) for width, most in FITTING
-    )
-    counted = f"{len(assessment.shown)} questions: too many to keep here"
-    return fitted(counts | {"questions": table} for table in chain(tables, [counted]))
+    shown = assessment.shown.results
+    tables = (_Unchanging(_row(result, width, most) for result in shown) for width, most in FITTING)
+    counted = f"{len(shown)} questions: too many to keep here"
+    return fitted(counts | {"questions": table} for table in chain[object](tables, [counted]))
+
+
+def _row(result: QuestionResult, width: int, most: int) -> dict[str, Any]:
+    """One line of the question table; `ratings` counts the usable ones, so that novelty can be told from noise."""
+    row: dict[str, Any] = {"id": result.question.id, "feature": result.question.feature}
+    if width:
+        row["question"] = cut(result.question.text, width)
+        row["answer"] = cut(result.answer.text, width) if result.answer else ""
+        row["nearest"] = [
+            {"answer": cut(text, width), "rating": round(rating, 2), "given": given}
+            for text, rating, given in neighbours(result, most)
+        ]
+    row |= {"novelty": rounded(result.novelty), "nearest_novelty": rounded(result.nearest), "ratings": result.usable}
+    return row if result.off_labels is None else row | {"off_labels": round(result.off_labels, 4)}
 
 
 def fitted(versions: Iterable[dict[str, Any]]) -> dict[str, Any]:
@@ -174,63 +153,36 @@ def fitted(versions: Iterable[dict[str, Any]]) -> dict[str, Any]:
     return metadata
 
 
-def rests_on(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
+def rests_on(assessment: Assessment) -> dict[str, Any]:
     """The part of it that says what the numbers rest on: coverage, ratings and what is missing."""
-    by_feature, ratings = assessment.by_feature(features), assessment.counted
-    rated = ratings and {
-        "count": len(ratings),
-        "lowest": round(min(ratings), 4),
-        "highest": round(max(ratings), 4),
+    ratings, used, spreads = assessment.counted, len(assessment.used), assessment.spread
+    said = [(result.answer.text, result.question.text) for result in assessment.results if result.answer]
+    masses = [result.off_labels for result in assessment.results if result.off_labels is not None]
+    facts: dict[str, Any] = {
+        "coverage": {name: "{}/{}".format(*_used(results)) for name, results in assessment.by_feature.items()},
+        "pairs": {name: "{}/{}".format(*_ratings(results)) for name, results in assessment.by_feature.items()},
+        "few_answers": f"{assessment.few_answers}/{used}",
+        "repeated": f"{sum(repeats_question(*pair) for pair in said)}/{len(said)}",
+        "nearest_novelty": {name: rounded(value) for name, value in assessment.nearest.items()},
     }
-    return {
-        "coverage": {
-            name: f"{sum(result.is_used for result in results)}/{len(results)}" for name, results in by_feature.items()
-        },
-        "pairs": {name: "{}/{}".format(*_ratings(results)) for name, results in by_feature.items()},
-        "few_answers": f"{assessment.few_answers}/{len(assessment.used)}",
-        "repeated": "{}/{}".format(*assessment.repeated),
-        "nearest_novelty": {name: rounded(value) for name, value in assessment.nearest(features).items()},
-        **({"ratings": rated} if rated else {}),
-        **_off_labels(assessment.off_labels()),
-        # six digits: how many documents a population needs changes with the third
-        "spread": {
-            name: {"sd": round(one.sd, 6), "degrees": one.degrees}
-            for name, one in assessment.spread(features).items()
-            if one.degrees
-        },
-        "faults": assessment.faults(),
-    }
+    if ratings:
+        lowest, highest = round(min(ratings), 4), round(max(ratings), 4)
+        facts["ratings"] = {"count": len(ratings), "lowest": lowest, "highest": highest}
+    if masses:
+        facts["off_labels"] = round(fmean(masses), 4)
+    # six digits: how many documents a population needs changes with the third
+    spread = {name: {"sd": round(own.sd, 6), "degrees": own.degrees} for name, own in spreads.items() if own.degrees}
+    return {**facts, "spread": spread, "faults": assessment.faults}
 
 
-def length_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
+def length_facts(assessment: Assessment) -> dict[str, Any]:
     """What a comparison of documents of like length needs: the population's median, and novelty against its middle."""
     if not assessment.lengths:
         return {}
     # novelty against documents of like length, so that a comparison can tell length from novelty
     words = median(assessment.lengths)
-    novelties = assessment.within(words).novelty(features)
-    return {"population": words, "matched": {key: None if math.isnan(v) else v for key, v in novelties.items()}}
-
-
-def _ratings(results: Sequence[QuestionResult]) -> tuple[int, int]:
-    return sum(result.usable for result in results), sum(len(result.due) for result in results)
-
-
-def _off_labels(mass: float | None) -> dict[str, float]:
-    return {} if mass is None else {"off_labels": round(mass, 4)}
-
-
-def _row(result: QuestionResult, width: int, most: int) -> dict[str, Any]:
-    """One line of the question table; `ratings` counts the usable ones, so that novelty can be told from noise."""
-    row: dict[str, Any] = {"id": result.question.id, "feature": result.question.feature}
-    if width:
-        row |= {"question": cut(result.question.text, width), "answer": cut(_text(result), width)}
-        row["nearest"] = [
-            {"answer": cut(other.text, width), "rating": round(other.rating, 2), "given": other.documents}
-            for other in neighbours(result, most)
-        ]
-    row |= {"novelty": rounded(result.novelty), "nearest_novelty": rounded(result.nearest), "ratings": result.usable}
-    return row | _off_labels(result.off_labels)
+    matched = assessment.within(words).novelty
+    return {"population": words, "matched": {key: None if math.isnan(v) else v for key, v in matched.items()}}
 
 
 def cell(text: str) -> str:
@@ -246,10 +198,6 @@ def cell(text: str) -> str:
     """
     broken = re.sub(r"(?<=[<&])(?=[A-Za-z/!?#])", WORD_JOINER, " ".join(text.split()))
     return broken.translate(_MARKUP)
-
-
-def _text(result: QuestionResult) -> str:
-    return result.answer.text if result.answer else ""
 
 
 def cut(text: str, width: int) -> str:

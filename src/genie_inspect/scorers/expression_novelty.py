@@ -1,29 +1,20 @@
 """The scorer `expression_novelty`: how new a document's expressions are to a corpus."""
 
-import math
-from collections.abc import Sequence
-from itertools import takewhile
+from itertools import chain, takewhile
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from anyio import to_thread
-from inspect_ai.scorer import Score, Scorer, Target, scorer
-from inspect_ai.solver import TaskState
-from inspect_ai.util import concurrency
+from inspect_ai.scorer import Scorer, scorer
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.engines.corpora import CountedCorpus
-    from genie_inspect.measures.expressions import Expression
-    from genie_inspect.measures.infinity_gram import RunNovelty
+    from genie_inspect.engines.corpora import Corpus, CountedCorpus
     from genie_inspect.scorers.assessment import Compared
     from genie_inspect.scorers.outcome import Measurement
 
 KEYS = ("log_perplexity_mean", "novel_expression_share")
-ROWS = "expressions"
-"""Where the score's metadata has a row an expression."""
 NOVEL = 0.15  # NovelPct from which experts were shown an expression: some half of them
 EITHER, KEPT = "either", "kept"
 NOTHING = "no expression of two words or more"
@@ -66,8 +57,7 @@ def expression_novelty(
     Source: Saakyan et al. 2025 (arXiv 2509.22641); deviations in measures.expressions and measures.infinity_gram.
     """
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.scorers.corpora import AT_ONCE, Corpora, opened_corpus
-    from genie_inspect.scorers.outcome import Measurement, reference, scored
+    from genie_inspect.scorers.outcome import Corpora, Measurement, opened_corpus, panel_scorer, reference
     from genie_inspect.signature import signature
 
     with refusals():
@@ -84,53 +74,47 @@ def expression_novelty(
     facts = {"signature": signature("expression_novelty", "2-A", **depends_on)}
 
     async def novelty(text: str, prompt: str, others: "Compared") -> Measurement:
-        indexed = await corpora.of(prompt, others.made_of)
-        async with concurrency("expression_novelty", AT_ONCE, visible=False):
-            return await to_thread.run_sync(lambda: measurement(text, indexed.counted(text), floor, case))
+        def look(corpus: "Corpus") -> Measurement:
+            return measurement(text, corpus.counted(text), floor, case)
 
-    async def score(state: TaskState, target: Target) -> Score:
-        return await scored(state, opened, KEYS, facts, novelty)
+        return await corpora.looked_up(look, prompt, others.made_of)
 
-    return score
+    return panel_scorer(opened, KEYS, facts, novelty)
 
 
 def measurement(text: str, counted: "CountedCorpus", floor: float, case: str) -> "Measurement":
-    """Both values of a text, with a row an expression."""
+    """Both values of a text, with a row an expression, and a table of the least likely ones."""
     from genie_inspect.measures.expressions import split_expressions
-    from genie_inspect.scorers.explanation import LISTED
-    from genie_inspect.scorers.outcome import Measurement
+    from genie_inspect.measures.infinity_gram import RunsInCorpus, log_perplexity, novel_share
+    from genie_inspect.scorers.explanation import LISTED, cell
+    from genie_inspect.scorers.outcome import Measurement, nothing
 
     expressions = split_expressions(text)
     if not expressions:
-        return Measurement(dict.fromkeys(KEYS, math.nan), f"Not scored: {NOTHING}.", reason=NOTHING)
-    novelties = _novelties([expression.text for expression in expressions], counted, floor, case)
-    rows = [
-        {
-            "text": expression.text,
-            "start": expression.start,
-            "end": expression.end,
-            "log_perplexity": novelty.log_perplexity,
-            "novel_share": novelty.novel_share,
-        }
-        for expression, novelty in zip(expressions, novelties, strict=True)
-    ]
-    share = fmean(novelty.novel_share >= NOVEL for novelty in novelties)
-    mean = fmean(novelty.log_perplexity for novelty in novelties)
-    metadata = {ROWS: rows, "left_out_of_corpus": list(counted.left_out[:LISTED])}
-    return Measurement(dict(zip(KEYS, (mean, share), strict=True)), explained(expressions, novelties), metadata)
-
-
-def _novelties(texts: Sequence[str], counted: "CountedCorpus", floor: float, case: str) -> "list[RunNovelty]":
-    """Of each expression, by its less new form for perplexity and n-grams alike."""
-    from genie_inspect.measures.infinity_gram import RunNovelty, novelties
-
+        return nothing(NOTHING, "scored")
+    texts = [expression.text for expression in expressions]
     # with capitals kept the second form is the first, and all is looked up at once either way
     smaller = [with_small_first(text) if case == EITHER else text for text in texts]
-    both = novelties([counted.words(text) for text in (*texts, *smaller)], counted.counts, floor)
-    return [
-        RunNovelty(min(one.log_perplexity, other.log_perplexity), min(one.novel_share, other.novel_share))
-        for one, other in zip(both[: len(texts)], both[len(texts) :], strict=True)
+    forms = [(counted.words(text), counted.words(small)) for text, small in zip(texts, smaller, strict=True)]
+    known = RunsInCorpus(list(chain.from_iterable(forms)), counted.counts)
+    # by its less new form for perplexity and n-grams alike
+    rows: list[dict[str, Any]] = [
+        {
+            **{"text": expression.text, "start": expression.start, "end": expression.end},
+            "log_perplexity": min(log_perplexity(words, known, floor) for words in both),
+            "novel_share": min(novel_share(words, known) for words in both),
+        }
+        for expression, both in zip(expressions, forms, strict=True)
     ]
+    novel = sum(row["novel_share"] >= NOVEL for row in rows)
+    value = {KEYS[0]: fmean(row["log_perplexity"] for row in rows), KEYS[1]: novel / len(rows)}
+    lines = ["| expression | log perplexity | novel n-grams |", "|:--|--:|--:|"]
+    for row in sorted(rows, key=lambda row: -row["log_perplexity"])[:LISTED]:
+        lines.append(f"| {cell(row['text'][:WIDTH])} | {row['log_perplexity']:.2f} | {row['novel_share']:.0%} |")
+    more = f"The {LISTED} least likely of {len(rows)}. " if len(rows) > LISTED else ""
+    lines += ["", f"{more}{novel} of {len(rows)} expressions have {NOVEL:.0%} or more novel n-grams."]
+    metadata = {"expressions": rows, "left_out_of_corpus": list(counted.left_out[:LISTED])}
+    return Measurement(value, "\n".join(lines), metadata)
 
 
 def with_small_first(text: str) -> str:
@@ -141,19 +125,3 @@ def with_small_first(text: str) -> str:
     """
     word = "".join(takewhile(str.isalpha, text))
     return text if word == "I" or word[1:] != word[1:].lower() else text[0].lower() + text[1:]
-
-
-def explained(expressions: "Sequence[Expression]", novelties: "Sequence[RunNovelty]") -> str:
-    """A Markdown table of the least likely expressions with the share of their n-grams that are new."""
-    from genie_inspect.scorers.explanation import LISTED, cell
-
-    order = sorted(range(len(expressions)), key=lambda place: -novelties[place].log_perplexity)
-    rows = ["| expression | log perplexity | novel n-grams |", "|:--|--:|--:|"]
-    rows += [
-        f"| {cell(expressions[place].text[:WIDTH])} | {novelties[place].log_perplexity:.2f} "
-        f"| {novelties[place].novel_share:.0%} |"
-        for place in order[:LISTED]
-    ]
-    more = f"The {LISTED} least likely of {len(order)}. " if len(order) > LISTED else ""
-    novel = sum(novelty.novel_share >= NOVEL for novelty in novelties)
-    return "\n".join([*rows, "", f"{more}{novel} of {len(order)} expressions have {NOVEL:.0%} or more novel n-grams."])

@@ -1,6 +1,8 @@
 """The scorer `genie`: novelty by feature against a population."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import asdict
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +13,9 @@ from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.graders.instrument import Instrument
-    from genie_inspect.populations.population import Population
+    from genie_inspect.scorers.assessment import Tallies
     from genie_inspect.scorers.assessor import Assessor, Jury
-    from genie_inspect.scorers.standing import PopulationStanding
+    from genie_inspect.scorers.outcome import Measurement
 
 ANSWERS_ALONE = (
     "The population holds recorded answers alone, by {readers}: another reader would have answered otherwise."
@@ -68,91 +69,74 @@ def genie(
     """
     from genie_inspect.graders.grader import bound_when_scored, refusals
     from genie_inspect.graders.instrument import Instrument
+    from genie_inspect.populations.population import open_population
+    from genie_inspect.populations.yardstick import yardstick_of
     from genie_inspect.samples import prompt_of
     from genie_inspect.scorers.assessor import assessor_of
+    from genie_inspect.scorers.explanation import WIDTHS, cut
     from genie_inspect.scorers.outcome import scored_or_reason
-    from genie_inspect.scorers.standing import PopulationStanding
 
     with refusals():
         instrument = Instrument(judge, embedder, templates, cache, min_coverage, answer_length)
-        opened = suited(population, instrument)
+        opened = open_population(population)
+        opened.require_questions("measure genie")
+        yardstick = yardstick_of(opened.folder)  # a damaged one shows before anything is asked
+        if instrument.is_smoke_test:
+            opened.require_documents("judge=embedded")
     features = [feature.name for feature in opened.features]
     # what was read of the population stays in memory from one document to the next
     assessor_by = bound_when_scored(instrument.graders, partial(assessor_of, opened, instrument))
-    standing = lru_cache(maxsize=1)(partial(PopulationStanding, opened))
+    measured_by = lru_cache(maxsize=1)(yardstick.under)
+    readers = {"population_read_by": ", ".join(opened.readers)} if opened.answers_alone else {}
 
     async def score(state: TaskState, target: Target) -> Score:
         assessor = assessor_by()
-        facts = facts_by(assessor, prompt_of(state))
-        return await scored_or_reason(
-            state, features, facts, lambda: measured(state, assessor, standing(assessor.signature), facts)
-        )
+        facts = {
+            "signature": assessor.signature,
+            "judge": assessor.judged_by,
+            "reader": assessor.read_by,
+            # the beginning, for people; reports take the prompt from the sample itself
+            "prompt": cut(prompt_of(state), WIDTHS[0]),
+            **readers,
+        }
+        own = measured_by(assessor.signature)
+        ratings = own.ratings if own else {}
+        return await scored_or_reason(state, features, facts, lambda: measured(state, assessor, ratings, facts))
 
     return score
 
 
-def suited(population: str, instrument: "Instrument") -> "Population":
-    from genie_inspect.populations.population import open_population
-    from genie_inspect.populations.yardstick import yardstick_of
-
-    opened = open_population(population)
-    opened.require_questions("measure genie")
-    yardstick_of(opened.folder)  # a damaged one shows before anything is asked
-    if instrument.is_smoke_test:
-        opened.require_documents("judge=embedded")
-    return opened
-
-
 async def measured(
-    state: TaskState, assessor: "Assessor | Jury", standing: "PopulationStanding", facts: dict[str, Any]
-) -> Score:
-    """The score of a sample's document, by one grader or a jury."""
+    state: TaskState, assessor: "Assessor | Jury", yardstick: "Mapping[str, Tallies]", facts: dict[str, Any]
+) -> "Measurement":
+    """What a grader or a jury finds in a sample's document."""
     from genie_inspect.graders.protocols import caution
     from genie_inspect.samples import document_of, is_original, made_of, prompt_of
+    from genie_inspect.scorers.assessment import standings
     from genie_inspect.scorers.assessor import jury_facts, jury_notes
-    from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on, why_nothing
-    from genie_inspect.scorers.outcome import unscored
-    from genie_inspect.scorers.standing import standing_facts
+    from genie_inspect.scorers.explanation import REASONS, evidence, explained, length_facts, notes_on
+    from genie_inspect.scorers.outcome import Measurement, nothing
 
-    population, text, prompt = assessor.population, document_of(state), prompt_of(state)
-    features = [feature.name for feature in population.features]
+    population, prompt = assessor.population, prompt_of(state)
     # unscored, not 0: a document to a prompt that the population does not know has no others to be like
     if not population.questions(prompt):
-        return unscored(features, UNKNOWN_PROMPT, f"Not scored: {UNKNOWN_PROMPT}.", text, facts)
-    assessment = await assessor.assess(text, prompt, made_of(state), anew=is_original(state))
-    novelty = assessment.novelty(features)
-    standings = standing.of(assessment, prompt)
+        return nothing(UNKNOWN_PROMPT, "scored")
+    assessment = await assessor.assess(document_of(state), prompt, made_of(state), anew=is_original(state))
+    reason = None
+    # a reason marks the whole score as unscored: with one feature measured there is none
+    if all(map(math.isnan, assessment.novelty.values())):
+        faults = assessment.poorest.faults
+        worst = max(faults, key=lambda fault: faults[fault])
+        reason = REASONS.get(worst, f"nothing to compare: {worst}")
+    among = standings(assessment, [document.id for document in population.documents(prompt)], yardstick)
+    by_grader = jury_facts(assessment)
     notes = [ANSWERS_ALONE.format(readers=", ".join(population.readers))] if population.answers_alone else []
-    by_grader = jury_facts(assessment, features)
-    notes += [*jury_notes(by_grader, features), *notes_on(assessment, caution(assessor.judged_by))]
-    return Score(
-        value=dict(novelty),
-        answer=text,
-        explanation=explained(assessment, features, notes, standings),
-        # a reason marks the whole score as unscored: with one feature measured there is none
-        reason=why_nothing(assessment.poorest) if all(map(math.isnan, novelty.values())) else None,
-        metadata=evidence(
-            assessment,
-            features,
-            **facts,
-            **by_grader,
-            length=length_facts(assessment, features),
-            **standing_facts(standings),
-        ),
+    notes += [*jury_notes(by_grader), *notes_on(assessment, caution(assessor.judged_by))]
+    metadata = {**facts, **by_grader, "length": length_facts(assessment)}
+    if among:
+        metadata["standing"] = {
+            key: {name: round(value, 6) for name, value in asdict(own).items()} for key, own in among.items()
+        }
+    return Measurement(
+        assessment.novelty, explained(assessment, notes, among), evidence(assessment, **metadata), reason
     )
-
-
-def facts_by(assessor: "Assessor | Jury", prompt: str) -> dict[str, Any]:
-    """The metadata of every score."""
-    from genie_inspect.scorers.explanation import WIDTHS, cut
-
-    facts = {
-        "signature": assessor.signature,
-        "judge": assessor.judged_by,
-        "reader": assessor.read_by,
-        # the beginning, for people; reports take the prompt from the sample itself
-        "prompt": cut(prompt, WIDTHS[0]),
-    }
-    if assessor.population.answers_alone:
-        facts["population_read_by"] = ", ".join(assessor.population.readers)
-    return facts

@@ -1,7 +1,7 @@
 """The scorer `novelty_bench`: how many kinds of reply there are among k, and what they are worth to a reader."""
 
 import math
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
@@ -12,21 +12,18 @@ from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
     from genie_inspect.graders.cost import Cost
-    from genie_inspect.graders.equivalence import Equivalence
-    from genie_inspect.graders.quality import Quality
     from genie_inspect.prompting.templates import Template
 
 KEYS = ("distinct", "utility")
 UNDECIDED = -1  # the class of a reply of which nobody could tell
 WIDTH = 120  # characters of a reply in the explanation
 NO_GENERATIONS = "no generations: run the task novelty_partition, whose solver keeps them"
-RANGES = {"distinct": (1, "k"), "utility": (0, 10)}
+RANGES = {"distinct": (1, "k"), "utility": (0, 10)}  # of k replies that are scored at least one can be used
 
 
 @scorer(
     metrics=per_key(RANGES),
     headline="distinct",
-    # of k replies that are scored at least one can be used
     ranges=RANGES,
     meaning=(
         "How many kinds of reply one prompt gets, and their worth to a reader. Higher is more kinds, or more worth."
@@ -60,10 +57,15 @@ def novelty_bench(
 
     Source: NoveltyBench (Zhang et al. 2025, arXiv 2504.05228).
     """
-    from genie_inspect.graders.equivalence import chosen_equivalence, chosen_quality
+    from genie_inspect.graders.equivalence import chosen_equivalence, chosen_quality, classes_of
     from genie_inspect.graders.grader import refusals
+    from genie_inspect.measures.partition import distinct_count, utility
     from genie_inspect.options import check_share
-    from genie_inspect.scorers.outcome import kept_embedder
+    from genie_inspect.prompting.texts import TOO_LONG
+    from genie_inspect.samples import NO_RESPONSE, REFUSAL, kept_generations, no_document, prompt_of
+    from genie_inspect.scorers.explanation import WIDTHS, cell, cut
+    from genie_inspect.scorers.outcome import Measurement, kept_embedder, nothing, scored_or_reason
+    from genie_inspect.signature import signature
 
     with refusals():
         check_share("patience", patience)
@@ -71,50 +73,50 @@ def novelty_bench(
         worth_by = chosen_quality(quality, templates)
 
     async def score(state: TaskState, target: Target) -> Score:
-        return await bench(state, same_by(), worth_by(), patience)
+        same, worth = same_by(), worth_by()
+        replies, prompt = kept_generations(state), prompt_of(state)
+        depends_on = {"equivalence": same.signature, "quality": worth.signature, "k": str(len(replies))}
+        signed = signature("novelty_bench", version="2-A", **depends_on, patience=f"{patience:g}")
+
+        async def measured() -> Measurement:
+            if all(map(no_document, replies)):
+                # a sample without one usable reply has no kinds; 0 would read as the worst of scores
+                return replace(nothing(no_document(replies[0]) if replies else NO_GENERATIONS, "scored"), answer="")
+            no_kind = {NO_RESPONSE: "empty", REFUSAL: "refusal", TOO_LONG: "too long"}
+            places = [place for place, reply in enumerate(replies) if not no_document(reply)]
+            _, found = await classes_of([replies[place] for place in places], prompt, same)
+            # None for a reply that is empty or a refusal
+            labels: list[int | None] = [None] * len(replies)
+            for place, label in zip(places, found, strict=True):
+                labels[place] = UNDECIDED if label is None else label
+            # asked for is the first reply of each class alone
+            first = {labels[place]: place for place in reversed(places) if labels[place] != UNDECIDED}
+            rated = sorted(first.values())
+            levels = [math.nan] * len(replies)
+            for place, level in zip(rated, await worth.levels(prompt, [replies[p] for p in rated]), strict=True):
+                levels[place] = level
+            undecided = labels.count(UNDECIDED)
+            # an undecided reply may found a class or not: the count is then not known
+            both = {} if undecided else {KEYS[0]: distinct_count(labels), KEYS[1]: utility(levels, labels, patience)}
+            rows = ["| reply | kind | quality | begins |", "|--:|--:|--:|:--|"]
+            for number, (reply, label, level) in enumerate(zip(replies, labels, levels, strict=True), start=1):
+                kind = {None: no_kind.get(no_document(reply)), UNDECIDED: "undecided"}.get(label, str(label))
+                quality = "" if math.isnan(level) else f"{level:g}"
+                rows.append(f"| {number} | {kind} | {quality} | {cell(reply[:WIDTH])} |")
+            metadata = {
+                "k": len(replies),
+                "classes": labels,
+                "quality": [None if math.isnan(level) else level for level in levels],
+                "empty": labels.count(None),
+                "refused": sum(no_document(reply) == REFUSAL for reply in replies),
+                "undecided": undecided,
+            }
+            return Measurement(both, "\n".join(rows), metadata, answer=replies[0])
+
+        facts = {"signature": signed, "prompt": cut(prompt, WIDTHS[0])}
+        return await scored_or_reason(state, KEYS, facts, measured)
 
     return score
-
-
-async def bench(state: TaskState, same: "Equivalence", worth: "Quality", patience: float) -> Score:
-    """The score of a sample's replies."""
-    from genie_inspect.graders.equivalence import classes_of
-    from genie_inspect.samples import kept_generations, no_document, prompt_of
-    from genie_inspect.scorers.explanation import WIDTHS, cut
-    from genie_inspect.scorers.outcome import scored_or_reason, unscored
-    from genie_inspect.signature import signature
-
-    replies, prompt = kept_generations(state), prompt_of(state)
-    signed = signature(
-        "novelty_bench",
-        version="2-A",
-        equivalence=same.signature,
-        quality=worth.signature,
-        k=str(len(replies)),
-        patience=f"{patience:g}",
-    )
-    facts = {"signature": signed, "prompt": cut(prompt, WIDTHS[0])}
-
-    async def measured() -> Score:
-        if all(map(no_document, replies)):
-            # a sample without one usable reply has no kinds; 0 would read as the worst of scores
-            reason = no_document(replies[0]) if replies else NO_GENERATIONS
-            return unscored(KEYS, reason, f"Not scored: {reason}.", "", dict(facts))
-        # None for a reply that is empty or a refusal
-        labels: list[int | None] = [None] * len(replies)
-        places = [place for place, reply in enumerate(replies) if not no_document(reply)]
-        found = (await classes_of([replies[place] for place in places], prompt, same)).labels
-        for place, label in zip(places, found, strict=True):
-            labels[place] = UNDECIDED if label is None else label
-        # asked for is the first reply of each class alone: backwards, so that its place is what stays
-        first = {label: place for place, label in reversed(list(enumerate(labels))) if label not in (None, UNDECIDED)}
-        rated = sorted(first.values())
-        levels = [math.nan] * len(replies)
-        for place, level in zip(rated, await worth.levels(prompt, [replies[p] for p in rated]), strict=True):
-            levels[place] = level
-        return result(replies, labels, levels, patience, facts)
-
-    return await scored_or_reason(state, KEYS, facts, measured)
 
 
 def cost(same: "Template | None", worth: "Template | None", prompt: str, length: float, k: int) -> "Cost":
@@ -125,39 +127,3 @@ def cost(same: "Template | None", worth: "Template | None", prompt: str, length:
 
     kinds = partition_cost(same, prompt, [length] * k) if same else Cost()
     return kinds + quality_cost(worth, prompt, length) * k if worth else kinds
-
-
-def result(
-    replies: Sequence[str],
-    labels: Sequence[int | None],
-    levels: Sequence[float],
-    patience: float,
-    facts: dict[str, str],
-) -> Score:
-    """The score of one sample, with a table of its replies."""
-    from genie_inspect.measures.partition import distinct_count, utility
-    from genie_inspect.prompting.texts import TOO_LONG
-    from genie_inspect.samples import NO_RESPONSE, REFUSAL, no_document
-    from genie_inspect.scorers.explanation import cell
-
-    no_kind = {NO_RESPONSE: "empty", REFUSAL: "refusal", TOO_LONG: "too long"}
-    undecided = list(labels).count(UNDECIDED)
-    value = {
-        # an undecided reply may found a class or not: the count is then not known
-        "distinct": math.nan if undecided else float(distinct_count(labels)),
-        "utility": math.nan if undecided else utility(levels, labels, patience),
-    }
-    rows = ["| reply | kind | quality | begins |", "|--:|--:|--:|:--|"]
-    for number, (reply, label, level) in enumerate(zip(replies, labels, levels, strict=True), start=1):
-        kind = {None: no_kind.get(no_document(reply)), UNDECIDED: "undecided"}.get(label, str(label))
-        rows.append(f"| {number} | {kind} | {'' if math.isnan(level) else f'{level:g}'} | {cell(reply[:WIDTH])} |")
-    metadata = {
-        **facts,
-        "k": len(replies),
-        "classes": list(labels),
-        "quality": [None if math.isnan(level) else level for level in levels],
-        "empty": list(labels).count(None),
-        "refused": sum(no_document(reply) == REFUSAL for reply in replies),
-        "undecided": undecided,
-    }
-    return Score(value=dict(value), answer=replies[0], explanation="\n".join(rows), metadata=metadata)

@@ -21,16 +21,15 @@ def per_key(ranges: Mapping[str, Sequence[Any]]) -> dict[str, list[Metric]]:
     """
     # every key that is not named, last
     ends = dict(ranges) if "*" in ranges else {**ranges, "*": ()}
-    return {key: [mean(), stderr(), ci(*range_)] for key, range_ in ends.items()}
+    return {key: [of_originals(inspects_mean()), stderr(), ci(*range_)] for key, range_ in ends.items()}
 
 
 def originals(scores: Sequence[SampleScore]) -> list[SampleScore]:
     """The scores of all samples but the edits and paraphrases of a metric study."""
-    from genie_inspect.populations.interventions import ORIGINAL
-    from genie_inspect.samples import intervention_in
+    from genie_inspect.samples import InterventionFacts
 
-    facts = [intervention_in(score.sample_metadata) for score in scores]
-    return [score for score, own in zip(scores, facts, strict=True) if own is None or own.kind == ORIGINAL]
+    facts = [InterventionFacts.of(score.sample_metadata) for score in scores]
+    return [score for score, own in zip(scores, facts, strict=True) if own is None or own.kind == "original"]
 
 
 def of_originals(metric: Metric) -> Metric:
@@ -46,22 +45,17 @@ def of_originals(metric: Metric) -> Metric:
     return called_as(metric, value)
 
 
-def mean() -> Metric:
-    """Mean over the samples, under the name of Inspect's."""
-    return of_originals(inspects_mean())
-
-
+# what is loaded, is loaded when a metric is computed: the scorers' decorators make it when they are registered. Both
+# take the place and the name of Inspect's own, which is 0, or a point, from one sample, and reads as certainty
 def stderr() -> Metric:
     """Standard error of the mean over prompts; NaN from one prompt, and where no two prompts differ.
 
     Each prompt is one observation, however many samples it has. A sample's prompt is its metadata `prompt`; a sample
-    without it counts as a prompt of its own. It takes the place and the name of Inspect's own, which is 0 from one
-    sample and reads as certainty.
+    without it counts as a prompt of its own.
     """
     from genie_inspect.inspect_private import called_as
 
     def error(scores: list[SampleScore]) -> float:
-        # here and not outside: the scorers' decorators make the metric when they are registered
         from genie_inspect.statistics.descriptive import prompt_means, standard_error
 
         return standard_error(list(prompt_means(*_by_prompt(scores)).values()))
@@ -70,10 +64,7 @@ def stderr() -> Metric:
 
 
 def ci(low: object = None, high: object = None) -> Metric:
-    """95% interval of the mean over prompts, as every report of ours has it; NaN where `stderr` is.
-
-    It takes the place and the name of Inspect's own, which is a point from one prompt and does not end where values do.
-    """
+    """95% interval of the mean over prompts, as every report of ours has it, within its ends; NaN where `stderr` is."""
     from genie_inspect.inspect_private import called_as
 
     lowest = float(low) if isinstance(low, int | float) else -math.inf
@@ -90,8 +81,6 @@ def ci(low: object = None, high: object = None) -> Metric:
 
 def _by_prompt(every: Sequence[SampleScore]) -> tuple[list[float], list[str]]:
     """Values, and the prompt of each."""
-    from genie_inspect.samples import PROMPT_KEY as KEY
-
     scores = originals(every)
-    prompts = [str((score.sample_metadata or {}).get(KEY, ("sample", score.sample_id))) for score in scores]
+    prompts = [str((score.sample_metadata or {}).get("prompt", ("sample", score.sample_id))) for score in scores]
     return [score.score.as_float() for score in scores], prompts

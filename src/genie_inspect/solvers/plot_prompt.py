@@ -44,7 +44,14 @@ def plot_prompt(templates: str | None = None) -> Solver:
                 f"plot_prompt needs {', '.join(sorted(NEEDED))} in a sample's metadata, as the task ttcw sets them"
             )
         model = grader("ttcw", replaceable=False)
-        check_window(model, state.target.text, str(state.metadata["title"]))
+        facts, title = get_model_info(model), str(state.metadata["title"])
+        # the reference, and a candidate as long
+        fewest = 2 * len(state.target.text.split()) * FEWEST_TOKENS_A_WORD
+        if facts is not None and facts.context_length is not None and fewest > facts.context_length:
+            raise unmet(
+                f"the reference {title!r} and a story of its length need at least {fewest} tokens, the window of "
+                f"grader {model} has {facts.context_length}: choose a grader with a longer one or a shorter reference"
+            )
         # kept in the sample's metadata, so that the log has the plot that was drawn
         if not state.metadata["plot"]:
             state.metadata["plot"] = await drawn_plot(model, draw, state.target.text)
@@ -55,20 +62,6 @@ def plot_prompt(templates: str | None = None) -> Solver:
         return state
 
     return solve
-
-
-def check_window(model: Model, reference: str, title: str) -> None:
-    """Refuse a reference that cannot fit into the grader's known window beside a candidate of its length."""
-    from genie_inspect.graders.grader import unmet
-
-    facts = get_model_info(model)
-    # the reference and a candidate as long
-    fewest = 2 * len(reference.split()) * FEWEST_TOKENS_A_WORD
-    if facts is not None and facts.context_length is not None and fewest > facts.context_length:
-        raise unmet(
-            f"the reference {title!r} and a story of its length need at least {fewest} tokens, the window of grader "
-            f"{model} has {facts.context_length}: choose a grader with a longer one or a shorter reference"
-        )
 
 
 def plot_cost(story: int, templates: str | None = None) -> "Cost":

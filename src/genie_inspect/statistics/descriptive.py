@@ -62,7 +62,7 @@ def prompt_interval(
     if not means:
         return NO_INTERVAL
     mean, error = _mean(means), standard_error(means)
-    half = _t(groups, confidence) * error
+    half = float(stdtrit(groups - 1, (1 + confidence) / 2)) * error
     low, high = mean - half, mean + half
     if min(mean - bounds[0], bounds[1] - mean) < NEAR * half and bounds[0] <= min(means) <= max(means) <= bounds[1]:
         low, high = _bounded(mean, error, groups, bounds, confidence)
@@ -92,7 +92,7 @@ def _bounded(
     share, tails = (mean - near) / (far - near), ((1 - confidence) / 2, (1 + confidence) / 2)
 
     def trials(prompts: int) -> tuple[float, float]:
-        error_of_share = error / (far - near) * _t(prompts, confidence) / float(ndtri(tails[1]))
+        error_of_share = error / (far - near) * float(stdtrit(prompts - 1, tails[1])) / float(ndtri(tails[1]))
         count = share * (1 - share) / error_of_share**2
         return count * share, count * (1 - share)
 
@@ -105,10 +105,6 @@ def _bounded(
     scaled = [odds * (1 - one) / (odds * (1 - one) + one) for one in drawn]
     low, high = min(low, scaled[1]), max(high, scaled[0])
     return near + low * (far - near), near + high * (far - near)
-
-
-def _t(groups: int, confidence: float) -> float:
-    return float(stdtrit(groups - 1, (1 + confidence) / 2))
 
 
 def standard_error(means: Sequence[float]) -> float:
@@ -204,11 +200,7 @@ def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def three_digits(value: float) -> float:
-    """A value with three digits after the point, and with three in all where it is nearer to 0 than 0.1.
-
-    >>> three_digits(26 / 27), three_digits(0.0123456)
-    (0.963, 0.0123)
-    """
+    """A value with three digits after the point, and with three in all where it is nearer to 0 than 0.1."""
     return round(value, 3) if abs(value) >= 0.1 else float(f"{value:.3g}")
 
 
@@ -219,9 +211,7 @@ Knots = Sequence[tuple[float, float]]
 def isotonic_knots(x: ArrayLike, y: ArrayLike) -> list[tuple[float, float]]:
     """The points between which the nearest rising line by least squares runs straight; it never falls.
 
-    First and last point of each level, in order; empty where there are no points.
-
-    Source: pool adjacent violators, as `scipy.optimize.isotonic_regression` has it.
+    First and last point of each level, in order; empty where there are no points. Pool adjacent violators, by scipy.
     """
     from scipy.optimize import isotonic_regression
 
@@ -237,10 +227,6 @@ def isotonic_knots(x: ArrayLike, y: ArrayLike) -> list[tuple[float, float]]:
 
 
 def height(knots: Knots, x: float) -> float:
-    """The line's height at a place; left and right of the knots it stays level.
-
-    >>> height([(0.0, 1.0), (1.0, 4.0)], 0.5), height([(0.0, 1.0), (1.0, 4.0)], 2)
-    (2.5, 4.0)
-    """
+    """The line's height at a place; left and right of the knots it stays level."""
     places, heights = zip(*knots, strict=True)
     return float(np.interp(x, places, heights))

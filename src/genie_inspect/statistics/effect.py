@@ -116,24 +116,15 @@ def cohens_d(before: ArrayLike, after: ArrayLike) -> float:
 
 
 def bonferroni(p_values: ArrayLike) -> Values:
-    """Each p-value times how many there are, at most 1; compare with the level as it is.
-
-    >>> bonferroni([0.01, 0.4, float("nan")]).tolist()
-    [0.02, 0.8, nan]
-    """
+    """Each p-value times how many there are, at most 1; compare with the level as it is."""
     values = _checked(p_values)
     return np.asarray(np.minimum(1, values * (~np.isnan(values)).sum()))
 
 
 def holm(p_values: ArrayLike) -> Values:
-    """Holm's step-down adjustment: as safe as Bonferroni's, never larger.
+    """Holm's step-down adjustment (1979): as safe as Bonferroni's, never larger.
 
     The i-th smallest of M is multiplied by M - i + 1, and is at least as large as the one before it, at most 1.
-
-    Source: Holm (1979).
-
-    >>> holm([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.06, 0.06]
     """
     values = _checked(p_values)
     order = np.argsort(values)  # NaN last

@@ -53,27 +53,21 @@ class Forecasts:
         ]
 
 
-def auc(chances: Values, outcomes: Values, strata: Codes, clusters: Codes) -> Callable[[Values], float]:
-    """The share of pairs of one stratum, one that came true and one not, of which the former had the higher chance.
+def auc(chances: Values, outcomes: Values, strata: Codes, clusters: Codes, draws: Values) -> Values:
+    """By draw the share of pairs of one stratum, one that came true and one not, of which the former was more likely.
 
     Equal chances count a half. The share is over the pairs of all strata together, so that a stratum weighs as many
     pairs as it has; one in which all or nothing came true has none. NaN without such a pair.
     """
-    count = int(clusters.max()) + 1
+    count = draws.shape[1]
     # the pairs within each cluster, which the weights of both sides would square
     own = strata * count + clusters
     cluster = np.unique(own) % count
     inside = [np.bincount(cluster, part, count) for part in _pairs(chances, outcomes, own)(np.ones(len(chances)))]
     across = _pairs(chances, outcomes, strata)
-
-    def drawn(counts: Values) -> float:
-        ordered, pairs = (
-            part.sum() - (counts * (counts - 1)) @ mine
-            for part, mine in zip(across(counts[clusters]), inside, strict=True)
-        )
-        return float(ordered / pairs) if pairs > 0 else math.nan
-
-    return drawn
+    sums = np.array([[part.sum() for part in across(counts[clusters])] for counts in draws])
+    ordered, pairs = sums.T - np.array(inside) @ (draws * (draws - 1)).T
+    return _shares(ordered, pairs)
 
 
 def _pairs(chances: Values, outcomes: Values, strata: Codes) -> Callable[[Values], tuple[Values, Values]]:
@@ -97,75 +91,50 @@ def _pairs(chances: Values, outcomes: Values, strata: Codes) -> Callable[[Values
     return weighted
 
 
-def pearson(chances: Values, outcomes: Values, strata: Codes, clusters: Codes) -> Callable[[Values], float]:
-    """Pearson's r of chances and outcomes within each stratum, averaged with the weights of `auc`, its pairs.
+def pearson(chances: Values, outcomes: Values, strata: Codes, clusters: Codes, draws: Values) -> Values:
+    """By draw Pearson's r of chances and outcomes within each stratum, averaged with the weights of `auc`, its pairs.
 
-    A stratum whose chances are all equal counts as 0, as ties count a half in `auc`; NaN where all strata are such.
-    Neither leaving those out nor one r of all events less their stratum's mean would do: both are below 0 where chances
-    know nothing, because the folds that gain weight are those that lack what the others happen to share.
+    A stratum whose chances are all equal counts as 0, as ties count a half in `auc`; NaN where all strata are such in
+    the first draw, which has every cluster once. Neither leaving those out nor one r of all events less their stratum's
+    mean would do: both are below 0 where chances know nothing, because the folds that gain weight are those that lack
+    what the others happen to share.
     """
     parts = (np.ones(len(chances)), chances, outcomes, chances**2, chances * outcomes)
-    cluster_of, by_stratum, sums = _cells(strata, clusters, parts)
-    size, _, yes, *_ = sums
-    inside = yes * (size - yes)
-
-    def products(counts: Values) -> tuple[Values, Values]:
-        """By stratum its pairs, and its r or NaN."""
-        weights = counts[cluster_of]
-        size, said, yes, squares, hits = by_stratum(weights * sums)
-        # a cluster that is drawn twice is not held against itself
-        pairs = yes * (size - yes) - by_stratum(weights * (weights - 1) * inside)
-        size = np.maximum(size, 1)
-        spread = squares - said**2 / size
-        # what rounding leaves of the spread of one value throughout is no spread
-        varies = (spread > 1e-9 * size) & (pairs > 0)
-        within = (hits - said * yes / size)[varies] / np.sqrt((spread * yes * (size - yes) / size)[varies])
-        correlations = np.full(len(pairs), np.nan)
-        correlations[varies] = within
-        return pairs, correlations
-
-    # resamples without an r are 0 like their strata; where nothing ever varies there is no r at all
-    has_one = not np.isnan(products(np.ones(int(clusters.max()) + 1))[1]).all()
-
-    def drawn(counts: Values) -> float:
-        pairs, correlations = products(counts)
-        total = pairs.sum()
-        return float(pairs @ np.nan_to_num(correlations) / total) if has_one and total > 0 else math.nan
-
-    return drawn
+    cells = _cells(parts, strata, clusters, draws.shape[1])
+    size, said, yes, squares, hits = draws @ cells
+    # a cluster that is drawn twice is not held against itself
+    pairs = yes * (size - yes) - (draws * (draws - 1)) @ (cells[2] * (cells[0] - cells[2]))
+    size = np.maximum(size, 1)
+    spread = squares - said**2 / size
+    # what rounding leaves of the spread of one value throughout is no spread
+    varies = (spread > 1e-9 * size) & (pairs > 0)
+    scale = np.sqrt(np.where(varies, spread * yes * (size - yes) / size, 1))
+    within = np.where(varies, (hits - said * yes / size) / scale, 0)
+    return _shares((pairs * within).sum(axis=1), pairs.sum(axis=1) * varies[0].any())
 
 
-def kappa(chances: Values, outcomes: Values, strata: Codes, clusters: Codes) -> Callable[[Values], float]:
-    """Cohen's kappa of verdicts, yes from a chance above a half, and what came true; by chance = within a stratum.
+def kappa(chances: Values, outcomes: Values, strata: Codes, clusters: Codes, draws: Values) -> Values:
+    """By draw Cohen's kappa of verdicts, yes from a chance above a half, and what came true; chance is by stratum.
 
     The agreement beyond chance of all strata together over what there could be; NaN where there could be none.
     """
     says_yes = (chances > 0.5).astype(float)
     parts = (np.ones(len(chances)), says_yes, outcomes, says_yes * outcomes)
-    cluster_of, by_stratum, sums = _cells(strata, clusters, parts)
-
-    def drawn(counts: Values) -> float:
-        size, calls, yes, hits = by_stratum(counts[cluster_of] * sums)
-        by_chance = (calls * yes + (size - calls) * (size - yes)) / np.maximum(size, 1)
-        beyond = (size - by_chance).sum()
-        # what rounding leaves of nothing is nothing
-        return float((size - calls - yes + 2 * hits - by_chance).sum() / beyond) if beyond > 1e-9 else math.nan
-
-    return drawn
+    size, calls, yes, hits = draws @ _cells(parts, strata, clusters, draws.shape[1])
+    by_chance = (calls * yes + (size - calls) * (size - yes)) / np.maximum(size, 1)
+    return _shares((size - calls - yes + 2 * hits - by_chance).sum(axis=1), (size - by_chance).sum(axis=1))
 
 
-def _cells(
-    strata: Codes, clusters: Codes, parts: tuple[Values, ...]
-) -> tuple[Codes, Callable[[Values], Values], Values]:
-    """Sums over the events of one stratum and cluster, a cell each, strata in the order of their codes.
+def _cells(parts: tuple[Values, ...], strata: Codes, clusters: Codes, count: int) -> Values:
+    """Sums over the events of one cluster and stratum, shape (parts, clusters, strata)."""
+    width = int(strata.max()) + 1
+    sums = [np.bincount(clusters * width + strata, part, count * width) for part in parts]
+    return np.array(sums, dtype=float).reshape(len(parts), count, width)
 
-    The cluster of each cell, a function that adds cells up by stratum, and the sums, shape (parts, cells).
-    """
-    count = int(clusters.max()) + 1
-    codes, cell = np.unique(strata * count + clusters, return_inverse=True)
-    starts = np.flatnonzero(np.r_[True, np.diff(codes // count) != 0])
-    sums = np.array([np.bincount(cell, part) for part in parts])
-    return codes % count, lambda cells: np.add.reduceat(cells, starts, axis=-1), sums
+
+def _shares(part: Values, whole: Values) -> Values:
+    # what rounding leaves of nothing is nothing
+    return np.asarray(np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 1e-9))
 
 
 def drawn_clusters(clusters: int, resamples: int, seed: int) -> Values:
@@ -214,8 +183,8 @@ def figures_of(forecasts: Forecasts, draws: Values, folds: int) -> dict[str, Boo
         (PEARSON, pearson, forecasts.strata, -1),
         (KAPPA, kappa, forecasts.strata, -1),
     ):
-        of_draw = figure(chances, outcomes, strata, clusters)
-        interval = percentile_interval(of_draw(np.ones(count)), np.array([of_draw(counts) for counts in draws]))
+        value, *resampled = figure(chances, outcomes, strata, clusters, np.vstack([np.ones(count), draws])).tolist()
+        interval = percentile_interval(value, np.array(resampled))
         # neither max nor min would hand on NaN
         low, high = (
             float(np.clip(interval.value + wider * (end - interval.value), lowest, 1))

@@ -44,7 +44,7 @@ class LaplaceLikelihood:
             return np.asarray(expit(fixed + deviations @ intercepts[self._places]))
 
         def curvature_of(expected: Values) -> Curvature:
-            return Curvature.of(pieces, expected * (1 - expected), np.ones_like(self._intercepts))
+            return Curvature(pieces, expected * (1 - expected), np.ones_like(self._intercepts))
 
         def loss_at(intercepts: Values) -> float:
             linear = fixed + deviations @ intercepts[self._places]

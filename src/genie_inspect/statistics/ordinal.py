@@ -57,30 +57,29 @@ class Piece:
         return np.asarray(cells.reshape(self.size, other.size))
 
 
-@dataclass(frozen=True, slots=True)
 class Curvature:
-    """Second derivatives of minus the log-posterior, with the first piece's block (diagonal) apart from the others."""
+    """Second derivatives of minus the log-posterior, with the first piece's block (diagonal) apart from the others.
 
-    diagonal: Values
-    border: Values  # between the first piece and the others, shape (Q, R)
-    inverse: Values  # of what is left of the others' block once the first is solved for, shape (R, R)
+    `border` is between the first piece and the others, shape (Q, R); `inverse` is of what is left of the others' block
+    once the first is solved for, shape (R, R). `last` is added to the block of the last piece.
+    """
 
-    @classmethod
-    def of(
-        cls, pieces: Sequence[Piece], weights: Values, precisions: Values, last: Values | None = None
-    ) -> "Curvature":
-        """The curvature where rows weigh so much; `last` is added to the block of the last piece."""
+    def __init__(
+        self, pieces: Sequence[Piece], weights: Values, precisions: Values, last: Values | None = None
+    ) -> None:
         first, *rest = pieces
         own, others = np.split(precisions, [first.size])
         # its groups never meet in a row
-        diagonal = np.bincount(np.asarray(first.codes), first.scale**2 * weights, first.size) + own
-        border = np.concatenate([np.zeros((first.size, 0)), *(first.crossed(piece, weights) for piece in rest)], axis=1)
+        self.diagonal = np.bincount(np.asarray(first.codes), first.scale**2 * weights, first.size) + own
+        border = [np.zeros((first.size, 0)), *(first.crossed(piece, weights) for piece in rest)]
+        self.border: Values = np.concatenate(border, axis=1)
         left = np.block([[piece.crossed(other, weights) for other in rest] for piece in rest] or np.zeros((0, 0)))
         left[np.diag_indices_from(left)] += others
         if last is not None:
             left[-len(last) :, -len(last) :] += last
-        inverse = np.linalg.inv(left - border.T @ (border / diagonal[:, None]))
-        return cls(diagonal, border, np.asarray(inverse))
+        self.inverse = np.asarray(
+            np.linalg.inv(left - self.border.T @ (self.border / self.diagonal[:, None])), dtype=float
+        )
 
     @property
     def log_determinant(self) -> float:
@@ -263,4 +262,4 @@ class _Fit:
         slope = np.concatenate([piece.summed(expected - self._outcome) for piece in self._pieces])
         slope += precisions * point
         slope[self._ends[-1] :] += PRIOR_VOTES * (2 * prior - 1) + np.append(0, pull) - np.append(pull, 0)
-        return slope, Curvature.of(self._pieces, expected * (1 - expected), precisions, extra)
+        return slope, Curvature(self._pieces, expected * (1 - expected), precisions, extra)

@@ -68,14 +68,9 @@ def _check_spread(sd: float) -> None:
 
 
 def paired_power(delta: float, sd: float, n: int, level: float = 0.05) -> float:
-    """Chance that a two-sided paired t test of n pairs rejects, when the true mean delta is this one.
-
-    0 to 1; at delta 0 the level itself.
+    """Chance that a two-sided paired t test of n pairs rejects, when the true mean delta is this one; at 0 the level.
 
     Source: Cohen (1988), chapter 2: noncentral t with n - 1 degrees of freedom and noncentrality sqrt(n) * delta / sd.
-
-    >>> round(paired_power(delta=0.5, sd=1, n=34), 3)
-    0.808
     """
     if not math.isfinite(delta):
         raise ValueError(f"delta is {delta}, expected a finite number")
@@ -93,11 +88,7 @@ def paired_power(delta: float, sd: float, n: int, level: float = 0.05) -> float:
 
 
 def pairs_needed(delta: float, sd: float, power: float = USUAL_POWER, level: float = 0.05) -> int:
-    """The fewest pairs with which a paired t test finds a true mean delta so often; at most 2**62.
-
-    >>> pairs_needed(delta=0.5, sd=1)
-    34
-    """
+    """The fewest pairs with which a paired t test finds a true mean delta so often; at most 2**62."""
     if delta == 0 or not level < power < 1:
         raise ValueError(
             f"delta is {delta} and power {power}, expected a delta other than 0 and a power in ({level}, 1)"
@@ -110,10 +101,7 @@ def pairs_needed(delta: float, sd: float, power: float = USUAL_POWER, level: flo
 
 
 def chance_of_seeing(count: int, total: int, draws: int) -> float:
-    """Chance that a class is among some draws without replacement, 0 to 1.
-
-    Source: Hurlbert (1971), rarefaction. Deviation: none.
-    """
+    """Chance that a class is among some draws without replacement, 0 to 1: rarefaction (Hurlbert 1971)."""
     if not 1 <= count <= total or draws < 0:
         raise ValueError(f"count is {count} of {total} in {draws} draws, expected 1 <= count <= total and draws >= 0")
     # one less the share of the samples that miss the class
@@ -123,10 +111,8 @@ def chance_of_seeing(count: int, total: int, draws: int) -> float:
 def expected_unseen(counts: Iterable[int], total: int, draws: int) -> float:
     """How many classes beyond those seen to expect in more draws than things were seen; 0 for no more than that.
 
-    Each further draw is of a new class as often as classes were seen once.
-
-    Source: Good (1953), equation 9. Deviation: the share of new classes is held constant, an upper bound that is
-    near where few draws are added.
+    Source: Good (1953), equation 9: each further draw is of a new class as often as classes were seen once. Deviation:
+    that share is held constant, an upper bound that is near where few draws are added.
     """
     singles = sum(count == 1 for count in counts)
     return max(0, draws - total) * singles / total if total else 0.0

@@ -83,10 +83,7 @@ def pairwise_accuracy(human: ArrayLike, judge: ArrayLike) -> float:
 
 
 def order_free_accuracy(human: ArrayLike, judge: ArrayLike) -> float:
-    """`pairwise_accuracy` with each pair taken from both sides, 0 to 1; the order of the things changes nothing.
-
-    A judge that ties everything gets 0.5 where people tie nothing.
-    """
+    """`pairwise_accuracy` with each pair taken from both sides, so that a judge that ties everything gets 0.5."""
     sides = np.asarray(human, dtype=float), np.asarray(judge, dtype=float)
     return (pairwise_accuracy(*sides) + pairwise_accuracy(*(side[::-1] for side in sides))) / 2
 

@@ -2,24 +2,16 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
-from genie_inspect.cli.tables import text_table
+from genie_inspect.files.tables import Table
 from genie_inspect.statistics.bootstrap import BootstrapInterval
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 def study_table(
     title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "", left: int = 1
-) -> "Table":
-    """A table whose first `left` columns are words; an empty row draws a line."""
-    table = text_table(title, heads, (row or None for row in rows), caption=caption, words=left, justify="left")
-    # a long name is broken, and nothing of it is cut off
-    for column in table.columns:
-        column.overflow = "fold"
-    return table
+) -> Table:
+    """A table whose first `left` columns are words; an empty row draws a line, and a long name is broken, not cut."""
+    return Table(title, heads, [row or None for row in rows], caption, words=left, look="folded")
 
 
 def shown_interval(

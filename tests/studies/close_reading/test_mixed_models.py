@@ -5,7 +5,6 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from genie_inspect.agreement.votes import TableError, read_rows
+from genie_inspect.agreement.votes import TableError
 from genie_inspect.cli import main
-from genie_inspect.statistics.mixed import mixed_logistic
+from genie_inspect.statistics.mixed import MixedModel, mixed_logistic
 from genie_inspect.studies.close_reading.commands import fit, model_table, preference
-from genie_inspect.studies.close_reading.mixed_models import fitted_table, preferences, standard
+from genie_inspect.studies.close_reading.mixed_models import effects_of, fitted_table, preferences, standard
 
 Rows = Sequence[Mapping[str, Any]]
 DRAW = np.random.default_rng(3)
@@ -45,52 +44,51 @@ def written(path: Path, rows: Rows) -> Path:
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.jsonl"])
 def test_a_table_of_either_kind_gives_the_model_of_its_columns(tmp_path: Path, name: str) -> None:
-    fitted = fitted_table(written(tmp_path / name, MADE), "creative", ["log_ppl"], ["reader"])
+    fitted, left_out = fitted_table(written(tmp_path / name, MADE), "creative", ["log_ppl"], ["reader"])
     model = mixed_logistic(CREATIVE, {"log_ppl": X}, {"reader": READER.tolist()})
-    assert (fitted.rows, fitted.left_out, fitted.groups) == (SIZE, 0, {"reader": 12})
-    effect = fitted.effects["log_ppl"]
-    assert effect.coefficient == pytest.approx(model.coefficients["log_ppl"])
-    assert effect.odds_ratio == pytest.approx(math.exp(effect.coefficient))
-    ends = [math.exp(effect.coefficient + sign * 1.96 * effect.standard_error) for sign in (-1, 1)]
-    assert [effect.low, effect.high] == pytest.approx(ends, rel=1e-4)
-    assert effect.p_value < 1e-6
-    assert (fitted.log_likelihood, fitted.aic) == pytest.approx((model.log_likelihood, model.aic))
+    assert (fitted.rows, left_out, fitted.groups) == (SIZE, 0, {"reader": 12})
+    effect = effects_of(fitted)["log_ppl"]
+    assert effect["coefficient"] == pytest.approx(model.coefficients["log_ppl"])
+    assert effect["odds_ratio"] == pytest.approx(math.exp(effect["coefficient"]))
+    ends = [math.exp(effect["coefficient"] + sign * 1.96 * effect["standard_error"]) for sign in (-1, 1)]
+    assert [effect["low"], effect["high"]] == pytest.approx(ends, rel=1e-4)
+    assert effect["p_value"] < 1e-6
+    assert fitted.log_likelihood == pytest.approx(model.log_likelihood)
 
 
 def test_categories_are_compared_with_the_baseline_and_products_multiply(tmp_path: Path) -> None:
     table = written(tmp_path / "rows.jsonl", MADE)
-    fitted = fitted_table(table, "creative", ["log_ppl", "source=human", "log_ppl:source=human"], ["reader"])
-    assert list(fitted.effects) == [
+    fitted, _ = fitted_table(table, "creative", ["log_ppl", "source=human", "log_ppl:source=human"], ["reader"])
+    assert list(fitted.coefficients) == [
         "intercept", "log_ppl", "source[claude]", "source[olmo]", "log_ppl:source[claude]", "log_ppl:source[olmo]"
     ]  # fmt: skip
     is_olmo, is_claude = (np.array(number == SOURCE, dtype=float) for number in (1, 2))
     fixed = {"x": X, "c": is_claude, "o": is_olmo, "xc": X * is_claude, "xo": X * is_olmo}
     model = mixed_logistic(CREATIVE, fixed, {"reader": READER.tolist()})
-    found = [effect.coefficient for effect in fitted.effects.values()]
-    assert found == pytest.approx(list(model.coefficients.values()))
+    assert list(fitted.coefficients.values()) == pytest.approx(list(model.coefficients.values()))
     # without a name for it the first in alphabetical order
-    assert "source[human]" in fitted_table(table, "creative", ["source"], ["reader"]).effects
+    assert "source[human]" in fitted_table(table, "creative", ["source"], ["reader"])[0].coefficients
 
 
 def test_numbers_in_standard_deviations_and_rows_within_so_many(tmp_path: Path) -> None:
     far = [{**row, "log_ppl": 40.0 if place == 5 else row["log_ppl"]} for place, row in enumerate(MADE)]
     table = written(tmp_path / "rows.jsonl", far)
-    fitted = fitted_table(table, "creative", ["log_ppl"], ["reader"], standardised=True, within=4)
+    fitted, left_out = fitted_table(table, "creative", ["log_ppl"], ["reader"], standardised=True, within=4)
     z = standard([row["log_ppl"] for row in far])
     kept = np.abs(z) < 4
     readers = [reader for reader, keep in zip(READER.tolist(), kept, strict=True) if keep]
     model = mixed_logistic(CREATIVE[kept], {"log_ppl": z[kept]}, {"reader": readers})
-    assert (fitted.rows, fitted.left_out) == (SIZE - 1, 1)
-    assert fitted.effects["log_ppl"].coefficient == pytest.approx(model.coefficients["log_ppl"])
+    assert (fitted.rows, left_out) == (SIZE - 1, 1)
+    assert fitted.coefficients["log_ppl"] == pytest.approx(model.coefficients["log_ppl"])
 
 
-@pytest.mark.parametrize("empty", [None, "", " ", math.nan])
-def test_rows_with_an_empty_cell_are_left_out_and_counted(tmp_path: Path, empty: object) -> None:
-    gaps = [{**row, "log_ppl": empty} if place < 7 else row for place, row in enumerate(MADE)]
-    fitted = fitted_table(written(tmp_path / "rows.jsonl", gaps), "creative", ["log_ppl"], ["reader"])
-    whole = fitted_table(written(tmp_path / "whole.jsonl", MADE[7:]), "creative", ["log_ppl"], ["reader"])
-    assert (fitted.rows, fitted.left_out) == (SIZE - 7, 7)
-    assert fitted.effects == whole.effects
+def test_rows_with_an_empty_cell_are_left_out_and_counted(tmp_path: Path) -> None:
+    gaps = dict(enumerate((None, "", " ", math.nan)))
+    rows = [{**row, "log_ppl": gaps.get(place, row["log_ppl"])} for place, row in enumerate(MADE)]
+    fitted, left_out = fitted_table(written(tmp_path / "rows.jsonl", rows), "creative", ["log_ppl"], ["reader"])
+    whole, _ = fitted_table(written(tmp_path / "whole.jsonl", MADE[4:]), "creative", ["log_ppl"], ["reader"])
+    assert (fitted.rows, left_out) == (SIZE - 4, 4)
+    assert fitted == whole
 
 
 @pytest.mark.parametrize(
@@ -114,18 +112,20 @@ def test_a_table_that_does_not_fit_is_named_with_row_and_column(
         fitted_table(written(tmp_path / "rows.jsonl", rows), "creative", **options)
 
 
-def test_a_table_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TableError, match="does not exist, expected CSV"):
-        read_rows(tmp_path / "rows.csv", ["creative"])
-    (tmp_path / "empty.jsonl").write_text("\n")
-    with pytest.raises(TableError, match="has no row"):
-        read_rows(tmp_path / "empty.jsonl", ["creative"])
-    (tmp_path / "text.jsonl").write_text("creative\n1\n")
-    with pytest.raises(TableError, match="line 1 is no JSON"):
-        read_rows(tmp_path / "text.jsonl", ["creative"])
-    gaps = written(tmp_path / "gaps.jsonl", [{**row, "creative": None} for row in MADE])
-    with pytest.raises(TableError, match="has no row with a value in each of creative, log_ppl, reader"):
-        fitted_table(gaps, "creative", ["log_ppl"], ["reader"])
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("rows.csv", None, "does not exist, expected CSV"),
+        ("empty.jsonl", "\n", "has no row"),
+        ("text.jsonl", "creative\n1\n", "line 1 is no JSON"),
+        ("gaps.jsonl", '{"creative": null, "log_ppl": 1, "reader": "a"}\n', "no row with a value in each of creative"),
+    ],
+)
+def test_a_table_that_is_none_is_refused(tmp_path: Path, name: str, text: str | None, message: str) -> None:
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(TableError, match=message):
+        fitted_table(tmp_path / name, "creative", ["log_ppl"], ["reader"])
 
 
 PREFERENCES_DRAW = np.random.default_rng(5)
@@ -134,7 +134,6 @@ INDEX = PREFERENCES_DRAW.random((SIZE, 2))
 PREFERENCES_READER = PREFERENCES_DRAW.integers(0, 15, SIZE)
 PREFERENCES_LOG_ODDS = 0.3 * (NOVEL[:, 0] - NOVEL[:, 1]) + 0.6 * PREFERENCES_DRAW.normal(size=15)[PREFERENCES_READER]
 FIRST = PREFERENCES_DRAW.random(SIZE) < 1 / (1 + np.exp(-PREFERENCES_LOG_ODDS))
-TEXT = "word " * 50
 PREFERENCES_MADE: list[dict[str, Any]] = [
     {
         "preferred": "a" if first else "B",
@@ -149,50 +148,48 @@ PREFERENCES_MADE: list[dict[str, Any]] = [
 
 
 def test_each_measure_has_a_model_and_all_of_them_one_over_the_same_rows(tmp_path: Path) -> None:
-    found = preferences(written(tmp_path / "pairs.csv", PREFERENCES_MADE), ["novel", "index"], ["reader"])
-    assert (found.rows, found.left_out, found.groups) == (SIZE, 0, {"reader": 15})
-    assert list(found.models) == ["novel", "index", "all"]
+    found, left_out = preferences(written(tmp_path / "pairs.csv", PREFERENCES_MADE), ["novel", "index"], ["reader"])
+    assert (list(found), left_out) == (["novel", "index", "all"], 0)
     novel, index = NOVEL[:, 0] - NOVEL[:, 1], INDEX[:, 0] - INDEX[:, 1]
     for name, fixed in {"novel": {"novel": novel}, "all": {"novel": novel, "index": index}}.items():
         model = mixed_logistic(FIRST, fixed, {"reader": PREFERENCES_READER.tolist()})
-        effects = {predictor: effect.coefficient for predictor, effect in found.models[name].effects.items()}
-        assert effects == pytest.approx(model.coefficients)
-        assert found.models[name].aic == pytest.approx(model.aic)
+        assert (found[name].rows, found[name].groups) == (SIZE, {"reader": 15})
+        assert found[name].coefficients == pytest.approx(model.coefficients)
+        assert found[name].aic == pytest.approx(model.aic)
     # the novel marks made the preferences, and nothing else
-    assert found.models["novel"].effects["novel"].p_value < 0.001
-    assert found.models["index"].effects["index"].p_value > 0.01
-    assert found.models["novel"].aic < found.models["index"].aic
+    assert effects_of(found["novel"])["novel"]["p_value"] < 0.001
+    assert effects_of(found["index"])["index"]["p_value"] > 0.01
+    assert found["novel"].aic < found["index"].aic
 
 
 def test_lists_of_marks_count_per_100_words_of_their_text(tmp_path: Path) -> None:
-    texts = {"a": TEXT, "b": TEXT + TEXT}
+    texts = {"a": "word " * 50, "b": "word " * 100}
     marked = [
         {**row, **texts, **{side: ["m"] * int(row[side]) for side in ("novel_a", "novel_b")}}
         for row in PREFERENCES_MADE
     ]
-    # 50 words on one side and 100 on the other
     counted = [{**row, "novel_a": 2 * row["novel_a"]} for row in PREFERENCES_MADE]
     found, expected = (
         preferences(written(tmp_path / f"{len(rows[0])}.jsonl", rows), ["novel"], ["reader"])
         for rows in (marked, counted)
     )
-    assert found.models == expected.models
-    assert list(found.models) == ["novel"]
-
-
-def test_without_a_preference_a_row_is_left_out(tmp_path: Path) -> None:
-    open_ = [{**row, "preferred": ""} if place < 9 else row for place, row in enumerate(PREFERENCES_MADE)]
-    found = preferences(written(tmp_path / "pairs.csv", open_), ["novel"], ["reader"])
-    assert (found.rows, found.left_out) == (SIZE - 9, 9)
+    assert found == expected
+    assert list(found[0]) == ["novel"]
 
 
 def test_in_standard_deviations_the_coefficient_is_as_many_times_greater(tmp_path: Path) -> None:
-    table = written(tmp_path / "pairs.csv", PREFERENCES_MADE)
-    plain, standardised = (preferences(table, ["novel"], ["reader"], standardised=each) for each in (False, True))
+    # without a preference a row is left out
+    table = written(
+        tmp_path / "pairs.csv", [{**row, "preferred": ""} for row in PREFERENCES_MADE[:9]] + PREFERENCES_MADE
+    )
+    (plain, left_out), (standardised, _) = (
+        preferences(table, ["novel"], ["reader"], standardised=each) for each in (False, True)
+    )
     spread = float((NOVEL[:, 0] - NOVEL[:, 1]).std(ddof=1))
-    effects = [found.models["novel"].effects["novel"].coefficient for found in (plain, standardised)]
+    effects = [found["novel"].coefficients["novel"] for found in (plain, standardised)]
     assert effects[1] == pytest.approx(spread * effects[0], rel=1e-4)
-    assert math.isclose(plain.models["novel"].aic, standardised.models["novel"].aic, rel_tol=1e-9)
+    assert math.isclose(plain["novel"].aic, standardised["novel"].aic, rel_tol=1e-9)
+    assert (plain["novel"].rows, left_out) == (SIZE, 9)
 
 
 @pytest.mark.parametrize(
@@ -220,54 +217,44 @@ def ratings(tmp_path: Path) -> str:
     return str(written(tmp_path / "ratings.csv", MADE))
 
 
-@pytest.fixture
-def pairs(tmp_path: Path) -> str:
-    return str(written(tmp_path / "pairs.jsonl", PREFERENCES_MADE))
-
-
 def test_fit_shows_coefficients_odds_variances_and_how_well_it_fits(ratings: str) -> None:
     options = ["--outcome", "creative", "--fixed", "log_ppl, source=human", "--group", "reader"]
     shown = CliRunner().invoke(fit, [ratings, *options])
     assert shown.exit_code == 0, shown.output
-    model = fitted_table(Path(ratings), "creative", ["log_ppl", "source=human"], ["reader"])
-    effect = model.effects["log_ppl"]
+    model, _ = fitted_table(Path(ratings), "creative", ["log_ppl", "source=human"], ["reader"])
+    effect = effects_of(model)["log_ppl"]
     row = next(line for line in shown.output.splitlines() if "log_ppl" in line)
-    assert f"{effect.coefficient:.3f}" in row
-    assert f"{effect.odds_ratio:.3g}" in row
-    assert f"[{effect.low:.3g}, {effect.high:.3g}]" in row
-    assert "< .001" in row
+    for cell in (f"{effect['coefficient']:.3f}", f"{effect['odds_ratio']:.3g}", "< .001"):
+        assert cell in row
+    assert f"[{effect['low']:.3g}, {effect['high']:.3g}]" in row
     assert "source[olmo]" in shown.output
     assert f"400 rows. Log-likelihood {model.log_likelihood:.2f}, AIC {model.aic:.2f}." in shown.output
     assert f"reader {model.variances['reader']:.3f} (12 groups)" in shown.output
-
-
-def test_a_p_value_has_three_decimals_or_is_below_the_least_of_them(ratings: str) -> None:
-    model = fitted_table(Path(ratings), "creative", ["log_ppl"], ["reader"])
-    effects = {str(p): replace(model.effects["log_ppl"], p_value=p) for p in (0.0004, 0.0042, 0.0421)}
-    table = model_table("", replace(model, effects=effects), model.groups)
-    assert list(map(str, table.columns[-1].cells)) == ["< .001", "0.004", "0.042"]
-
-
-def test_fit_prints_json_for_a_script(ratings: str) -> None:
-    options = ["--outcome", "creative", "--fixed", "log_ppl", "--group", "reader", "--json"]
-    found = json.loads(CliRunner().invoke(fit, [ratings, *options]).output)
-    assert found["rows"] == 400
-    assert set(found) == {
+    found = json.loads(CliRunner().invoke(fit, [ratings, *options, "--json"]).output)
+    assert list(found) == [
         "outcome", "rows", "left_out", "groups", "effects", "variances", "log_likelihood", "aic"
-    }  # fmt: skip
-    assert set(found["effects"]["log_ppl"]) == {
-        "coefficient", "standard_error", "odds_ratio", "low", "high", "p_value"
-    }  # fmt: skip
+    ]  # fmt: skip
+    assert (found["outcome"], found["rows"], found["groups"]) == ("creative", 400, {"reader": 12})
+    assert found["effects"]["log_ppl"] == pytest.approx(effect)
 
 
-def test_preference_shows_a_model_a_measure_and_names_the_lowest_aic(pairs: str) -> None:
+def test_a_p_value_has_three_decimals_or_is_below_the_least_of_them() -> None:
+    # two-sided: .0004, .0042 and .0421
+    model = MixedModel({"a": 3.54, "b": -2.863, "c": 2.0325}, dict.fromkeys("abc", 1.0), {}, 0, 9, {})
+    assert [row["p"] for row in model_table("", model).records()] == ["< .001", "0.004", "0.042"]
+
+
+def test_preference_shows_a_model_a_measure_and_names_the_lowest_aic(tmp_path: Path) -> None:
+    pairs = str(written(tmp_path / "pairs.jsonl", [*PREFERENCES_MADE, {**PREFERENCES_MADE[0], "preferred": None}]))
     options = ["--measure", "novel,index", "--group", "reader"]
     shown = CliRunner().invoke(preference, [pairs, *options])
     assert shown.exit_code == 0, shown.output
     assert "All measures together" in shown.output
-    assert "400 judgements. Lowest AIC: novel." in shown.output
+    assert "400 judgements, 1 left out. Lowest AIC: novel." in shown.output
     found = json.loads(CliRunner().invoke(preference, [pairs, *options, "--json"]).output)
     assert list(found["models"]) == ["novel", "index", "all"]
+    assert (found["rows"], found["left_out"], found["groups"]) == (400, 1, {"reader": 15})
+    assert list(found["models"]["all"]) == ["effects", "variances", "log_likelihood", "aic"]
 
 
 @pytest.mark.parametrize(

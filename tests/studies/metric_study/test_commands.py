@@ -11,11 +11,13 @@ from tests.pairs import pairs
 from tests.scripted import DOCUMENTS, FOX, OWL, Script, small_population
 from tests.studies.metric_study.test_writing import editing
 
+from genie_inspect.building.interviewing import no_progress
 from genie_inspect.cli import main, running
 from genie_inspect.errors import GenieError, GraderFailedError
 from genie_inspect.populations.interventions import Interventions
+from genie_inspect.populations.population import Population, open_population
 from genie_inspect.studies.metric_study.checking import CHECKS
-from genie_inspect.studies.metric_study.commands import REJECTED, materials
+from genie_inspect.studies.metric_study.writing import REJECTED, Material, materials
 
 
 def genie(*arguments: object) -> Result:
@@ -81,19 +83,19 @@ def test_a_run_that_was_killed_goes_on_without_asking_twice(tmp_path: Path, monk
     assert len(script.requests) == made["calls"] == 53
 
 
-def test_bundled_models_are_no_editors(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("editor", "fault"),
+    [
+        ("bundled/grader", "--editor bundled/grader has its texts on record and can edit nothing: name a real model"),
+        ("nobody/x", "--editor: 'nobody/x' is no model that Inspect has"),
+    ],
+)
+def test_who_cannot_edit_is_named_with_the_option(tmp_path: Path, editor: str, fault: str) -> None:
     small_population(tmp_path / "p")
-    result = genie("write", tmp_path / "p", "-o", tmp_path / "out", "--editor", "bundled/grader")
-    assert result.exit_code == 1
-    assert "has its texts on record and can edit nothing: name a real model" in result.output
+    result = genie("write", tmp_path / "p", "-o", tmp_path / "out", "--editor", editor)
+    assert result.exit_code
+    assert fault in result.output
     assert not (tmp_path / "out.work").exists()
-
-
-def test_an_unknown_editor_is_named_with_its_option(tmp_path: Path) -> None:
-    small_population(tmp_path / "p")
-    result = genie("write", tmp_path / "p", "-o", tmp_path / "out", "--editor", "nobody/x")
-    assert "--editor" in result.output
-    assert "'nobody/x' is no model that Inspect has" in result.output
 
 
 def check(folder: Path, *options: object) -> Result:
@@ -150,29 +152,43 @@ def test_questions_of_other_prompts_check_nothing(tmp_path: Path) -> None:
     assert "has no question for any prompt of" in result.output
 
 
-def test_a_population_gives_its_documents_with_the_answers_on_record(tmp_path: Path) -> None:
+def taken(folder: Path, source: object, asks: Population | None = None, limit: int | None = None) -> list[Material]:
+    return materials([str(source)], asks, limit, folder, no_progress)
+
+
+def test_a_population_gives_its_documents_with_its_questions(tmp_path: Path) -> None:
     population = small_population(tmp_path / "p")
-    found = materials([str(tmp_path / "p")], None, None, tmp_path)
+    found = taken(tmp_path, tmp_path / "p")
     assert sorted(m.document.text for m in found) == sorted(DOCUMENTS[OWL] + DOCUMENTS[FOX])
     first = found[0]
     assert [question.text for question in first.questions] == [q.text for q in population.questions(OWL)]
-    recorded = population.answers(population.readers[0], OWL) if population.readers else {}
-    assert dict(first.answers) == {q: text for (d, q), text in recorded.items() if d == first.document.id}
+    assert first.answers == {}
+    # a limit takes the first documents of each prompt by their ids
+    every = [m.document.id for m in found]
+    assert [m.document.id for m in taken(tmp_path, tmp_path / "p", limit=1)] == [min(every[:3]), min(every[3:])]
 
 
-def test_a_limit_takes_the_first_documents_of_each_prompt_by_their_ids(tmp_path: Path) -> None:
-    small_population(tmp_path / "p")
-    every = [m.document.id for m in materials([str(tmp_path / "p")], None, None, tmp_path)]
-    taken = [m.document.id for m in materials([str(tmp_path / "p")], None, 1, tmp_path)]
-    assert taken == [min(every[:3]), min(every[3:])]
+def test_of_several_readers_the_first_one_s_answers_count(tmp_path: Path) -> None:
+    starter = open_population("starter")
+    first = taken(tmp_path, "starter", limit=1)[0]
+    prompt = first.document.prompt
+    own = [
+        {
+            question: text
+            for (name, question), text in starter.answers(reader, prompt).items()
+            if name == first.document.id
+        }
+        for reader in starter.readers
+    ]
+    assert len(first.answers) == len(first.questions) > 1
+    assert first.answers == {question: text for answers in reversed(own) for question, text in answers.items()}
 
 
 def test_documents_of_logs_need_a_population_whose_questions_are_asked(tmp_path: Path) -> None:
     log = write_log(tmp_path / "a.eval", "a/one", {OWL: ["An owl went out at night and came home again."]})
     with pytest.raises(GenieError, match="documents of logs need --population"):
-        materials([str(log)], None, None, tmp_path)
-    population = small_population(tmp_path / "p")
-    (found,) = materials([str(log)], population, None, tmp_path)
+        taken(tmp_path, log)
+    (found,) = taken(tmp_path, log, small_population(tmp_path / "p"))
     assert found.document.text == "An owl went out at night and came home again."
     assert [question.prompt for question in found.questions] == [OWL] * 3
     assert found.answers == {}

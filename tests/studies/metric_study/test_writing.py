@@ -1,6 +1,7 @@
 """A model that edits, paraphrases, screens, reads and rates by what stands in a request."""
 
 import csv
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,15 +14,14 @@ from tests.scripted import OWL as WRITING_OWL
 from genie_inspect.errors import InterventionsError
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.reader import GraderReader
-from genie_inspect.populations.interventions import Edit, Interventions, Original, Paraphrase, drawn
+from genie_inspect.populations.interventions import Edit, Interventions, Original, Paraphrase, StudyText, drawn
 from genie_inspect.populations.schema import Document, Question, document_id, question_id
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.studies.metric_study.checking import (
     CRITERIA,
     PAIRS_AT_ONCE,
     Checked,
-    Checker,
-    Limits,
+    check_texts,
     faults,
     people_figures,
     read_table,
@@ -31,7 +31,7 @@ from genie_inspect.studies.metric_study.writing import (
     Editor,
     InterventionWriter,
     Material,
-    Written,
+    Rejected,
     length_ratio,
     visible_fault,
     words_changed,
@@ -73,15 +73,16 @@ DOCUMENT = Document(id=document_id(WRITING_OWL, TEXT), prompt=WRITING_OWL, text=
 ON_RECORD = {question.id: f"answer {place}" for place, question in enumerate(ASKED)}
 
 
-async def written(script: Script, materials: Sequence[Material] | None = None, paraphrases: int = 2) -> Written:
+async def written(
+    script: Script, materials: Sequence[Material] | None = None, paraphrases: int = 2
+) -> tuple[list[StudyText], list[Rejected]]:
     model = script.model()
     writer = InterventionWriter(Editor(model), GraderReader(model), FEATURES, "openai/editor", paraphrases)
     return await writer.write(materials or [Material(DOCUMENT, ASKED, ON_RECORD)])
 
 
 async def test_each_document_is_edited_along_every_feature_and_paraphrased() -> None:
-    result = await written(editing())
-    original, plot, style, *again = result.texts
+    (original, plot, style, *again), rejected = await written(editing())
     assert original == Original(kind="original", id=DOCUMENT.id, prompt=WRITING_OWL, text=TEXT, writer="openai/x")
     assert isinstance(plot, Edit)
     assert isinstance(style, Edit)
@@ -91,7 +92,7 @@ async def test_each_document_is_edited_along_every_feature_and_paraphrased() -> 
     assert plot.text == f"{TEXT} Now {plot.alternative}."
     assert [text.text for text in again if isinstance(text, Paraphrase)] == [f"{TEXT} Again 1.", f"{TEXT} Again 2."]
     assert {text.writer for text in (plot, style, *again)} == {"openai/editor"}
-    assert result.rejected == []
+    assert rejected == []
 
 
 async def test_who_proposes_sees_the_documents_own_answers_and_no_other_document() -> None:
@@ -117,44 +118,38 @@ async def test_what_nobody_has_read_is_read_once_and_what_a_document_does_not_sa
     assert proposals["style"] == {"What is the tone?": "grim"}
 
 
+def reasons(rejected: Sequence[Rejected]) -> list[str]:
+    return [f"{row.feature or row.kind}: {row.reason}" for row in rejected]
+
+
 async def test_what_is_no_edit_or_no_prose_is_rejected_with_the_reason() -> None:
     same_plot = editing(
         edit=lambda data: TEXT if data["feature"] == "plot" else f"{TEXT} 1. 2. 3.",
         verdict=lambda data: "no prose" if "1. 2." in data["changed"] else "keep",
     )
-    result = await written(same_plot, paraphrases=0)
-    assert [type(text) for text in result.texts] == [Original]
-    assert result.reasons == {"plot: no edit": 1, "style: no prose": 1}
-    assert [row.text for row in result.rejected] == [TEXT, f"{TEXT} 1. 2. 3."]
+    texts, rejected = await written(same_plot, paraphrases=0)
+    assert [type(text) for text in texts] == [Original]
+    assert reasons(rejected) == ["plot: no edit", "style: no prose"]
+    assert [row.text for row in rejected] == [TEXT, f"{TEXT} 1. 2. 3."]
+    assert all(row.alternative for row in rejected)
     # what can be seen costs no call
     assert sum("changed" in data for data in same_plot.data) == 1
 
 
-async def test_a_verdict_that_cannot_be_read_keeps_nothing() -> None:
-    result = await written(editing(verdict=lambda data: "perhaps"), paraphrases=1)
-    assert result.reasons == {
-        "plot: unreadable verdict": 1,
-        "style: unreadable verdict": 1,
-        "paraphrase: unreadable verdict": 1,
-    }
-
-
-async def test_an_editor_that_says_nothing_leaves_no_text_and_no_crash() -> None:
-    silent = Script(lambda request: "")
-    result = await written(silent, paraphrases=1)
-    assert result.reasons == {
-        "plot: no alternative proposed": 1,
-        "style: no alternative proposed": 1,
-        "paraphrase: no text in the reply": 1,
-    }
+async def test_replies_that_cannot_be_read_keep_nothing() -> None:
+    _, unclear = await written(editing(verdict=lambda data: "perhaps"), paraphrases=1)
+    assert reasons(unclear) == [f"{what}: unreadable verdict" for what in ("plot", "style", "paraphrase")]
+    _, silent = await written(Script(lambda request: ""), paraphrases=1)
+    nothing = "no alternative proposed"
+    assert reasons(silent) == [f"plot: {nothing}", f"style: {nothing}", "paraphrase: no text in the reply"]
 
 
 async def test_a_paraphrase_that_comes_twice_counts_once() -> None:
     script = editing()
     constant = Script(lambda request: f"{TEXT} Same." if '"version"' in request else str(script.reply(request)))
-    result = await written(constant, paraphrases=3)
-    assert sum(isinstance(text, Paraphrase) for text in result.texts) == 1
-    assert result.reasons == {"paraphrase: stands twice": 2}
+    texts, rejected = await written(constant, paraphrases=3)
+    assert sum(isinstance(text, Paraphrase) for text in texts) == 1
+    assert reasons(rejected) == ["paraphrase: stands twice"] * 2
 
 
 OWL = "The old owl flew home over the barns at night."
@@ -175,18 +170,16 @@ def test_what_is_no_edit_or_no_text_of_about_the_length_is_seen_without_a_model(
     assert visible_fault(OWL, changed) == reason
 
 
-def test_half_and_twice_the_words_are_the_same_text_and_one_word_more_is_not() -> None:
-    assert visible_fault("a b c d", "a x") == ""
-    assert visible_fault("a b c d", "a b c d e f g x") == ""
-    assert visible_fault("a b c d", "a b c d e f g x y") == "too long"
-    assert visible_fault("a b c d e", "a x") == "too short"
-
-
-def test_words_changed_and_length_are_shares_of_words() -> None:
+def test_words_are_counted() -> None:
     assert words_changed(OWL, OWL) == 0
     assert words_changed("a b c d", "a b x d") == 0.25
     assert words_changed("a b", "x y z w") == 1
     assert length_ratio("a b c d", "a b c d e") == 1.25
+    # half and twice the words are the same text, and one word more is not
+    assert visible_fault("a b c d", "a x") == ""
+    assert visible_fault("a b c d", "a b c d e f g x") == ""
+    assert visible_fault("a b c d", "a b c d e f g x y") == "too long"
+    assert visible_fault("a b c d e", "a x") == "too short"
 
 
 ANSWERS = {
@@ -207,8 +200,8 @@ async def checked(script: Script, folder: Path, study: Interventions | None = No
     model = script.model()
     population = small_population(folder / "population")
     reader, judge = Instrument("list", cache=False).reader_and_judge(model, FEATURES)
-    checker = Checker(population, reader, judge, Editor(model), {f.name: f.definition for f in FEATURES})
-    return {row.id: row for row in await checker.check(study or pairs(folder / "pairs"))}
+    rows = await check_texts(study or pairs(folder / "pairs"), population, reader, judge, Editor(model))
+    return {row.id: row for row in rows}
 
 
 async def test_an_edit_is_valid_effective_and_invasive_by_what_is_read(tmp_path: Path) -> None:
@@ -257,17 +250,8 @@ async def test_a_verdict_on_the_value_that_cannot_be_read_is_none(tmp_path: Path
 
 
 def row(**changes: object) -> Checked:
-    values = {
-        "id": "i",
-        "kind": "edit",
-        "feature": "plot",
-        "valid": True,
-        "effect": 0.5,
-        "invasiveness": 0.0,
-        "words_changed": 0.2,
-        "length_ratio": 1.0,
-    }
-    return Checked.model_validate(values | changes)
+    seen = {"valid": True, "effect": 0.5, "invasiveness": 0.0, "words_changed": 0.2, "length_ratio": 1.0}
+    return Checked.model_validate({"id": "i-owl", "kind": "edit", "feature": "plot", **seen, **changes})
 
 
 @pytest.mark.parametrize(
@@ -280,15 +264,12 @@ def row(**changes: object) -> Checked:
         ({"invasiveness": 0.5}, ""),
         ({"invasiveness": 0.51}, "51% of the answers about other features changed, more than 50%"),
         ({"words_changed": 0.0}, "it says what its original says, word for word"),
-        ({"kind": "paraphrase", "feature": "", "effect": None, "invasiveness": 0.25}, ""),
-        (
-            {"kind": "paraphrase", "feature": "", "effect": None, "invasiveness": 0.3},
-            "30% of the answers about any feature changed, more than 25%",
-        ),
+        ({"feature": "", "effect": None, "invasiveness": 0.25}, ""),
+        ({"feature": "", "invasiveness": 0.3}, "30% of the answers about any feature changed, more than 25%"),
     ],
 )
 def test_what_is_no_good_is_left_out_with_the_first_reason(changes: dict[str, object], reason: str) -> None:
-    assert [left.reason for left in faults([row(**changes)], Limits())] == ([reason] if reason else [])
+    assert [left.reason for left in faults([row(**changes)], 0.5, 0.25)] == ([reason] if reason else [])
 
 
 def filled(path: Path, **cells: tuple[str, str, str]) -> Path:
@@ -317,32 +298,23 @@ def test_people_see_both_texts_feature_and_value_in_an_order_that_the_seed_shuff
     assert len(orders) == 2
 
 
-def test_a_table_of_no_edits_and_one_that_stands_there_are_refused(tmp_path: Path) -> None:
-    from tests.pairs import TEXTS
-
+def test_a_table_of_no_edits_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InterventionsError, match="has no edit that people could check"):
         write_tables(tmp_path / "t.csv", pairs(tmp_path / "a", (TEXTS[0], TEXTS[2])))
 
 
 @pytest.mark.parametrize(
-    ("cells", "message"),
+    ("rows", "message"),
     [
-        ({"i_owl": ("perhaps", "", "")}, "row 2, column valid: 'perhaps', expected yes, no or nothing"),
-        ({"i_cat": ("yes", "", "")}, "row 2: id 'i-cat' is no edit of"),
+        (["i-owl,perhaps,,"], "row 2, column valid: 'perhaps', expected yes, no or nothing"),
+        (["i-cat,yes,,"], "row 2: id 'i-cat' is no edit of"),
+        (["i-owl,yes,,", "i-owl,no,,"], "row 3: id 'i-owl' stands twice"),
     ],
 )
-def test_a_cell_that_is_neither_yes_nor_no_is_named(
-    cells: dict[str, tuple[str, str, str]], message: str, tmp_path: Path
-) -> None:
+def test_a_row_that_cannot_be_is_named(rows: list[str], message: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("\n".join(["id,valid,effective,invasive", *rows]))
     with pytest.raises(InterventionsError, match=message):
-        read_table(filled(tmp_path / "t.csv", **cells), pairs(tmp_path / "pairs"))
-
-
-def test_a_row_that_stands_twice_is_refused(tmp_path: Path) -> None:
-    path = filled(tmp_path / "t.csv", i_owl=("yes", "", ""))
-    path.write_text(path.read_text() + "i-owl,no,,\n")
-    with pytest.raises(InterventionsError, match="row 3: id 'i-owl' stands twice"):
-        read_table(path, pairs(tmp_path / "pairs"))
+        read_table(tmp_path / "t.csv", pairs(tmp_path / "pairs"))
 
 
 def test_people_agree_by_criterion_and_with_the_check(tmp_path: Path) -> None:
@@ -351,36 +323,26 @@ def test_people_agree_by_criterion_and_with_the_check(tmp_path: Path) -> None:
     bob = read_table(filled(tmp_path / "b.csv", i_owl=("yes", "yes", "no")), study)
     cat = read_table(filled(tmp_path / "c.csv", i_owl=("y", "yes", "no")), study)
     assert ann == {"i-owl": {"valid": True, "effective": False, "invasive": True}, "i-fox": {"valid": False}}
-    check = Checked(
-        id="i-owl",
-        kind="edit",
-        feature="plot",
-        valid=False,
-        effect=0.5,
-        invasiveness=0.6,
-        words_changed=0.1,
-        length_ratio=1,
-    )
-    figures = {(row.feature, row.criterion): row for row in people_figures([ann, bob, cat], study, [check], 0.5)}
-    valid, effective, invasive = (figures["plot", criterion] for criterion in CRITERIA)
-    assert (valid.edits, valid.good, valid.kappa, valid.agreement) == (1, 1.0, 1.0, 0.0)
-    # two of three say so: observed agreement 1/3, by chance 1/2
-    assert (effective.good, effective.agreement) == (1.0, 1.0)
-    assert effective.kappa == pytest.approx(-1 / 3)
-    # most say that it is not invasive, which is good; the check says it is
-    assert (invasive.good, invasive.agreement) == (1.0, 0.0)
-    assert invasive.kappa == pytest.approx(-1 / 3)
-    alone = figures["style", "valid"]
-    assert (alone.edits, alone.good) == (1, 0.0)
-    assert alone.kappa != alone.kappa
-    assert alone.agreement != alone.agreement
+    figures = {
+        (row.pop("feature"), row.pop("criterion")): row
+        for row in people_figures([ann, bob, cat], study, [row(valid=False, invasiveness=0.6)], 0.5)
+    }
+    # of the others two of three say so: observed agreement 1/3, by chance 1/2; most say that it is not invasive, which
+    # is good, and the check says it is
+    assert [figures["plot", criterion] for criterion in CRITERIA] == [
+        {"edits": 1, "good": 1, "kappa": 1, "agreement": 0},
+        {"edits": 1, "good": 1, "kappa": pytest.approx(-1 / 3), "agreement": 1},
+        {"edits": 1, "good": 1, "kappa": pytest.approx(-1 / 3), "agreement": 0},
+    ]
+    nothing = pytest.approx(math.nan, nan_ok=True)
+    assert figures["style", "valid"] == {"edits": 1, "good": 0, "kappa": nothing, "agreement": nothing}
 
 
 def test_a_split_vote_is_good_for_no_criterion(tmp_path: Path) -> None:
     study = pairs(tmp_path / "pairs")
     ann = read_table(filled(tmp_path / "a.csv", i_owl=("yes", "yes", "yes")), study)
     bob = read_table(filled(tmp_path / "b.csv", i_owl=("no", "no", "no")), study)
-    assert [row.good for row in people_figures([ann, bob], study, [], 0.5)][:3] == [0.0, 0.0, 0.0]
+    assert [row["good"] for row in people_figures([ann, bob], study, [], 0.5)][:3] == [0.0, 0.0, 0.0]
 
 
 async def test_an_original_is_read_once_however_many_texts_are_checked_against_it(tmp_path: Path) -> None:

@@ -27,7 +27,9 @@ from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import read_votes
 from genie_inspect.errors import GenieError
 from genie_inspect.graders.grader import RefusedError
-from genie_inspect.logs.measures import declared, keys_to_test, known_range
+from genie_inspect.logs.measures import keys_to_test
+from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.signature import Signature
 from genie_inspect.studies.personal.ballots import Choice, ballots
 from genie_inspect.studies.personal.fitting import fit_judge
 from genie_inspect.studies.personal.folder import PersonalError, read_judge, write_folder
@@ -297,10 +299,11 @@ def test_a_log_that_is_scored_anew_has_the_opinion_of_its_rater(tmp_path: Path, 
 
 def test_reports_know_its_headline_its_ranges_and_which_way_is_up(tmp_path: Path) -> None:
     header = read_eval_log(made_log(tmp_path, [{}]))
-    signature = "measure:personal|by:judge@0|rater:ann|fewest:20|lowest:0|highest:1|version:1-A"
-    (own,) = declared(header, "personal", signature).values()
+    signature = Signature("measure:personal|by:judge@0|rater:ann|fewest:20|lowest:0|highest:1|version:1-A")
+    log = ScoredLog("", header, (), {"personal": (signature,)})
+    (own,) = log.declared("personal")
     keys = ("personal_ann_total", "personal_ann_01", "personal_ann_02", "personal_ann_03")
     assert keys_to_test([own], keys) == keys[:1]
-    assert known_range(header, "personal", signature, keys[1]) == (0, 1)
-    assert known_range(header, "personal", signature, keys[0]) is None
+    assert log.known_range("personal", keys[1]) == (0, 1)
+    assert log.known_range("personal", keys[0]) is None
     assert "igher is" in own.meaning

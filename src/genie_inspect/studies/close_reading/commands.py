@@ -1,44 +1,23 @@
 """`genie close-reading`: what close readers find, beside n-gram novelty and beside people."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.options import FILE, Answer, answering, listed, resamples_option, seed_option
+from genie_inspect.cli.tables import ranged
 from genie_inspect.cli.terminal import Unbroken
-from genie_inspect.studies.close_reading.meeting import (
-    AWKWARD,
-    NOVEL,
-    VERDICTS,
-    Meeting,
-    logged_ratings,
-    meeting_chart,
-)
+from genie_inspect.files.tables import Table
+from genie_inspect.statistics.bootstrap import BootstrapInterval
+from genie_inspect.statistics.mixed import MixedModel
+from genie_inspect.studies.close_reading.meeting import AWKWARD, NOVEL, VERDICTS, logged_ratings, meeting_chart
 from genie_inspect.studies.close_reading.meeting import meeting as meeting_of
-from genie_inspect.studies.close_reading.mixed_models import (
-    ALL,
-    FittedTable,
-    PreferenceModel,
-    fitted_table,
-    preferences,
-)
-from genie_inspect.studies.close_reading.readers import (
-    FIGURES,
-    RULES,
-    AspectAgreement,
-    agreement_by_aspect,
-    passages_with,
-)
-from genie_inspect.studies.tables import shown_interval, study_table
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
-    from rich.table import Table
-
+from genie_inspect.studies.close_reading.mixed_models import ALL, effects_of, fitted_table, preferences
+from genie_inspect.studies.close_reading.readers import FIGURES, RULES, agreement_by_aspect, passages_with
 
 VERBS = {
     "meeting": (
@@ -90,7 +69,7 @@ def close_reading() -> None:
 @click.argument("logs", nargs=-1, required=True)
 @click.option("--baseline", default="", help="The run with whose odds others are compared.  [default: the first]")
 @resamples_option()
-@seed_option("Of the bootstrap.")
+@seed_option(help="Of the bootstrap.")
 @answering("tables", picture="a chart")
 def meeting(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> Answer:
     """What close readers find in the most n-gram-novel quarter of the expressions in LOGS.
@@ -103,17 +82,21 @@ def meeting(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> 
     ratings, left_out = logged_ratings(logs)
     found = meeting_of(ratings, baseline, resamples, seed)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         both = (found.by_rating, found.by_expression)
-        quarter = [
-            [verdict, *(shown_interval(shares.shares[verdict], _percent, "none") for shares in both)]
-            for verdict in VERDICTS
-        ]
+        rows = [[name, *(_shown(shares.shares[name], ".1%", "none") for shares in both)] for name in VERDICTS]
         title = f"The most n-gram-novel quarter: log perplexity above {found.threshold:.2f} [95% interval]"
         of = ["of", *(f"{shares.count:,}" for shares in both)]
-        yield study_table(title, ("", "by rating", "by expression"), [*quarter, [], of])
+        yield Table(title, ("", "by rating", "by expression"), [*rows, None, of], look="folded")
+        sources = found.sources.values()
+        rows = [[what, *(f"{getattr(source, what):,}" for source in sources)] for what in ("expressions", "ratings")]
+        rows += [[verdict, *(_percent(source.shares[verdict]) for source in sources)] for verdict in VERDICTS]
+        odds = []
+        for verdict in (NOVEL, AWKWARD):
+            shown = {name: _shown(source.odds[verdict]) for name, source in found.sources.items()}
+            odds.append([f"odds of {verdict}", *(shown | {found.baseline: "1"}).values()])
         title = f"All expressions, and odds over those of {found.baseline} [95% interval]"
-        yield study_table(title, ("", *found.sources), _source_rows(found))
+        yield Table(title, ("", *found.sources), [*rows, None, *odds], look="folded")
         below, lowest = _percent(found.novel_below_mean), _percent(found.novel_in_lowest_quarter)
         yield Unbroken(
             f"Of the ratings as novel {below} are of expressions less n-gram-novel than the "
@@ -124,23 +107,15 @@ def meeting(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> 
         if left_out:
             yield Unbroken(f"Left out: {left_out} texts that lack one of the two scores, or a value of it.")
 
-    return Answer(lambda: found, parts, lambda: meeting_chart(found))
+    return Answer(found, parts(), lambda: meeting_chart(found))
 
 
-def _source_rows(found: Meeting) -> Iterator[list[str]]:
-    sources = found.sources.values()
-    yield ["expressions", *(f"{source.expressions:,}" for source in sources)]
-    yield ["ratings", *(f"{source.ratings:,}" for source in sources)]
-    for verdict in VERDICTS:
-        yield [verdict, *(_percent(source.shares[verdict]) for source in sources)]
-    yield []
-    for verdict in (NOVEL, AWKWARD):
-        odds = {name: shown_interval(source.odds[verdict]) for name, source in found.sources.items()}
-        yield [f"odds of {verdict}", *(odds | {found.baseline: "1"}).values()]
+def _shown(interval: BootstrapInterval, form: str = ".2f", none: str = "undefined") -> str:
+    return ranged(interval.value, interval.low, interval.high, form, none)
 
 
 def _percent(share: float) -> str:
-    return "none" if math.isnan(share) else f"{100 * share:.1f}%"
+    return "none" if math.isnan(share) else f"{share:.1%}"
 
 
 RULE_NOTE = (
@@ -154,7 +129,7 @@ RULE_NOTE = (
 @click.argument("passages", type=FILE)
 @click.option("--logs", multiple=True, help="Logs with close_reading scores of the same texts; repeatable.")
 @resamples_option()
-@seed_option("Of the bootstrap.")
+@seed_option(help="Of the bootstrap.")
 @answering("tables")
 def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int) -> Answer:
     """How far readers mark what experts marked in PASSAGES (JSON Lines), and experts what the others did.
@@ -166,11 +141,20 @@ def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int) 
     """
     found = agreement_by_aspect(passages_with(passages, logs), resamples, seed)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
+        counts = {"passages": "passages", "marks": "marks", "invented": "invented quotes", "gold": "experts' marks"}
         for aspect, held in found.items():
+            readers, kappa = held.readers.values(), held.kappa
+            rows: list[list[str] | None] = [
+                [shown, *(str(getattr(reader, name)) for reader in readers)] for name, shown in counts.items()
+            ]
+            for rule in RULES:
+                rows.append(None)
+                for figure in FIGURES:
+                    head = f"{rule}: {figure.upper() if figure == 'f1' else figure}"
+                    rows.append([head, *(_shown(reader.rules[rule][figure]) for reader in readers)])
             title = f"{aspect}: marks against the experts' [95% interval]"
-            yield study_table(title, ("", *held.readers), _agreement_rows(held))
-            kappa = held.kappa
+            yield Table(title, ("", *held.readers), rows, look="folded")
             said = "no passage has two."
             if kappa.batches:
                 spread = f", spread {kappa.spread:.4f} over {kappa.batches} batches" if kappa.batches > 1 else ""
@@ -178,42 +162,33 @@ def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int) 
             yield Unbroken(f"Experts among themselves: {said}")
         yield Unbroken(RULE_NOTE)
 
-    return Answer(lambda: found, parts)
+    return Answer(found, parts())
 
 
-def _agreement_rows(held: AspectAgreement) -> Iterator[list[str]]:
-    readers = held.readers.values()
-    names = {"passages": "passages", "marks": "marks", "invented": "invented quotes", "gold": "experts' marks"}
-    for name, shown in names.items():
-        yield [shown, *(str(getattr(reader, name)) for reader in readers)]
-    for rule in RULES:
-        yield []
-        for figure in FIGURES:
-            head = f"{rule}: {figure.upper() if figure == 'f1' else figure}"
-            yield [head, *(shown_interval(reader.rules[rule][figure]) for reader in readers)]
-
-
-HEADS = ("", "coefficient", "error", "odds ratio", "95% interval", "p")
-
-
-def model_table(title: str, model: FittedTable | PreferenceModel, groups: Mapping[str, int], rows: str = "") -> "Table":
+def model_table(title: str, model: MixedModel, rows: str = "") -> Table:
     effects = [
         (
             name,
-            f"{effect.coefficient:.3f}",
-            f"{effect.standard_error:.3f}",
-            f"{effect.odds_ratio:.3g}",
-            f"[{effect.low:.3g}, {effect.high:.3g}]",
-            "< .001" if effect.p_value < 0.001 else f"{effect.p_value:.3f}",
+            f"{effect['coefficient']:.3f}",
+            f"{effect['standard_error']:.3f}",
+            f"{effect['odds_ratio']:.3g}",
+            f"[{effect['low']:.3g}, {effect['high']:.3g}]",
+            "< .001" if effect["p_value"] < 0.001 else f"{effect['p_value']:.3f}",
         )
-        for name, effect in model.effects.items()
+        for name, effect in effects_of(model).items()
     ]
-    variances = [f"{name} {variance:.3f} ({groups[name]} groups)" for name, variance in model.variances.items()]
+    variances = [f"{name} {variance:.3f} ({model.groups[name]} groups)" for name, variance in model.variances.items()]
     caption = (
         f"{rows}Log-likelihood {model.log_likelihood:.2f}, AIC {model.aic:.2f}.\n"
         f"Variances of random intercepts: {', '.join(variances)}."
     )
-    return study_table(title, HEADS, effects, caption=caption)
+    heads = ("", "coefficient", "error", "odds ratio", "95% interval", "p")
+    return Table(title, heads, effects, caption=caption, look="folded")
+
+
+def model_facts(model: MixedModel) -> dict[str, Any]:
+    fit = {"log_likelihood": model.log_likelihood, "aic": model.aic}
+    return {"effects": effects_of(model), "variances": model.variances, **fit}
 
 
 MODEL_GROUPS = click.option(
@@ -240,14 +215,14 @@ def fit(
     \b
     Example: genie close-reading fit ratings.csv --outcome creative --fixed log_ppl --group source,annotator,passage
     """
-    model = fitted_table(table, outcome, fixed, groups, standardised=standardised, within=within)
+    model, left_out = fitted_table(table, outcome, fixed, groups, standardised=standardised, within=within)
 
-    def parts(_: "Console") -> "Iterable[RenderableType]":
-        left_out = f", {model.left_out} left out" if model.left_out else ""
-        rows = f"{model.rows} rows{left_out}. "
-        return [model_table(f"Log-odds of {model.outcome}", model, model.groups, rows)]
+    def parts() -> Iterator[Table | str]:
+        rows = f"{model.rows} rows{f', {left_out} left out' if left_out else ''}. "
+        yield model_table(f"Log-odds of {outcome}", model, rows)
 
-    return Answer(lambda: model, parts)
+    counts = {"outcome": outcome, "rows": model.rows, "left_out": left_out, "groups": model.groups}
+    return Answer(counts | model_facts(model), parts())
 
 
 @click.command()
@@ -274,13 +249,17 @@ def preference(pairs: Path, measures: tuple[str, ...], groups: tuple[str, ...], 
     \b
     Example: genie close-reading preference pairs.jsonl --measure novel,creativity_index_mean --group reader,prompt
     """
-    found = preferences(pairs, measures, groups, standardised=standardised)
+    models, left_out = preferences(pairs, measures, groups, standardised=standardised)
+    best = min(models, key=lambda name: models[name].aic)
+    rows = models[best].rows
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
-        for name, model in found.models.items():
-            yield model_table("All measures together" if name == ALL else name, model, found.groups)
-        best = min(found.models, key=lambda name: found.models[name].aic)
-        left_out = f", {found.left_out} left out" if found.left_out else ""
-        yield f"{found.rows} judgements{left_out}. Lowest AIC: {best}."
+    def parts() -> Iterator[Table | str]:
+        for name, model in models.items():
+            yield model_table("All measures together" if name == ALL else name, model)
+        yield f"{rows} judgements{f', {left_out} left out' if left_out else ''}. Lowest AIC: {best}."
 
-    return Answer(lambda: found, parts)
+    def value() -> dict[str, Any]:
+        facts = {name: model_facts(model) for name, model in models.items()}
+        return {"rows": rows, "left_out": left_out, "groups": models[best].groups, "models": facts}
+
+    return Answer(value(), parts())

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from inspect_ai.log import EvalSample
@@ -26,12 +26,10 @@ from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_inte
 if TYPE_CHECKING:
     import altair
 
-
 NOVEL, AWKWARD, NEITHER = "novel", "awkward", "neither"
 VERDICTS = (NOVEL, AWKWARD, NEITHER)
 QUARTER = 0.25
-Counts = NDArray[np.float64]
-"""By cluster how often each verdict is given, and last how many ratings there are, shape (4, clusters)."""
+Counts = NDArray[np.float64]  # by cluster how often each verdict is given, last how many ratings: (4, clusters)
 
 
 class MeetingError(GenieError):
@@ -40,14 +38,10 @@ class MeetingError(GenieError):
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    source: str
-    """Who wrote it: a model, or people."""
-    cluster: Hashable
-    """What is drawn together in a bootstrap: a prompt, or a passage."""
-    expression: Hashable
-    """The same for every reader of it."""
-    log_perplexity: float
-    """How new it is to a corpus."""
+    source: str  # who wrote it: a model, or people
+    cluster: Hashable  # what is drawn together in a bootstrap: a prompt, or a passage
+    expression: Hashable  # the same for every reader of it
+    log_perplexity: float  # how new it is to a corpus
     novel: bool
     awkward: bool
 
@@ -64,11 +58,9 @@ class Shares:
 class WriterFigures:
     ratings: int
     expressions: int
-    shares: dict[str, float]
-    """By verdict, of all its ratings."""
+    shares: dict[str, float]  # by verdict, of all its ratings
+    # by verdict but neither, over the odds of the baseline: NaN of itself, and where a verdict is never or always given
     odds: dict[str, BootstrapInterval]
-    """By verdict but neither, over the odds of the baseline; NaN of the baseline itself, and where a verdict is never
-    or always given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +69,12 @@ class Meeting:
 
     ratings: int
     clusters: int
-    threshold: float
-    """The log perplexity above which the quarter begins."""
+    threshold: float  # the log perplexity above which the quarter begins
     by_rating: Shares
-    by_expression: Shares
-    """An expression is novel, or awkward, where any reader says so."""
-    novel_below_mean: float
-    """Share of the novel ratings whose expression is less n-gram-novel than the mean; NaN without any."""
+    by_expression: Shares  # an expression is novel, or awkward, where any reader says so
+    novel_below_mean: (
+        float  # of the novel ratings, whose expression is less n-gram-novel than the mean; NaN without any
+    )
     novel_in_lowest_quarter: float
     baseline: str
     sources: dict[str, WriterFigures]
@@ -106,7 +97,7 @@ def meeting(ratings: Sequence[Rating], baseline: str = "", resamples: int = 2_00
     logs = np.array([rating.log_perplexity for rating in ratings])
     threshold = float(np.quantile(logs, 1 - QUARTER))
     novel = logs[[rating.novel for rating in ratings]]
-    top = [rating for rating, log in zip(ratings, logs, strict=True) if log > threshold]
+    top = [rating for rating in ratings if rating.log_perplexity > threshold]
     clusters = {cluster: place for place, cluster in enumerate(dict.fromkeys(rating.cluster for rating in ratings))}
 
     def counted(own: Iterable[Rating]) -> Counts:
@@ -127,13 +118,8 @@ def meeting(ratings: Sequence[Rating], baseline: str = "", resamples: int = 2_00
 
     def shares(own: Sequence[Rating]) -> Shares:
         counts = counted(own)
-        return Shares(
-            len(own),
-            {
-                verdict: interval(lambda sums, place=place: (sums[place], sums[-1]), counts)
-                for place, verdict in enumerate(VERDICTS)
-            },
-        )
+        places = {verdict: [place, -1] for place, verdict in enumerate(VERDICTS)}
+        return Shares(len(own), {name: interval(lambda sums, at=at: sums[at], counts) for name, at in places.items()})
 
     def writer(source: str, own: Sequence[Rating]) -> WriterFigures:
         counts, base = counted(own), counted(by_source[baseline])
@@ -143,11 +129,11 @@ def meeting(ratings: Sequence[Rating], baseline: str = "", resamples: int = 2_00
                 return BootstrapInterval(np.nan, np.nan, np.nan, 0)
             return interval(lambda a, b: (a[place] * (b[-1] - b[place]), b[place] * (a[-1] - a[place])), counts, base)
 
-        given = counts[:-1].sum(axis=1) / len(own)
+        given = (counts[:-1].sum(axis=1) / len(own)).tolist()
         return WriterFigures(
             ratings=len(own),
             expressions=len(by_expression(own)),
-            shares=dict(zip(VERDICTS, given.tolist(), strict=True)),
+            shares=dict(zip(VERDICTS, given, strict=True)),
             odds={verdict: odds(VERDICTS.index(verdict)) for verdict in (NOVEL, AWKWARD)},
         )
 
@@ -166,20 +152,18 @@ def meeting(ratings: Sequence[Rating], baseline: str = "", resamples: int = 2_00
 
 def by_expression(ratings: Iterable[Rating]) -> list[Rating]:
     """One rating an expression: novel, or awkward, where any reader says so."""
-    units: dict[Hashable, list[Rating]] = {}
-    for rating in ratings:
-        units.setdefault((rating.source, rating.cluster, rating.expression), []).append(rating)
-    return [
-        replace(unit[0], novel=any(one.novel for one in unit), awkward=any(one.awkward for one in unit))
-        for unit in units.values()
-    ]
+    units: dict[Hashable, Rating] = {}
+    for one in ratings:
+        unit = units.setdefault((one.source, one.cluster, one.expression), one)
+        novel, awkward = unit.novel or one.novel, unit.awkward or one.awkward
+        units[one.source, one.cluster, one.expression] = replace(unit, novel=novel, awkward=awkward)
+    return list(units.values())
 
 
 def logged_ratings(paths: Iterable[str | Path]) -> tuple[list[Rating], int]:
     """A rating for each expression and close reader of the logs, and how many texts lack a score, or a value of it.
 
     A source is a log, by its label.
-    An expression is novel, or awkward, where a mark of the reader lies on any part of it.
     """
     ratings: list[Rating] = []
     left_out = 0
@@ -197,24 +181,16 @@ def logged_ratings(paths: Iterable[str | Path]) -> tuple[list[Rating], int]:
 
 
 def _of_sample(source: str, sample: EvalSample) -> Iterator[Rating]:
+    """An expression is novel, or awkward, where a mark of the reader lies on any part of it."""
     scores = sample.scores or {}
     kept = expressions(scores)
     # a text that was written twice has its expressions once
     prompt, text = prompt_of(sample), digest(document_of(sample))
-    for _, reading in readings(scores):
-        if not {NOVEL, AWKWARD} <= reading.measured:
-            continue
-        for expression in kept:
-            begin, end = expression.start, expression.end
-            marked = {mark.aspect for mark in reading.marks if mark.start < end and begin < mark.end}
-            yield Rating(
-                source=source,
-                cluster=prompt,
-                expression=(text, begin, end),
-                log_perplexity=expression.log_perplexity,
-                novel=NOVEL in marked,
-                awkward=AWKWARD in marked,
-            )
+    for _, marks, measured, _ in readings(scores):
+        for one in kept if {NOVEL, AWKWARD} <= measured else ():
+            marked = {mark.aspect for mark in marks if mark.start < one.end and one.start < mark.end}
+            place = (text, one.start, one.end)
+            yield Rating(source, prompt, place, one.log_perplexity, NOVEL in marked, AWKWARD in marked)
 
 
 INKS = ("#1b1b1b", "#0072b2")  # told apart by the colour-blind, in grey, and by their shapes
@@ -236,16 +212,20 @@ def meeting_chart(found: Meeting) -> "altair.LayerChart | altair.FacetChart":
         subtitle=f"the quarter of {found.ratings:,} ratings with the highest log perplexity; 95% intervals",
         anchor="start",
     )
-    scale, axis = altair.Scale(domain=[0, 1]), altair.Axis(format="%")
-    x = altair.X("share:Q", title="share of the quarter", scale=scale, axis=axis)
-    y = altair.Y("verdict:N", title=None, sort=list(VERDICTS))
-    shift = altair.YOffset("count:N", sort=list(COUNTS))
-    colour = altair.Color("count:N", title=None, sort=list(COUNTS), scale=altair.Scale(domain=COUNTS, range=INKS))
-    shape = altair.Shape("count:N", title=None, sort=list(COUNTS), scale=altair.Scale(domain=COUNTS))
-    base = altair.Chart(altair.InlineData(values=rows)).properties(width=420, height=150, title=title)
+    counts: dict[str, Any] = {"title": None, "sort": list(COUNTS)}
+    of = "share of the quarter"
+    x = altair.X("share:Q", title=of, scale=altair.Scale(domain=[0, 1]), axis=altair.Axis(format="%"))
+    base = (
+        altair.Chart(altair.InlineData(values=rows))
+        .properties(width=420, height=150, title=title)
+        .encode(
+            y=altair.Y("verdict:N", title=None, sort=list(VERDICTS)),
+            yOffset=altair.YOffset("count:N", sort=list(COUNTS)),
+            color=altair.Color("count:N", **counts, scale=altair.Scale(domain=COUNTS, range=INKS)),
+        )
+    )
+    shape = altair.Shape("count:N", **counts, scale=altair.Scale(domain=COUNTS))
     return altair.layer(
-        base.mark_rule(strokeWidth=2).encode(
-            x=altair.X("low:Q", title="share of the quarter"), x2="high:Q", y=y, yOffset=shift, color=colour
-        ),
-        base.mark_point(filled=True, size=90, opacity=1).encode(x=x, y=y, yOffset=shift, color=colour, shape=shape),
+        base.mark_rule(strokeWidth=2).encode(x=altair.X("low:Q", title=of), x2="high:Q"),
+        base.mark_point(filled=True, size=90, opacity=1).encode(x=x, shape=shape),
     )

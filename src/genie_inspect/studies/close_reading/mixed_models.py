@@ -1,8 +1,7 @@
-"""A mixed logistic model of a user's table."""
+"""Mixed logistic models of a user's table: of an outcome, and of which of two texts people prefer."""
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,35 +19,6 @@ MOST_CATEGORIES = 50
 LARGEST_LOG = 700.0  # whose exponential is a number still
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """What one unit of a predictor does to the odds of the outcome."""
-
-    coefficient: float
-    """Log-odds."""
-    standard_error: float
-    odds_ratio: float
-    low: float
-    """Of the odds ratio's 95% interval."""
-    high: float
-    p_value: float
-    """Two-sided, of no effect (Wald)."""
-
-
-@dataclass(frozen=True, slots=True)
-class FittedTable:
-    outcome: str
-    rows: int
-    left_out: int
-    """Rows with an empty cell in a column of the model, or too far from the mean."""
-    groups: dict[str, int]
-    effects: dict[str, Effect]
-    variances: dict[str, float]
-    """Of the random intercepts, by grouping."""
-    log_likelihood: float
-    aic: float
-
-
 def fitted_table(
     path: Path,
     outcome: str,
@@ -57,25 +27,34 @@ def fitted_table(
     *,
     standardised: bool = False,
     within: float | None = None,
-) -> FittedTable:
-    parts = list(dict.fromkeys(part for term in fixed for part in term.split(":")))
-    named = [outcome, *(part.partition("=")[0] for part in parts), *groups]
-    rows, gaps = complete_rows(path, named)
-    columns = {part: _columns(rows, part, standardised=standardised) for part in parts}
-    kept = _within(rows, parts, within)
-    predictors = {
-        name: values[kept] for term in fixed for name, values in _product([columns[p] for p in term.split(":")]).items()
-    }
+) -> tuple[MixedModel, int]:
+    """The model, and how many rows are left out: with an empty cell in one of its columns, or too far from the mean."""
+    parts = dict.fromkeys(part for term in fixed for part in term.split(":"))
+    rows, gaps = complete_rows(path, [outcome, *(part.partition("=")[0] for part in parts), *groups])
+    columns: dict[str, Columns] = {}
+    kept = np.ones(len(rows), dtype=bool)
+    for part in parts:
+        name, is_category, baseline = part.partition("=")
+        values = None if is_category else numbers(rows, name)
+        if values is None:
+            columns[part] = _indicators([row.text(name) for row in rows], name, baseline)
+        else:
+            scaled = standard(values)
+            columns[part] = {name: scaled if standardised else np.array(values)}
+            kept &= np.abs(scaled) < (math.inf if within is None else within)
+    predictors: Columns = {}
+    for term in fixed:
+        product, *factors = (columns[part] for part in term.split(":"))
+        for factor in factors:
+            product = {f"{a}:{b}": first * second for a, first in product.items() for b, second in factor.items()}
+        predictors |= {name: values[kept] for name, values in product.items()}
     used = [row for row, keep in zip(rows, kept, strict=True) if keep]
     model = mixed_logistic(
         [row.verdict(outcome) for row in used],
         predictors,
         {name: [row.text(name) for row in used] for name in groups},
     )
-    return FittedTable(
-        outcome, model.rows, gaps + len(rows) - model.rows, model.groups, effects_of(model), model.variances,
-        model.log_likelihood, model.aic,
-    )  # fmt: skip
+    return model, gaps + len(rows) - model.rows
 
 
 def complete_rows(path: Path, columns: Sequence[str]) -> tuple[list[TableRow], int]:
@@ -87,37 +66,39 @@ def complete_rows(path: Path, columns: Sequence[str]) -> tuple[list[TableRow], i
     return rows, len(table) - len(rows)
 
 
-def effects_of(model: MixedModel) -> dict[str, Effect]:
+def effects_of(model: MixedModel) -> dict[str, dict[str, float]]:
+    """By predictor what one unit of it does to the odds of the outcome, with the odds ratio's 95% interval.
+
+    The p-value is two-sided, of no effect (Wald).
+    """
     from scipy.special import ndtr
 
-    return {
-        name: Effect(
-            coefficient,
-            error := model.standard_errors[name],
-            _odds(coefficient),
-            _odds(coefficient - CONFIDENCE_Z * error),
-            _odds(coefficient + CONFIDENCE_Z * error),
-            2 * float(ndtr(-abs(coefficient) / error)),
-        )
-        for name, coefficient in model.coefficients.items()
-    }
+    def odds(log: float) -> float:
+        return math.exp(log) if log < LARGEST_LOG else math.inf
+
+    effects = {}
+    for name, coefficient in model.coefficients.items():
+        error = model.standard_errors[name]
+        effects[name] = {
+            "coefficient": coefficient,
+            "standard_error": error,
+            "odds_ratio": odds(coefficient),
+            "low": odds(coefficient - CONFIDENCE_Z * error),
+            "high": odds(coefficient + CONFIDENCE_Z * error),
+            "p_value": 2 * float(ndtr(-abs(coefficient) / error)),
+        }
+    return effects
 
 
 def standard(values: Iterable[float]) -> Values:
     """Numbers in standard deviations from their mean; all 0 where they do not differ."""
     column = np.array(list(values), dtype=float)
     spread = column.std(ddof=1) if len(column) > 1 else 0.0
-    scaled: Values = (column - column.mean()) / (spread or 1.0)
-    return scaled
+    return np.asarray((column - column.mean()) / (spread or 1.0))
 
 
-def _columns(rows: Sequence[TableRow], part: str, *, standardised: bool) -> Columns:
-    """The columns of one predictor: its numbers, or an indicator for each category but the baseline."""
-    name, is_category, baseline = part.partition("=")
-    values = None if is_category else numbers(rows, name)
-    if values is not None:
-        return {name: standard(values) if standardised else np.array(values)}
-    texts = [row.text(name) for row in rows]
+def _indicators(texts: Sequence[str], name: str, baseline: str) -> Columns:
+    """An indicator for each category but the baseline."""
     categories = sorted(set(texts))
     if len(categories) > MOST_CATEGORIES:
         raise TableError(
@@ -126,31 +107,8 @@ def _columns(rows: Sequence[TableRow], part: str, *, standardised: bool) -> Colu
     baseline = baseline or categories[0]
     if baseline not in categories:
         raise TableError(f"predictor {name!r} has no category {baseline!r}: it has {', '.join(categories)}")
-    return {
-        f"{name}[{category}]": np.array([text == category for text in texts], dtype=float)
-        for category in categories
-        if category != baseline
-    }
-
-
-def _within(rows: Sequence[TableRow], parts: Sequence[str], within: float | None) -> NDArray[np.bool_]:
-    kept = np.ones(len(rows), dtype=bool)
-    for part in parts if within is not None else ():
-        values = None if "=" in part else numbers(rows, part)
-        if values is not None:
-            kept &= np.abs(standard(values)) < within
-    return kept
-
-
-def _product(factors: Sequence[Columns]) -> Columns:
-    product: Columns = factors[0]
-    for factor in factors[1:]:
-        product = {f"{a}:{b}": first * second for a, first in product.items() for b, second in factor.items()}
-    return product
-
-
-def _odds(log: float) -> float:
-    return math.exp(log) if log < LARGEST_LOG else math.inf
+    others = (category for category in categories if category != baseline)
+    return {f"{name}[{other}]": np.array([text == other for text in texts], dtype=float) for other in others}
 
 
 PREFERRED = "preferred"
@@ -159,30 +117,14 @@ ALL = "all"
 PER = 100  # words
 
 
-@dataclass(frozen=True, slots=True)
-class PreferenceModel:
-    effects: dict[str, Effect]
-    """By measure, of one unit more in the first text than in the second; `intercept`: of standing first."""
-    variances: dict[str, float]
-    log_likelihood: float
-    aic: float
-    """Smaller = better; comparable between the models of one table, which are of the same rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Preferences:
-    rows: int
-    left_out: int
-    """Rows without a preference, or with an empty cell in a column of the models."""
-    groups: dict[str, int]
-    models: dict[str, PreferenceModel]
-    """By measure; `all` is the model of all of them."""
-
-
 def preferences(
     path: Path, measures: Sequence[str], groups: Sequence[str], *, standardised: bool = False
-) -> Preferences:
-    """Which differences between texts predict which of the two people prefer."""
+) -> tuple[dict[str, MixedModel], int]:
+    """Which differences between texts predict which of the two people prefer, and how many rows lack a value.
+
+    A model a measure and one of all of them, over the same rows: of one unit more in the first text than in the
+    second, and as `intercept` of standing first.
+    """
     if ALL in measures:
         raise TableError(f"a measure is named {ALL!r}, expected another name: it stands for the model of all of them")
     named = [PREFERRED, *(f"{measure}_{side}" for measure in measures for side in (FIRST, SECOND)), *groups]
@@ -196,12 +138,7 @@ def preferences(
     predictors = {name: {name: values} for name, values in differences.items()}
     if len(differences) > 1:
         predictors[ALL] = differences
-    models = {}
-    for name, fixed in predictors.items():
-        model = mixed_logistic(outcome, fixed, columns)
-        models[name] = PreferenceModel(effects_of(model), model.variances, model.log_likelihood, model.aic)
-    sizes = {name: len(set(column)) for name, column in columns.items()}
-    return Preferences(len(rows), gaps, sizes, models)
+    return {name: mixed_logistic(outcome, fixed, columns) for name, fixed in predictors.items()}, gaps
 
 
 def _prefers_first(row: TableRow) -> bool:

@@ -11,7 +11,7 @@ it contains an expert's mark; beside the published rule, which can be gamed, sta
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -28,7 +28,6 @@ from genie_inspect.measures.marks import Agreement, QuotedText, Span, without_ov
 from genie_inspect.measures.marks import agreement as marks_agreement
 from genie_inspect.populations.schema import NonEmpty, Row
 from genie_inspect.samples import document_of
-from genie_inspect.signature import facts_of
 from genie_inspect.statistics.agreement import randolph_kappa
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
 
@@ -50,21 +49,18 @@ class PassageRow(Row):
 class Marked:
     """What one person or model marks in a passage for one aspect."""
 
-    spans: list[Span]
-    """Of those that overlap, one."""
-    invented: int = 0
-    """Different quotes that do not stand in the passage."""
+    spans: list[Span]  # of those that overlap, one
+    invented: int  # different quotes that do not stand in the passage
 
 
 @dataclass(slots=True)
 class Passage:
-    """One text, and who marks what in it; an aspect that somebody did not read it for is absent."""
+    """One text, and who marks what in it by name and aspect; an aspect that somebody did not read it for is absent."""
 
     text: str
     batch: str
-    experts: dict[str, dict[str, Marked]] = field(default_factory=dict)
-    """By name and aspect."""
-    readers: dict[str, dict[str, Marked]] = field(default_factory=dict)
+    experts: dict[str, dict[str, Marked]]
+    readers: dict[str, dict[str, Marked]]
 
 
 def passages_with(path: Path, logs: Sequence[str | Path] = ()) -> list[Passage]:
@@ -84,22 +80,23 @@ def passages_with(path: Path, logs: Sequence[str | Path] = ()) -> list[Passage]:
 
 def _passage(where: str, row: PassageRow) -> Passage:
     text = QuotedText(row.text)
-    passage = Passage(row.text, row.batch)
-    for people, made in ((row.experts, passage.experts), (row.readers, passage.readers)):
-        for name, marks in people.items():
-            made[name] = {aspect: _marked(text, [m.expression for m in own]) for aspect, own in marks.items()}
-    for name, by_aspect in passage.experts.items():
-        for aspect, marked in by_aspect.items():
-            if marked.invented:
-                lost = next(m.expression for m in row.experts[name][aspect] if text.find(m.expression) is None)
-                raise PassagesError(f"{where}: {lost!r}, marked by {name} as {aspect}, does not stand in the passage")
-    return passage
 
+    def marked(marks: MarksByAspect) -> dict[str, Marked]:
+        by_aspect = {}
+        for aspect, own in marks.items():
+            places = [text.find(quote) for quote in dict.fromkeys(mark.expression for mark in own)]
+            found = [span for span in places if span is not None]
+            by_aspect[aspect] = Marked(apart(found), len(places) - len(found))
+        return by_aspect
 
-def _marked(text: QuotedText, expressions: Sequence[str]) -> Marked:
-    places = [text.find(expression) for expression in dict.fromkeys(expressions)]
-    found = [span for span in places if span is not None]
-    return Marked(apart(found), len(places) - len(found))
+    experts, readers = ({name: marked(own) for name, own in people.items()} for people in (row.experts, row.readers))
+    for name, marks in row.experts.items():
+        for aspect, own in marks.items():
+            if lost := [mark.expression for mark in own if text.find(mark.expression) is None]:
+                raise PassagesError(
+                    f"{where}: {lost[0]!r}, marked by {name} as {aspect}, does not stand in the passage"
+                )
+    return Passage(row.text, row.batch, experts, readers)
 
 
 def apart(spans: Sequence[Span]) -> list[Span]:
@@ -114,23 +111,22 @@ def _logged(paths: Iterable[str | Path]) -> Iterator[tuple[str, str, dict[str, M
     for log in read_logs(paths):
         for sample in samples(log.file):
             scores = sample.scores or {}
-            for scorer, reading in readings(scores):
+            for scorer, marks, measured, invented in readings(scores):
                 marked = {
                     aspect: Marked(
-                        [(m.start, m.end) for m in reading.marks if m.aspect == aspect],
-                        reading.invented.get(aspect, 0),
+                        [(m.start, m.end) for m in marks if m.aspect == aspect],
+                        invented.get(aspect, 0),
                     )
-                    for aspect in sorted(reading.measured | reading.invented.keys())
+                    for aspect in sorted(measured | invented.keys())
                 }
-                model = _READER.match(facts_of(signature_of(scores[scorer])).get("reader", ""))
+                model = _READER.match(signature_of(scores[scorer]).facts.get("reader", ""))
                 yield document_of(sample).strip(), model[1] if model else scorer, marked
 
 
 PUBLISHED, STRICT = "published", "strict"
 RULES = (PUBLISHED, STRICT)
 FIGURES = ("precision", "recall", "f1")
-EXPERT = "an expert, by the others"
-"""In the place of a reader's name: every expert in turn, held against the other experts."""
+EXPERT = "an expert, by the others"  # in a reader's place: every expert in turn, held against the other experts
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,31 +134,24 @@ class ReaderAgreement:
     """How far one reader marks what experts mark, with 95% intervals by rule and figure."""
 
     passages: int
-    marks: int
-    """Those that stand in their passage."""
-    invented: int
-    """Different quotes that do not stand in their passage: wrong marks by both rules."""
-    gold: int
-    """Experts' marks; of those that overlap one."""
+    marks: int  # those that stand in their passage
+    invented: int  # different quotes that do not stand in their passage: wrong marks by both rules
+    gold: int  # experts' marks; of those that overlap one
     rules: dict[str, dict[str, BootstrapInterval]]
 
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    mean: float
-    """NaN without a batch that has two experts."""
-    spread: float
-    """Standard deviation over the batches, by their number."""
+    mean: float  # NaN without a batch that has two experts
+    spread: float  # standard deviation over the batches, by their number
     batches: int
-    units: int
-    """Expressions that were judged."""
+    units: int  # expressions that were judged
 
 
 @dataclass(frozen=True, slots=True)
 class AspectAgreement:
     readers: dict[str, ReaderAgreement]
-    kappa: Kappa
-    """Of the experts, over the expressions of the passages: is any part of it marked?"""
+    kappa: Kappa  # of the experts, over the expressions of the passages: is any part of it marked?
 
 
 def agreement_by_aspect(
@@ -199,8 +188,14 @@ def _held(passages: Iterable[Passage], name: str, aspect: str, resamples: int, s
         return None
     every = [turn for _, turns in read for turn in turns]
 
+    def counted(text: str, turns: Sequence[tuple[Marked, list[Span]]], rule: str) -> Agreement:
+        predicted = [[text[begin:end] for begin, end in own.spans] for own, _ in turns]
+        expected = [[text[begin:end] for begin, end in gold] for _, gold in turns]
+        invented = sum(own.invented for own, _ in turns)
+        return marks_agreement(predicted, expected, rule == STRICT) + Agreement(0, invented, 0)
+
     def intervals(rule: str) -> dict[str, BootstrapInterval]:
-        counts = np.array([astuple(_agreement(text, turns, strict=rule == STRICT)) for text, turns in read])
+        counts = np.array([astuple(counted(text, turns, rule)) for text, turns in read])
 
         def statistic(figure: str, drawn: NDArray[np.intp]) -> float:
             value: float = getattr(Agreement(*counts[drawn].sum(axis=0).tolist()), figure)
@@ -217,20 +212,11 @@ def _held(passages: Iterable[Passage], name: str, aspect: str, resamples: int, s
     )
 
 
-def _agreement(text: str, turns: Iterable[tuple[Marked, list[Span]]], *, strict: bool) -> Agreement:
-    whole = Agreement(0, 0, 0)
-    for own, gold in turns:
-        predicted, expected = ([text[begin:end] for begin, end in spans] for spans in (own.spans, gold))
-        whole += marks_agreement([predicted], [expected], strict) + Agreement(0, own.invented, 0)
-    return whole
-
-
 def batch_kappa(units: Iterable[tuple[str, int, int]]) -> Kappa:
     """Free-marginal kappa of yes and no, its mean and spread over batches.
 
-    Args:
-        units: Of each judged expression its batch, how many say yes, and how many were asked. A batch counts once for
-            each number of people who were asked; units with fewer than two are left out.
+    Of each judged expression are given its batch, how many say yes, and how many were asked. A batch counts once for
+    each number of people who were asked; units with fewer than two are left out.
 
     >>> batch_kappa([("1", 0, 3), ("1", 3, 3), ("2", 1, 2)])
     Kappa(mean=0.0, spread=1.0, batches=2, units=3)

@@ -7,9 +7,10 @@ Deviation: accuracy is told by answers; one has changed where a judge rates it 1
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 from genie_inspect.building.interviewing import Progress, appearing
 from genie_inspect.errors import InterventionsError
@@ -28,18 +29,17 @@ from genie_inspect.populations.interventions import (
     Edit,
     Interventions,
     LeftOut,
-    Original,
     rows_of,
 )
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Question, Row, write_rows
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.statistics.agreement import randolph_kappa
-from genie_inspect.studies.metric_study.writing import Editor, length_ratio, words_changed
+from genie_inspect.studies.metric_study.writing import CHECK, Editor, length_ratio, words_changed
 
 ANOTHER = 2  # ratings up to it say that an answer is another one; 3 is "the same general idea"
 PAIRS_AT_ONCE = 16
-MOST_INVASIVE, MOST_PARAPHRASED = 0.5, 0.25
+YES, NO = "yes", "no"
 
 
 class Checked(Row):
@@ -48,89 +48,81 @@ class Checked(Row):
     id: str
     kind: str
     feature: str
-    valid: bool | None
-    """Whether the text has the new value; of a paraphrase None."""
-    effect: float | None
-    """Share of the feature's questions whose answer changed; of a paraphrase None."""
-    invasiveness: float | None
-    """Share of the other features' questions whose answer changed; of a paraphrase that of all questions."""
+    valid: bool | None  # whether the text has the new value; of a paraphrase None
+    effect: float | None  # share of the feature's questions whose answer changed; of a paraphrase None
+    invasiveness: float | None  # share of the others whose answer changed; of a paraphrase that of all questions
     words_changed: float
     length_ratio: float
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """From where on an edit or paraphrase is no good."""
+async def check_texts(
+    interventions: Interventions,
+    population: Population,
+    reader: Reader,
+    judge: Judge,
+    editor: Editor,
+    done: Callable[[int], None] = lambda _: None,
+) -> list[Checked]:
+    definitions = {feature.name: feature.definition for feature in population.features}
+    checked: list[Checked] = []
+    readings: dict[str, Reading] = {}
 
-    invasiveness: float = MOST_INVASIVE
-    """Of an edit."""
-    paraphrase: float = MOST_PARAPHRASED
-    """Of a paraphrase."""
-
-
-@dataclass(frozen=True, slots=True)
-class Checker:
-    population: Population
-    reader: Reader
-    judge: Judge
-    editor: Editor
-    definitions: Mapping[str, str]
-
-    async def check(self, interventions: Interventions, done: Callable[[int], None] = lambda _: None) -> list[Checked]:
-        checked: list[Checked] = []
-        changed = interventions.changed
-        readings: dict[str, Reading] = {}
-        for start in range(0, len(changed), PAIRS_AT_ONCE):
-            part = changed[start : start + PAIRS_AT_ONCE]
-            fresh = {text.original: interventions.original(text) for text in part if text.original not in readings}
-            read = (self.reader.read(one.text, self.population.questions(one.prompt)) for one in fresh.values())
-            with reading_anew():  # by the reader of what was made of them
-                readings |= zip(fresh, await gathered(*read), strict=True)
-            checked += await gathered(
-                *(self._checked(text, interventions.original(text), readings[text.original]) for text in part)
-            )
-            done(len(checked))
-        return checked
-
-    async def _checked(self, text: Changed, original: Original, before: Reading) -> Checked:
-        questions = self.population.questions(original.prompt)
-        after = await self.reader.read(text.text, questions)
+    async def looked_at(text: Changed) -> Checked:
+        original, before = interventions.original(text), readings[text.original]
+        questions = population.questions(original.prompt)
+        after = await reader.read(text.text, questions)
         changes = await gathered(
-            *(self._has_changed(question, index, before, after) for index, question in enumerate(questions))
+            *(_has_changed(judge, question, index, before, after) for index, question in enumerate(questions))
         )
-        feature = text.feature if isinstance(text, Edit) else ""
-        inside = [change for question, change in zip(questions, changes, strict=True) if question.feature == feature]
-        outside = [change for question, change in zip(questions, changes, strict=True) if question.feature != feature]
+        feature, valid = "", None
+        if isinstance(text, Edit):
+            feature = text.feature
+            about = {"feature": feature, "definition": definitions.get(feature, ""), "value": text.alternative}
+            verdict = await editor.chosen(CHECK, {"text": text.text, **about}, (YES, NO))
+            valid = None if verdict is None else verdict == YES
+        inside, outside = (
+            [
+                change
+                for question, change in zip(questions, changes, strict=True)
+                if (question.feature == feature) == own
+            ]
+            for own in (True, False)
+        )
         return Checked(
             id=text.id,
             kind=text.kind,
             feature=feature,
-            valid=await self._is_valid(text) if isinstance(text, Edit) else None,
+            valid=valid,
             effect=_share(inside) if feature else None,
             invasiveness=_share(outside),
             words_changed=words_changed(original.text, text.text),
             length_ratio=length_ratio(original.text, text.text),
         )
 
-    async def _has_changed(self, question: Question, index: int, before: Reading, after: Reading) -> bool | None:
-        """Whether a question has another answer; None where nobody can say."""
-        # not to have been read is something else than to be silent
-        if index in before.faults or index in after.faults:
-            return None
-        answer, other = after.answers[index], before.answers[index]
-        if answer is None or other is None:
-            # what the text says now and did not say before is another answer
-            return answer is not other
-        if normalised(answer.text) == normalised(other.text):
-            return False
-        rated = await self.judge.rate(question, answer, (other,))
-        rating = rated.ratings[0]
-        return None if rating is None or not 1 <= rating <= 4 else rating <= ANOTHER
+    for start in range(0, len(interventions.changed), PAIRS_AT_ONCE):
+        part = interventions.changed[start : start + PAIRS_AT_ONCE]
+        fresh = {text.original: interventions.original(text) for text in part if text.original not in readings}
+        read = (reader.read(one.text, population.questions(one.prompt)) for one in fresh.values())
+        with reading_anew():  # by the reader of what was made of them
+            readings |= zip(fresh, await gathered(*read), strict=True)
+        checked += await gathered(*map(looked_at, part))
+        done(len(checked))
+    return checked
 
-    async def _is_valid(self, edit: Edit) -> bool | None:
-        definition = self.definitions.get(edit.feature, "")
-        about = {"feature": edit.feature, "definition": definition, "value": edit.alternative}
-        return await self.editor.has_value({"text": edit.text, **about})
+
+async def _has_changed(judge: Judge, question: Question, index: int, before: Reading, after: Reading) -> bool | None:
+    """Whether a question has another answer; None where nobody can say."""
+    # not to have been read is something else than to be silent
+    if index in before.faults or index in after.faults:
+        return None
+    answer, other = after.answers[index], before.answers[index]
+    if answer is None or other is None:
+        # what the text says now and did not say before is another answer
+        return answer is not other
+    if normalised(answer.text) == normalised(other.text):
+        return False
+    rating = (await judge.rate(question, answer, (other,))).ratings[0]
+    return None if rating is None or not 1 <= rating <= 4 else rating <= ANOTHER
 
 
 def _share(values: Sequence[float | bool | None]) -> float | None:
@@ -139,51 +131,26 @@ def _share(values: Sequence[float | bool | None]) -> float | None:
     return sum(there) / len(there) if there else None
 
 
-def faults(checked: Sequence[Checked], limits: Limits) -> list[LeftOut]:
-    return [LeftOut(id=row.id, reason=reason) for row in checked if (reason := _fault(row, limits))]
+def faults(checked: Sequence[Checked], most_invasive: float, most_paraphrased: float) -> list[LeftOut]:
+    """What is no good, by shares of answers: of others' that an edit may change, and of all that a paraphrase may."""
 
+    def fault(row: Checked) -> str:
+        if row.words_changed == 0:
+            return "it says what its original says, word for word"
+        if row.valid is False:
+            return "the new value is not there"
+        if row.feature and row.effect == 0:
+            return "no answer about the feature changed"
+        limit, others = (most_invasive, "other features") if row.feature else (most_paraphrased, "any feature")
+        if row.invasiveness is not None and row.invasiveness > limit:
+            return f"{row.invasiveness:.0%} of the answers about {others} changed, more than {limit:.0%}"
+        return ""
 
-def _fault(row: Checked, limits: Limits) -> str:
-    if row.words_changed == 0:
-        return "it says what its original says, word for word"
-    if row.valid is False:
-        return "the new value is not there"
-    if row.feature and row.effect == 0:
-        return "no answer about the feature changed"
-    limit, others = (limits.invasiveness, "other features") if row.feature else (limits.paraphrase, "any feature")
-    if row.invasiveness is not None and row.invasiveness > limit:
-        return f"{row.invasiveness:.0%} of the answers about {others} changed, more than {limit:.0%}"
-    return ""
-
-
-def mean_of(values: Sequence[float | bool | None]) -> float:
-    """Of those that there are; NaN without any."""
-    mean = _share(values)
-    return math.nan if mean is None else mean
+    return [LeftOut(id=row.id, reason=reason) for row in checked if (reason := fault(row))]
 
 
 CHECKS = "checks.jsonl"
 MEANS = ("valid", "effect", "invasiveness", "words_changed", "length_ratio")
-
-
-@dataclass(frozen=True, slots=True)
-class CheckFigures:
-    """What the check says of the edits of one feature, or of the paraphrases: means, NaN without any."""
-
-    feature: str
-    """`paraphrase` for the paraphrases."""
-    texts: int
-    left_out: int
-    valid: float
-    """Share of edits that have the new value, 0 to 1."""
-    effect: float
-    """Share of the feature's questions whose answer changed, 0 to 1."""
-    invasiveness: float
-    """Share of the other questions whose answer changed, 0 to 1; of paraphrases that of all questions."""
-    words_changed: float
-    """Share, 0 to 1."""
-    length_ratio: float
-    """Words over the original's."""
 
 
 async def check_interventions(
@@ -195,48 +162,55 @@ async def check_interventions(
     interventions: Interventions,
     population: Population,
     judge: str,
-    limits: Limits,
+    most_invasive: float,
+    most_paraphrased: float,
     templates: Path | None,
-) -> list[CheckFigures]:
+) -> list[dict[str, Any]]:
+    """A row a feature in the order in which they come, the paraphrases last: counts, and means, NaN without any."""
     if not any(population.questions(original.prompt) for original in interventions.originals.values()):
         raise InterventionsError(f"{population.name} has no question for any prompt of {interventions.file}")
     # a cache of this check alone: a dry run's made-up ratings must not come into the user's
     reader, rating = Instrument(judge, templates=str(templates) if templates else None).reader_and_judge(
         model, population.features, cache=Cache(work)
     )
-    definitions = {feature.name: feature.definition for feature in population.features}
-    checker = Checker(population, reader, rating, Editor(model, templates), definitions)
     total = len(interventions.changed)
-    checked = await checker.check(interventions, lambda done: progress("checking texts", done, total))
-    bad = faults(checked, limits)
+    checked = await check_texts(
+        interventions,
+        population,
+        reader,
+        rating,
+        Editor(model, templates),
+        lambda done: progress("checking texts", done, total),
+    )
+    bad = faults(checked, most_invasive, most_paraphrased)
     with appearing(output, work) as folder:
         write_rows(folder / INTERVENTIONS, [*interventions.originals.values(), *interventions.changed])
         write_rows(folder / CHECKS, checked)
         write_rows(folder / LEFT_OUT, bad)
-    return figures(checked, {row.id for row in bad})
-
-
-def figures(checked: Sequence[Checked], left_out: set[str]) -> list[CheckFigures]:
-    """A row a feature in the order in which they come, the paraphrases last."""
+    left_out = {row.id for row in bad}
     groups: dict[str, list[Checked]] = {}
     for row in sorted(checked, key=lambda row: row.kind == PARAPHRASE):
         groups.setdefault(row.feature or PARAPHRASE, []).append(row)
     return [
-        CheckFigures(
-            feature,
-            len(rows),
-            sum(row.id in left_out for row in rows),
-            *(mean_of([getattr(row, name) for row in rows]) for name in MEANS),
-        )
+        {
+            "feature": feature,
+            "texts": len(rows),
+            "left_out": sum(row.id in left_out for row in rows),
+            **{name: mean_of([getattr(row, name) for row in rows]) for name in MEANS},
+        }
         for feature, rows in groups.items()
     ]
 
 
+def mean_of(values: Sequence[float | bool | None]) -> float:
+    """Of those that there are; NaN without any."""
+    mean = _share(values)
+    return math.nan if mean is None else mean
+
+
 def read_checks(interventions: Interventions) -> list[Checked]:
     file = interventions.file.parent / CHECKS
-    if not file.is_file():
-        return []
-    return list(rows_of(file, Checked))
+    return list(rows_of(file, Checked)) if file.is_file() else []
 
 
 CRITERIA = ("valid", "effective", "invasive")
@@ -253,8 +227,7 @@ Each row shows a text and what an editor made of it to give one feature another 
 Leave a cell empty where you cannot say, and write in `note` what should be known. Decide each row by itself, and do not
 talk about rows with others who fill in the same table: how far you agree is what is measured.
 """
-Votes = dict[str, dict[str, bool]]
-"""By edit and criterion."""
+Votes = dict[str, dict[str, bool]]  # by edit and criterion
 
 
 def write_tables(path: Path, interventions: Interventions, seed: int = 0) -> int:
@@ -287,26 +260,15 @@ def read_table(path: Path, interventions: Interventions) -> Votes:
     return votes
 
 
-@dataclass(frozen=True, slots=True)
-class PeopleFigures:
-    """What people say of the edits of one feature, for one criterion."""
-
-    feature: str
-    criterion: str
-    edits: int
-    """With at least one vote."""
-    good: float
-    """Share that most of the voters find good: valid, effective, not invasive; a tie is not good."""
-    kappa: float
-    """Free-marginal kappa, at most 1, of the edits with the most votes; NaN where these have fewer than two."""
-    agreement: float
-    """Share of edits on which the check says what most people say; NaN without a check."""
-
-
 def people_figures(
     tables: Sequence[Votes], interventions: Interventions, checked: Sequence[Checked], most_invasive: float
-) -> list[PeopleFigures]:
-    """A row a feature and criterion, beside what the check says of the same edits."""
+) -> list[dict[str, Any]]:
+    """What people say of the edits: a row a feature and criterion, beside what the check says of the same edits.
+
+    `good` is the share that most of the voters find good: valid, effective, not invasive; a tie is not good. `kappa` is
+    free-marginal, of the edits with the most votes; NaN where these have fewer than two. `agreement` is the share of
+    edits on which the check says what most people say; NaN without a check.
+    """
     verdicts: dict[str, dict[str, bool | None]] = {
         row.id: {
             "valid": row.valid,
@@ -320,25 +282,31 @@ def people_figures(
         if isinstance(text, Edit):
             features.setdefault(text.feature, []).append(text.id)
     rows = []
-    for feature, ids in features.items():
-        for criterion in CRITERIA:
-            counts = []
-            majority: dict[str, bool] = {}
-            for edit in ids:
-                votes = Counter(table[edit][criterion] for table in tables if criterion in table.get(edit, {}))
-                if votes:
-                    counts.append((votes[True], votes[False]))
-                    # an even split is no majority, and so not good
-                    is_even = votes[True] == votes[False]
-                    majority[edit] = votes[True] > votes[False] or (is_even and criterion == "invasive")
-            same = [
-                said == verdict
-                for edit, said in majority.items()
-                if (verdict := verdicts.get(edit, {}).get(criterion)) is not None
-            ]
-            # the kappa is of edits that all have the same number of votes
-            complete = [row for row in counts if sum(row) == max(map(sum, counts))]
-            kappa = float(randolph_kappa(complete)) if complete and sum(complete[0]) > 1 else math.nan
-            good = mean_of([said != (criterion == "invasive") for said in majority.values()])
-            rows.append(PeopleFigures(feature, criterion, len(counts), good, kappa, mean_of(same)))
+    for feature, criterion in product(features, CRITERIA):
+        counts = []
+        majority: dict[str, bool] = {}
+        for edit in features[feature]:
+            votes = Counter(table[edit][criterion] for table in tables if criterion in table.get(edit, {}))
+            if votes:
+                counts.append((votes[True], votes[False]))
+                # an even split is no majority, and so not good
+                is_even = votes[True] == votes[False]
+                majority[edit] = votes[True] > votes[False] or (is_even and criterion == "invasive")
+        same = [
+            said == verdict
+            for edit, said in majority.items()
+            if (verdict := verdicts.get(edit, {}).get(criterion)) is not None
+        ]
+        # the kappa is of edits that all have the same number of votes
+        complete = [row for row in counts if sum(row) == max(map(sum, counts))]
+        rows.append(
+            {
+                "feature": feature,
+                "criterion": criterion,
+                "edits": len(counts),
+                "good": mean_of([said != (criterion == "invasive") for said in majority.values()]),
+                "kappa": float(randolph_kappa(complete)) if complete and sum(complete[0]) > 1 else math.nan,
+                "agreement": mean_of(same),
+            }
+        )
     return rows

@@ -1,16 +1,12 @@
 """`genie interventions`: write, check."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from genie_inspect.building.collecting import collect_documents
-from genie_inspect.building.interviewing import Progress, appearing, no_progress
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.options import (
     AT_LEAST_1,
@@ -24,30 +20,22 @@ from genie_inspect.cli.options import (
     output_option,
     seed_option,
 )
-from genie_inspect.cli.running import asked, cost, run_asking
+from genie_inspect.cli.running import asked, run_asking
 from genie_inspect.cli.tables import record_table
 from genie_inspect.cli.terminal import Unbroken
-from genie_inspect.errors import InterventionsError
+from genie_inspect.files.tables import Table
 from genie_inspect.graders.grader import unmet
 from genie_inspect.graders.instrument import RECORDED
-from genie_inspect.graders.reader import READ, GraderReader
-from genie_inspect.graders.stand_ins import RecordedModel
-from genie_inspect.logs.files import log_files
-from genie_inspect.populations.interventions import EDIT, INTERVENTIONS, PARAPHRASE, Interventions
-from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population, read_features
-from genie_inspect.populations.schema import Document, Feature, write_rows
+from genie_inspect.populations.interventions import Interventions
+from genie_inspect.populations.population import open_population, read_features
 from genie_inspect.studies.metric_study.checking import (
-    Limits,
     check_interventions,
     people_figures,
     read_checks,
     read_table,
     write_tables,
 )
-from genie_inspect.studies.metric_study.writing import Editor, InterventionWriter, Material
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
+from genie_inspect.studies.metric_study.writing import write_interventions
 
 VERBS = {
     "check": (
@@ -73,7 +61,7 @@ def interventions() -> None:
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True)
-@output_option("The new folder; nothing may stand there.")
+@output_option(help="The new folder; nothing may stand there.")
 @click.option("--editor", required=True, metavar="PROVIDER/MODEL", help="Who proposes, edits, paraphrases and screens.")
 @FEATURES
 @click.option(
@@ -81,7 +69,7 @@ def interventions() -> None:
 )
 @click.option("--per-prompt", type=AT_LEAST_1, help="Most documents of a prompt; default: all.")
 @click.option("--paraphrases", default=3, show_default=True, type=click.IntRange(min=0), help="Of each document.")
-@seed_option("Draws one of the proposed alternatives.")
+@seed_option(help="Draws one of the proposed alternatives.")
 @TEMPLATES
 @DRY_RUN
 @answering()
@@ -136,7 +124,7 @@ PEOPLE_KEY = (
 )
 @click.option("--to", "table", type=FILE, help="Instead: write a blind, shuffled CSV of the edits for people.")
 @click.option("--from", "tables", multiple=True, type=FILE, help="Instead: read a person's table; repeatable.")
-@seed_option("With --to: the order of the rows.")
+@seed_option(help="With --to: the order of the rows.")
 @TEMPLATES
 @DRY_RUN
 @answering()
@@ -173,107 +161,26 @@ def check(
         return {"table": str(table), "edits": write_tables(table, interventions, seed)}
     if grader is None or output is None:
         votes = [read_table(path, interventions) for path in tables]
-        rows = [asdict(row) for row in people_figures(votes, interventions, read_checks(interventions), most_invasive)]
+        rows = people_figures(votes, interventions, read_checks(interventions), most_invasive)
         shown = record_table(f"{len(votes)} people", rows, {"agreement": "as the check"})
-        return Answer(lambda: {"people": len(votes), "figures": rows}, lambda _: [shown, Unbroken(PEOPLE_KEY)])
+        return Answer({"people": len(votes), "figures": rows}, [shown, Unbroken(PEOPLE_KEY)])
     work = partial(
         check_interventions,
         interventions=interventions,
         population=open_population(population),
         judge=judge,
-        limits=Limits(most_invasive, most_paraphrased),
+        most_invasive=most_invasive,
+        most_paraphrased=most_paraphrased,
         templates=templates,
     )
-    figures, tally = run_asking(work, grader, output, dry_run=dry_run)
-    facts = {**({} if dry_run else {"folder": str(output)}), **cost(tally, dry_run=dry_run)}
-    checks = [asdict(row) for row in figures]
+    checks, spent = run_asking(work, grader, output, dry_run=dry_run)
+    facts = {**({} if dry_run else {"folder": str(output)}), **spent}
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         # a rehearsal's answers are made up
         if not dry_run:
             yield record_table("edits and paraphrases", checks, HEADS)
             yield Unbroken(CHECK_KEY)
         yield from fact_lines(facts)
 
-    return Answer(lambda: {**facts, "checks": checks}, parts)
-
-
-SOURCES_FILE = "documents.jsonl"
-
-
-def materials(
-    sources: Sequence[str],
-    population: Population | None,
-    limit: int | None,
-    work: Path,
-    progress: Progress = no_progress,
-) -> list[Material]:
-    own = None
-    if len(sources) == 1 and (sources[0] in BUNDLED or (Path(sources[0]) / MANIFEST).is_file()):
-        own = open_population(sources[0])
-        own.require_documents("an edit of a feature")
-    asks = own or population
-    if asks is None:
-        raise InterventionsError("documents of logs need --population: whose questions are asked about them")
-    asks.require_questions("an edit of a feature")
-    # of a population or collected, documents are had by prompt
-    source = own or collect_documents(log_files(sources), work / SOURCES_FILE, set(asks.prompts), progress)
-    groups = [source.documents(prompt) for prompt in asks.prompts]
-    chosen = [document for group in groups for document in sorted(group, key=lambda d: d.id)[:limit]]
-    if not chosen:
-        raise InterventionsError(
-            f"{', '.join(sources)} has no document for a prompt that {asks.name} has questions for"
-        )
-    return [
-        Material(document, tuple(asks.questions(document.prompt)), _on_record(own, document)) for document in chosen
-    ]
-
-
-def _on_record(own: Population | None, document: Document) -> dict[str, str | None]:
-    """A population's recorded answers about its own document, by question; of several readers the first one's."""
-    answers: dict[str, str | None] = {}
-    for reader in own.readers if own else ():
-        for (name, question), text in own.answers(reader, document.prompt).items() if own else ():
-            if name == document.id:
-                answers.setdefault(question, text)
-    return answers
-
-
-REJECTED = "rejected.jsonl"
-
-
-async def write_interventions(
-    output: Path,
-    model: RecordedModel,
-    work: Path,
-    progress: Progress,
-    *,
-    sources: Sequence[str],
-    features: Sequence[Feature],
-    population: Population | None,
-    per_prompt: int | None,
-    paraphrases: int,
-    seed: int,
-    templates: Path | None,
-) -> dict[str, Any]:
-    editor = Editor(model, templates)
-    documents = materials(sources, population, per_prompt, work, progress)
-    reader = GraderReader(model, READ.template(templates))
-    writer = InterventionWriter(editor, reader, features, str(model), paraphrases, seed)
-    written = await writer.write(documents, lambda done: progress("editing documents", done, len(documents)))
-    kinds = Counter(text.kind for text in written.texts)
-    if not kinds[EDIT] + kinds[PARAPHRASE]:
-        write_rows(work / REJECTED, written.rejected)
-        reasons = ", ".join(f"{count} {reason}" for reason, count in written.reasons.items())
-        raise InterventionsError(f"no edit and no paraphrase can be used: {reasons} (record: {work / REJECTED})")
-    with appearing(output, work) as folder:
-        write_rows(folder / INTERVENTIONS, written.texts)
-        write_rows(folder / REJECTED, written.rejected)
-    edits = Counter(text.feature for text in written.texts if text.kind == EDIT)
-    return {
-        "originals": len(documents),
-        "edits": {feature.name: edits[feature.name] for feature in features},
-        "paraphrases": kinds[PARAPHRASE],
-        "rejected": written.reasons,
-        "unreadable_requests": editor.unreadable,
-    }
+    return Answer({**facts, "checks": checks}, parts())

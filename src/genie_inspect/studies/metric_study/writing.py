@@ -7,21 +7,27 @@ edit for each, three paraphrases. Deviation: one alternative is drawn where the 
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, TypeVar
 
 from inspect_ai.model import GenerateConfig, Model
 
+from genie_inspect.building.collecting import Collected
+from genie_inspect.building.interviewing import Progress, appearing
 from genie_inspect.engines.identity import identity
-from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.errors import InterventionsError, UnreadableReplyError
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.protocols import Reader
 from genie_inspect.graders.readable import readable
+from genie_inspect.graders.reader import READ, GraderReader
+from genie_inspect.graders.stand_ins import RecordedModel
+from genie_inspect.logs.files import log_files
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.interventions import EDIT as EDITED
 from genie_inspect.populations.interventions import (
+    INTERVENTIONS,
     ORIGINAL,
     Changed,
     Edit,
@@ -32,7 +38,8 @@ from genie_inspect.populations.interventions import (
     intervention_id,
 )
 from genie_inspect.populations.interventions import PARAPHRASE as PARAPHRASED
-from genie_inspect.populations.schema import Document, Feature, Question, Row
+from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population
+from genie_inspect.populations.schema import Document, Feature, Question, Row, write_rows
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form, answers_form, choices_form
 from genie_inspect.prompting.replies import numbered_answers, numbered_choices
@@ -85,8 +92,7 @@ class Editor:
     def __init__(self, model: Model, templates: Path | None = None) -> None:
         self.model = model
         self.templates: Mapping[str, Template] = {i.name: i.template(templates) for i in INSTRUCTIONS}
-        self.unreadable = 0
-        """Requests to which no reply could be read."""
+        self.unreadable = 0  # requests to which no reply could be read
 
     async def alternatives(self, count: int, data: Mapping[str, Any]) -> tuple[str, ...]:
         """So many other values of a feature, each once; fewer where the replies hold no more."""
@@ -100,17 +106,9 @@ class Editor:
         tokens = SPARE_TOKENS + TOKENS_A_VALUE * count
         return await self._asked(PROPOSE, data, read, tokens, answers_form(count), temperature=1.0, count=count) or ()
 
-    async def screened(self, original: str, changed: str) -> str:
-        """Why a changed text cannot be used, empty where it can; what could not be judged cannot."""
-        verdict = await self._chosen(SCREEN, {"text": original, "changed": changed}, VERDICTS)
-        return "" if verdict == KEEP else verdict or "unreadable verdict"
+    async def chosen(self, instruction: Instruction, data: Mapping[str, Any], choices: tuple[str, ...]) -> str | None:
+        """One of the choices; None where no reply is one."""
 
-    async def has_value(self, data: Mapping[str, Any]) -> bool | None:
-        """Whether a text has a value of a feature; None where no reply says so."""
-        verdict = await self._chosen(CHECK, data, (YES, NO))
-        return None if verdict is None else verdict == YES
-
-    async def _chosen(self, instruction: Instruction, data: Mapping[str, Any], choices: tuple[str, ...]) -> str | None:
         def read(reply: str) -> str:
             verdict = numbered_choices(reply, 1, choices).get(1)
             if verdict is None:
@@ -143,10 +141,9 @@ class Editor:
     ) -> T | None:
         """What the first readable reply says; None where there is none."""
         request = self.templates[instruction.name].request(data, **blanks)
+        config = GenerateConfig(temperature=temperature, max_tokens=max_tokens)
         try:
-            return await readable(
-                self.model, request, GenerateConfig(temperature=temperature, max_tokens=max_tokens), read, form
-            )
+            return await readable(self.model, request, config, read, form)
         except UnreadableReplyError:
             self.unreadable += 1
             return None
@@ -201,23 +198,11 @@ class Rejected(Row):
     text: str = ""
 
 
-@dataclass(slots=True)
-class Written:
-    texts: list[StudyText] = field(default_factory=list)
-    """Each original, followed by what was made of it."""
-    rejected: list[Rejected] = field(default_factory=list)
-
-    @property
-    def reasons(self) -> dict[str, int]:
-        return dict(Counter(f"{row.feature or row.kind}: {row.reason}" for row in self.rejected).most_common())
-
-
 @dataclass(frozen=True, slots=True)
 class Material:
     document: Document
     questions: tuple[Question, ...]
-    answers: Mapping[str, str | None]
-    """By question id; a question without an entry is still to be read."""
+    answers: Mapping[str, str | None]  # by question id; a question without an entry is still to be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,48 +214,45 @@ class InterventionWriter:
     paraphrases: int
     seed: int = 0
 
-    async def write(self, materials: Sequence[Material], done: Callable[[int], None] = lambda _: None) -> Written:
-        written = Written()
+    async def write(
+        self, materials: Sequence[Material], done: Callable[[int], None] = lambda _: None
+    ) -> tuple[list[StudyText], list[Rejected]]:
+        """Each original, followed by what was made of it; and what was rejected."""
+        texts: list[StudyText] = []
+        rejected: list[Rejected] = []
         for start in range(0, len(materials), DOCUMENTS_AT_ONCE):
-            for part in await gathered(*map(self._document, materials[start : start + DOCUMENTS_AT_ONCE])):
-                written.texts += part.texts
-                written.rejected += part.rejected
-            done(min(start + DOCUMENTS_AT_ONCE, len(materials)))
-        return written
+            part = materials[start : start + DOCUMENTS_AT_ONCE]
+            for own, no_good in await gathered(*map(self._document, part)):
+                texts += own
+                rejected += no_good
+            done(start + len(part))
+        return texts, rejected
 
-    async def _document(self, material: Material) -> Written:
+    async def _document(self, material: Material) -> tuple[list[StudyText], list[Rejected]]:
         document = material.document
-        answers = await self._answers(material)
-        original = Original(
-            kind=ORIGINAL, id=document.id, prompt=document.prompt, text=document.text, writer=document.model
-        )
+        # the document's own answers: those on record, the others read now
+        missing = [question for question in material.questions if question.id not in material.answers]
+        fresh = (await self.reader.read(document.text, missing)).answers if missing else ()
+        answers = dict(material.answers)
+        answers |= {q.id: answer.text if answer else None for q, answer in zip(missing, fresh, strict=True)}
         results = await gathered(
             *(self._edit(material, feature, answers) for feature in self.features),
             *(self._paraphrase(document, number) for number in range(1, self.paraphrases + 1)),
         )
-        written = Written([original])
+        texts: list[StudyText] = [
+            Original(kind=ORIGINAL, id=document.id, prompt=document.prompt, text=document.text, writer=document.model)
+        ]
+        rejected = []
         for result in results:
             if isinstance(result, Rejected):
-                written.rejected.append(result)
-            elif any(result.id == text.id for text in written.texts):
+                rejected.append(result)
+            elif any(result.id == text.id for text in texts):
                 # a model that says twice the same has paraphrased once
-                reason = visible_fault(document.text, result.text, [result.text])
-                written.rejected.append(
-                    Rejected(original=document.id, kind=result.kind, reason=reason, text=result.text)
-                )
+                about = {"original": document.id, "kind": result.kind, "text": result.text}
+                rejected.append(Rejected(**about, reason=visible_fault(document.text, result.text, [result.text])))
             else:
-                written.texts.append(result)
-        return written
-
-    async def _answers(self, material: Material) -> dict[str, str | None]:
-        """The document's own answers: those on record, the others read now."""
-        missing = [question for question in material.questions if question.id not in material.answers]
-        reading = await self.reader.read(material.document.text, missing) if missing else None
-        fresh = reading.answers if reading else ()
-        return {
-            **material.answers,
-            **{q.id: answer.text if answer else None for q, answer in zip(missing, fresh, strict=True)},
-        }
+                texts.append(result)
+        return texts, rejected
 
     async def _edit(
         self, material: Material, feature: Feature, answers: Mapping[str, str | None]
@@ -287,40 +269,102 @@ class InterventionWriter:
                 if question.feature == feature.name
             },
         }
+        about = {"original": document.id, "kind": EDITED, "feature": feature.name}
         alternatives = await self.editor.alternatives(ALTERNATIVES, {**data, "count": ALTERNATIVES})
         if not alternatives:
-            return Rejected(original=document.id, kind=EDITED, feature=feature.name, reason=NO_ALTERNATIVE)
-        alternative = drawn(alternatives, document.id, feature.name, self.seed)
-        text = await self.editor.text(EDIT, {**data, "value": alternative}, document.text)
+            return Rejected(**about, reason=NO_ALTERNATIVE)
+        about["alternative"] = drawn(alternatives, document.id, feature.name, self.seed)
+        text = await self.editor.text(EDIT, {**data, "value": about["alternative"]}, document.text)
         if reason := await self._fault(document.text, text):
-            about = {"original": document.id, "kind": EDITED, "feature": feature.name, "alternative": alternative}
             return Rejected(**about, reason=reason, text=text)
-        return Edit(
-            kind=EDITED,
-            id=intervention_id(document.id, EDITED, feature.name, text),
-            original=document.id,
-            feature=feature.name,
-            alternatives=alternatives,
-            alternative=alternative,
-            text=text,
-            writer=self.writer,
-        )
+        name = intervention_id(document.id, EDITED, feature.name, text)
+        made = {"id": name, "alternatives": alternatives, "text": text, "writer": self.writer}
+        return Edit.model_validate({**about, **made})
 
     async def _paraphrase(self, document: Document, number: int) -> Changed | Rejected:
         data = {"text": document.text, "version": number}
         text = await self.editor.text(PARAPHRASE, data, document.text, count=number)
         if reason := await self._fault(document.text, text):
             return Rejected(original=document.id, kind=PARAPHRASED, reason=reason, text=text)
-        return Paraphrase(
-            kind=PARAPHRASED,
-            id=intervention_id(document.id, PARAPHRASED, "", text),
-            original=document.id,
-            text=text,
-            writer=self.writer,
-        )
+        name = intervention_id(document.id, PARAPHRASED, "", text)
+        return Paraphrase(kind=PARAPHRASED, id=name, original=document.id, text=text, writer=self.writer)
 
     async def _fault(self, original: str, changed: str) -> str:
         """Why a changed text cannot be used: what can be seen first, which costs nothing, then what the editor says."""
         if not changed:
             return NO_TEXT
-        return visible_fault(original, changed) or await self.editor.screened(original, changed)
+        if reason := visible_fault(original, changed):
+            return reason
+        verdict = await self.editor.chosen(SCREEN, {"text": original, "changed": changed}, VERDICTS)
+        # what could not be judged cannot be used
+        return "" if verdict == KEEP else verdict or "unreadable verdict"
+
+
+SOURCES_FILE, REJECTED = "documents.jsonl", "rejected.jsonl"
+
+
+def materials(
+    sources: Sequence[str], population: Population | None, limit: int | None, work: Path, progress: Progress
+) -> list[Material]:
+    own = None
+    if len(sources) == 1 and (sources[0] in BUNDLED or (Path(sources[0]) / MANIFEST).is_file()):
+        own = open_population(sources[0])
+        own.require_documents("an edit of a feature")
+    asks = own or population
+    if asks is None:
+        raise InterventionsError("documents of logs need --population: whose questions are asked about them")
+    asks.require_questions("an edit of a feature")
+    # of a population or collected, documents are had by prompt
+    source = own or Collected(log_files(sources), work / SOURCES_FILE, set(asks.prompts), progress)
+    made = []
+    for prompt in asks.prompts:
+        # a population's recorded answers about its own documents; of several readers the first one's
+        answers: dict[str, dict[str, str | None]] = {}
+        for reader in own.readers if own else ():
+            for (document, question), text in asks.answers(reader, prompt).items():
+                answers.setdefault(document, {}).setdefault(question, text)
+        for chosen in sorted(source.documents(prompt), key=lambda document: document.id)[:limit]:
+            made.append(Material(chosen, tuple(asks.questions(prompt)), answers.get(chosen.id, {})))
+    if not made:
+        raise InterventionsError(
+            f"{', '.join(sources)} has no document for a prompt that {asks.name} has questions for"
+        )
+    return made
+
+
+async def write_interventions(
+    output: Path,
+    model: RecordedModel,
+    work: Path,
+    progress: Progress,
+    *,
+    sources: Sequence[str],
+    features: Sequence[Feature],
+    population: Population | None,
+    per_prompt: int | None,
+    paraphrases: int,
+    seed: int,
+    templates: Path | None,
+) -> dict[str, Any]:
+    editor = Editor(model, templates)
+    documents = materials(sources, population, per_prompt, work, progress)
+    reader = GraderReader(model, READ.template(templates))
+    writer = InterventionWriter(editor, reader, features, str(model), paraphrases, seed)
+    texts, rejected = await writer.write(documents, lambda done: progress("editing documents", done, len(documents)))
+    kinds = Counter(text.kind for text in texts)
+    reasons = dict(Counter(f"{row.feature or row.kind}: {row.reason}" for row in rejected).most_common())
+    if not kinds[EDITED] + kinds[PARAPHRASED]:
+        write_rows(work / REJECTED, rejected)
+        counts = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+        raise InterventionsError(f"no edit and no paraphrase can be used: {counts} (record: {work / REJECTED})")
+    with appearing(output, work) as folder:
+        write_rows(folder / INTERVENTIONS, texts)
+        write_rows(folder / REJECTED, rejected)
+    edits = Counter(text.feature for text in texts if text.kind == EDITED)
+    return {
+        "originals": len(documents),
+        "edits": {feature.name: edits[feature.name] for feature in features},
+        "paraphrases": kinds[PARAPHRASED],
+        "rejected": reasons,
+        "unreadable_requests": editor.unreadable,
+    }

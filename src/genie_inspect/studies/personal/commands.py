@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,6 +14,7 @@ from genie_inspect.cli.options import FILE, Answer, answering, resamples_option,
 from genie_inspect.cli.running import progress_bar
 from genie_inspect.cli.terminal import Unbroken, echo
 from genie_inspect.files.folders import check_unused
+from genie_inspect.files.tables import Table
 from genie_inspect.studies.personal.ballots import Ballots, Choice, ballots
 from genie_inspect.studies.personal.curiosity import (
     NAMES,
@@ -50,11 +51,6 @@ from genie_inspect.studies.personal.judge import (
 from genie_inspect.studies.personal.power import learning_curve, power_chart
 from genie_inspect.studies.tables import study_table
 
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
-    from rich.table import Table
-
-
 VERBS = {
     "fit": (
         "genie_inspect.studies.personal.commands:fit",
@@ -83,7 +79,7 @@ AS_CHANCES = ("log_loss", "brier", "auc", "auc_within")
 GAIN = "log loss less the grader's"
 
 
-def chances_table(figures: HeldOut) -> "Table":
+def chances_table(figures: HeldOut) -> Table:
     title = f"{figures.votes:,} votes on {figures.stories} stories of {figures.plots} plots, plots held out whole [95%]"
     first, *others = AS_CHANCES
     heads = ("foretold by", FIGURES[first], GAIN, *(FIGURES[name] for name in others))
@@ -94,14 +90,14 @@ def chances_table(figures: HeldOut) -> "Table":
     return _table(title, heads, rows)
 
 
-def verdicts_table(figures: HeldOut) -> "Table":
+def verdicts_table(figures: HeldOut) -> Table:
     names = [name for name in FIGURES if name not in AS_CHANCES and name in figures.models[figures.model]]
     rows = [(model, *(shown(own[name]) for name in names)) for model, own in figures.models.items()]
     heads = ("foretold by", *(FIGURES[name] for name in names))
     return _table("Verdicts: yes above a chance of a half [95%]", heads, rows)
 
 
-def raters_table(judge: PersonalJudge, figures: HeldOut) -> "Table":
+def raters_table(judge: PersonalJudge, figures: HeldOut) -> Table:
     rows = []
     for name, terms in judge.raters.items():
         own = figures.raters[name]
@@ -118,7 +114,7 @@ def raters_table(judge: PersonalJudge, figures: HeldOut) -> "Table":
     return _table("Raters [95%, for all raters together]", heads, rows)
 
 
-def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> "Table":
+def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> Table:
     # an interval on a line of its own keeps nine figures in a terminal
     broken = [(name, *(cell.replace(" [", "\n[") for cell in cells)) for name, *cells in rows]
     return study_table(title, heads, broken, caption=caption)
@@ -139,7 +135,7 @@ reading_votes = together(
         "[default: the file's column plot, else what stands before the first underscore]",
     ),
     click.option("--human", "humans", multiple=True, help="Sources that are people, such as NewYorker; repeatable."),
-    seed_option("Of what is drawn."),
+    seed_option(help="Of what is drawn."),
 )
 """Of every verb that reads votes."""
 TASTE_OPTION = click.option(
@@ -170,7 +166,7 @@ def voted(votes: Path, scores: tuple[Path, ...], scorers: tuple[str, ...], plot:
 @reading_votes
 @click.option("--output", "-o", required=True, type=FILE, help="The folder to make.")
 @TASTE_OPTION
-@resamples_option(1_000)
+@resamples_option(default=1_000)
 @answering(picture="a chart of the calibration")
 def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> Answer:
     """Learn from VOTES what each rater would say, given a grader's scores of the same stories.
@@ -187,7 +183,7 @@ def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> A
         judge, figures = fit_judge(ballots, taste=taste, resamples=resamples, seed=seed, told=advance)
     write_folder(judge, figures, output)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         yield chances_table(figures)
         yield verdicts_table(figures)
         tenths = [(f"{own.mean:.3f}", f"{own.share:.3f}", f"{own.votes:,}") for own in figures.calibration]
@@ -202,7 +198,7 @@ def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> A
         found = {"judge": judge.model_dump(), "figures": figures.model_dump()}
         return {"folder": str(output), "sentence": figures.sentence, **found}
 
-    return Answer(value, parts, lambda: calibration_chart(figures))
+    return Answer(value(), parts(), lambda: calibration_chart(figures))
 
 
 @click.command()
@@ -225,7 +221,7 @@ def power(simulate: bool, sizes: tuple[int, ...], repeats: int, taste: bool, see
     with progress_bar() as told:
         curve = learning_curve(ballots, sizes, simulate=simulate, repeats=repeats, taste=taste, seed=seed, told=told)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         rows = []
         for point in curve.points:
             gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
@@ -233,7 +229,7 @@ def power(simulate: bool, sizes: tuple[int, ...], repeats: int, taste: bool, see
         yield _table(curve.title, ("stories", "votes a rater", GAIN, "1% better in"), rows)
         yield Unbroken(curve.sentence)
 
-    return Answer(lambda: curve, parts, lambda: power_chart(curve))
+    return Answer(curve, parts(), lambda: power_chart(curve))
 
 
 @click.command()
@@ -268,8 +264,8 @@ def forget(folder: Path, rater: str) -> None:
 )
 @click.option("--folds", default=5, show_default=True, type=click.IntRange(2), help="Each predicted from the others.")
 @click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="A setting, such as epochs=1.")
-@resamples_option(1_000)
-@seed_option("Of folds and bootstrap.")
+@resamples_option(default=1_000)
+@seed_option(help="Of folds and bootstrap.")
 @click.option("--output", "-o", type=FILE, help="A new folder for the model that has learned from all votes.")
 @answering()
 def curiosity(
@@ -306,7 +302,7 @@ def curiosity(
     if output:
         write_curiosity(output, explained, models[explanation], found)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         yield Unbroken(found.reading)
         yield Unbroken(counts(found))
         heads = ("", *(heading(column).replace(", ", ",\n") for column in found.columns))
@@ -314,4 +310,4 @@ def curiosity(
         caption = f"95% intervals: plots drawn with replacement. {WITHIN} Read with {found.model}."
         yield _table(f"Curiosity model, {found.folds} folds", heads, rows, caption)
 
-    return Answer(lambda: found, parts)
+    return Answer(found, parts())

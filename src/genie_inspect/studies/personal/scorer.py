@@ -12,9 +12,8 @@ from genie_inspect.agreement.machine_scores import judged_in_log
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.logs.scores import last_of_each, measured, signature_of
 from genie_inspect.options import check_count, check_text
-from genie_inspect.samples import document_of
 from genie_inspect.scorers.explanation import cell
-from genie_inspect.scorers.outcome import scored_or_reason, unscored
+from genie_inspect.scorers.outcome import Measurement, scored_or_reason
 from genie_inspect.signature import signature
 from genie_inspect.studies.personal.folder import PersonalError, check_figures, check_rater, read_figures, read_judge
 from genie_inspect.studies.personal.judge import (
@@ -115,28 +114,26 @@ class Foretelling:
         )
         facts = {"signature": signed}
 
-        async def measure() -> Score:
+        async def measure() -> Measurement:
             numbers, reason = self._numbers(last_of_each(measured(state.scores or {})))
             known = [rater for rater in self.raters if self.judge.raters[rater].votes >= self.fewest]
             if known and not reason:
-                return self._foretold(known, numbers, document_of(state), facts)
+                return self._foretold(known, numbers)
             why = f"{reason}. {NAME} reads the scores that it was fitted to: name their scorers before it."
             if not reason:
                 votes = ", ".join(f"{rater} has {self.judge.raters[rater].votes}" for rater in self.raters)
                 reason = TOO_FEW
                 why = f"{TOO_FEW}: {votes}, expected {self.fewest} or more."
-            return unscored(self.keys, reason, f"Not scored: {why}", document_of(state), facts)
+            return Measurement({}, f"Not scored: {why}", reason=reason)
 
         return await scored_or_reason(state, self.keys, facts, measure)
 
-    def _foretold(
-        self, known: list[str], numbers: Mapping[str, Mapping[str, float]], text: str, facts: Mapping[str, str]
-    ) -> Score:
+    def _foretold(self, known: list[str], numbers: Mapping[str, Mapping[str, float]]) -> Measurement:
         opinions = {
             rater: {test: self.judge.opinion(rater, test, numbers[test]) for test in self.judge.tests}
             for rater in known
         }
-        values = dict.fromkeys(self.keys, math.nan)
+        values: dict[str, float] = {}
         for rater, by_test in opinions.items():
             foretold = {test: opinion.expected for test, opinion in by_test.items() if opinion}
             values[f"{NAME}_{rater}_{TOTAL}"] = math.fsum(foretold.values())
@@ -149,7 +146,7 @@ class Foretelling:
             said = explained_all(self.judge, opinions, self.raters, self.figures)
         counts = {"judged": coverage, "not_judged": len(self.judge.tests) - coverage}
         votes = {rater: self.judge.raters[rater].votes for rater in self.raters}
-        return Score(value=dict(values), answer=text, explanation=said, metadata={**facts, **counts, "votes": votes})
+        return Measurement(values, said, {**counts, "votes": votes})
 
     def _numbers(self, scores: Mapping[str, Score]) -> tuple[dict[str, dict[str, float]], str]:
         """By test and column what the scores say, and why nothing can be foretold from it; empty where it can."""

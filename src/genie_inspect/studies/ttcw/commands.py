@@ -3,31 +3,31 @@
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from genie_inspect.agreement.figures import Ranking
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import VotedStory, read_votes
-from genie_inspect.building.interviewing import Progress, no_progress
+from genie_inspect.building.interviewing import Progress
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.agreement import COMPARED
 from genie_inspect.cli.options import DRY_RUN, FILE, GRADER, TEMPLATES, Answer, answering, output_option, together
-from genie_inspect.cli.running import asked
-from genie_inspect.cli.tables import figure
+from genie_inspect.cli.running import asked, told_by
+from genie_inspect.cli.tables import figure, ranged
 from genie_inspect.files.folders import clear_left
+from genie_inspect.files.tables import Table
 from genie_inspect.files.writing import check_absent, write_lines
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.stories import ReferenceStory, ReferenceStoryError, reference_stories
 from genie_inspect.solvers.plot_prompt import DRAW_PLOT, drawn_plot
-from genie_inspect.studies.tables import shown_interval, study_table
 from genie_inspect.studies.ttcw.verdicts import (
+    NAMES,
     StoryWords,
     asked_ways,
     cutoff_chart,
@@ -36,9 +36,6 @@ from genie_inspect.studies.ttcw.verdicts import (
     totals_chart,
     writer_totals,
 )
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
 
 VERBS = {
     "cutoffs": (
@@ -62,7 +59,6 @@ def ttcw() -> None:
 
 
 VOTES = click.option("--votes", type=FILE, help="What people say of the same stories, as for `genie agreement`.")
-NAMES = {"spearman": "Spearman's rho", "kendall": "Kendall's tau-b", "pairwise_accuracy": "pairwise accuracy"}
 # a comparison with people: what is beside --votes is given on as it is
 compared = together(VOTES, COMPARED)
 
@@ -72,7 +68,8 @@ def read(paths: tuple[Path, ...], votes: Path | None) -> tuple[dict[str, dict[st
 
 
 def ranked(rankings: Mapping[str, Ranking]) -> list[str]:
-    return [shown_interval(rankings[name].mean) for name in NAMES if name in rankings]
+    means = [rankings[name].mean for name in NAMES if name in rankings]
+    return [ranged(mean.value, mean.low, mean.high, none="undefined") for mean in means]
 
 
 @click.command()
@@ -91,7 +88,7 @@ def cutoffs(logs: tuple[Path, ...], cutoffs: tuple[int, ...], votes: Path | None
     scores, voted = read(logs, votes)
     curves = cutoff_curves(scores, voted, cutoffs, **options)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         for curve in curves:
             names = NAMES.values() if any(point.rankings for point in curve.points) else ()
             rows = []
@@ -100,9 +97,9 @@ def cutoffs(logs: tuple[Path, ...], cutoffs: tuple[int, ...], votes: Path | None
                 rows.append((cutoff, figure(point.total, none=""), *ranked(point.rankings)))
             heads = ("a test passes from", "tests passed, mean", *names)
             caption = f"{curve.stories} stories; *: as the log was scored"
-            yield study_table(curve.judge, heads, rows, caption=caption, left=0)
+            yield Table(curve.judge, heads, rows, caption=caption, words=0, look="folded")
 
-    return Answer(lambda: curves, parts, lambda: cutoff_chart(curves, "spearman", NAMES["spearman"]))
+    return Answer(curves, parts(), lambda: cutoff_chart(curves))
 
 
 @click.command()
@@ -118,7 +115,7 @@ def totals(scores: tuple[Path, ...], votes: Path | None) -> Answer:
     """
     rows = writer_totals(*read(scores, votes))
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         every = range(max((total for row in rows for total in row.stories), default=0) + 1)
         cells = []
         for row in rows:
@@ -126,12 +123,12 @@ def totals(scores: tuple[Path, ...], votes: Path | None) -> Answer:
             cells.append((row.judge, row.writer, str(len(row.totals)), figure(row.mean, none=""), *counts))
         heads = ("judge", "writer", "stories", "mean", *map(str, every))
         caption = "people: tests that most of them let pass"
-        yield study_table("Stories by number of tests passed", heads, cells, caption=caption, left=2)
+        yield Table("Stories by number of tests passed", heads, cells, caption=caption, words=2, look="folded")
 
     def value() -> list[dict[str, Any]]:
         return [{name: getattr(row, name) for name in ("judge", "writer", "mean", "totals")} for row in rows]
 
-    return Answer(value, parts, lambda: totals_chart(rows))
+    return Answer(value(), parts(), lambda: totals_chart(rows))
 
 
 @click.command()
@@ -150,7 +147,7 @@ def ways(logs: tuple[Path, ...], votes: Path | None, **options: Any) -> Answer:
     scores, voted = read(logs, votes)
     rows = asked_ways(scores, voted, **options)
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         writers = list(dict.fromkeys(writer for row in rows for writer in row.by_writer))
         names = NAMES.values() if any(row.rankings for row in rows) else ()
         cells = []
@@ -161,9 +158,9 @@ def ways(logs: tuple[Path, ...], votes: Path | None, **options: Any) -> Answer:
             cells.append((row.judge, row.way, row.cutoff, judged, *figures, *ranked(row.rankings)))
         heads = ("judge", "way", "cutoff", "judged", "all", *writers, *names)
         caption = "tests passed, mean over stories: of all, then by writer"
-        yield study_table("Ways of asking", heads, cells, caption=caption, left=2)
+        yield Table("Ways of asking", heads, cells, caption=caption, words=2, look="folded")
 
-    return Answer(lambda: rows, parts)
+    return Answer(rows, parts())
 
 
 @click.command()
@@ -183,17 +180,17 @@ def words(stories: tuple[Path, ...], references: str | None) -> Answer:
         counts = [[row.words for row in own if row.writer == writer] for writer in writers]
         return [name, *(f"{sum(words) / len(words):.0f}" if words else "" for words in counts)]
 
-    def parts(_: "Console") -> "Iterator[RenderableType]":
+    def parts() -> Iterator[Table | str]:
         plots = dict.fromkeys(row.plot for row in rows)
         cells = [means(plot, [row for row in rows if row.plot == plot]) for plot in plots]
         caption = "several stories of one writer and plot: their mean"
-        yield study_table("Words", ("plot", *writers), [*cells, [], means("mean", rows)], caption=caption)
+        total = means("mean", rows)
+        yield Table("Words", ("plot", *writers), [*cells, None, total], caption=caption, look="folded")
 
-    return Answer(lambda: rows, parts)
+    return Answer(rows, parts())
 
 
-ASKED = (25, 50)
-"""Words of a plot, as they are asked for."""
+ASKED = (25, 50)  # words of a plot, as they are asked for
 
 
 def own_stories(source: Path) -> list[ReferenceStory]:
@@ -220,36 +217,33 @@ async def draw_plots(
     output: Path,
     model: RecordedModel,
     work: Path,
-    progress: Progress = no_progress,
+    progress: Progress,
 ) -> dict[str, Any]:
     """Write the stories with their plots to a new file; a story that has one keeps it."""
     template = DRAW_PLOT.template(templates)
-    done = 0
+    told = told_by(progress, "drawing plots", len(stories))
 
-    async def plotted(story: ReferenceStory) -> ReferenceStory:
-        nonlocal done
-        complete = story if story.plot else replace(story, plot=await drawn_plot(model, template, story.story))
-        done += 1
-        progress("drawing plots", done, len(stories))
-        return complete
+    async def plot_of(story: ReferenceStory) -> str:
+        plot = story.plot or await drawn_plot(model, template, story.story)
+        told()
+        return plot
 
-    complete = await gathered(*map(plotted, stories))
-    rows = ({"title": story.title, "plot": story.plot, "story": story.story} for story in complete)
+    plots = await gathered(*map(plot_of, stories))
+    rows = ({"title": s.title, "plot": plot, "story": s.story} for s, plot in zip(stories, plots, strict=True))
     write_lines(output, (json.dumps(row, ensure_ascii=False) + "\n" for row in rows), new=True)
     clear_left(work)
-    drawn = [after.plot for before, after in zip(stories, complete, strict=True) if not before.plot]
-    unlike = sum(not ASKED[0] <= word_count(plot) <= ASKED[1] for plot in drawn)
+    drawn = [plot for story, plot in zip(stories, plots, strict=True) if not story.plot]
     return {
-        "stories": len(complete),
+        "stories": len(stories),
         "drawn": len(drawn),
-        "had_a_plot": len(complete) - len(drawn),
-        "outside_of_25_to_50_words": unlike,
+        "had_a_plot": len(stories) - len(drawn),
+        "outside_of_25_to_50_words": sum(not ASKED[0] <= word_count(plot) <= ASKED[1] for plot in drawn),
     }
 
 
 @click.command()
 @click.argument("stories", type=FILE)
-@output_option("The new file, for -T stories= of the task ttcw.")
+@output_option(help="The new file, for -T stories= of the task ttcw.")
 @GRADER
 @TEMPLATES
 @DRY_RUN

@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,8 @@ from genie_inspect.logs.files import each_log, log_header, samples
 from genie_inspect.measures.likert import passed, passes
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.stories import ReferenceStory, existing_stories
-from genie_inspect.samples import document_of, story_of
-from genie_inspect.signature import facts_of
+from genie_inspect.samples import StoryFacts, document_of
+from genie_inspect.signature import Signature
 
 if TYPE_CHECKING:
     import altair
@@ -31,17 +31,14 @@ Scores = Mapping[str, Mapping[str, JudgedStory]]
 @dataclass(frozen=True, slots=True)
 class CutoffPoint:
     cutoff: int
-    total: float
-    """Mean over stories of the tests that they pass; NaN when none was judged."""
-    rankings: dict[str, Ranking] = field(default_factory=dict)
-    """How far it ranks stories as people do; empty without votes."""
+    total: float  # mean over stories of the tests that they pass; NaN when none was judged
+    rankings: dict[str, Ranking]  # how far it ranks stories as people do; empty without votes
 
 
 @dataclass(frozen=True, slots=True)
 class CutoffCurve:
     judge: str
-    cutoff: int | None
-    """The one that the log was scored with; None where its signature does not say."""
+    cutoff: int | None  # the one that the log was scored with; None where its signature does not say
     stories: int
     points: list[CutoffPoint]
 
@@ -64,13 +61,13 @@ def cutoff_curves(
         raise VotesError("no score has points on tests, which a cutoff needs: expected logs of stories with references")
     curves = []
     for judge, stories in compared.items():
-        facts = facts_of(next(iter(stories.values())).signature)
-        levels = _whole(facts.get("levels")) or 5
+        facts = Signature(next(iter(stories.values())).signature).facts
+        lowest = 2 - (_whole(facts.get("levels")) or 5)
         for cutoff in cutoffs:
-            if cutoff not in range(2 - levels, levels):
-                raise UnknownChoiceError("cutoff", cutoff, f"{2 - levels} to {levels - 1} with the levels of {judge}")
+            if cutoff not in range(lowest, 2 - lowest):
+                raise UnknownChoiceError("cutoff", cutoff, f"{lowest} to {1 - lowest} with the levels of {judge}")
         points = []
-        for cutoff in cutoffs or range(2 - levels, 1):
+        for cutoff in cutoffs or range(lowest, 1):
             counted = {name: at_cutoff(story, cutoff) for name, story in stories.items()}
             mean = judged_mean(story.score for story in counted.values())
             points.append(CutoffPoint(cutoff, mean, rankings(votes, counted, **options) if votes else {}))
@@ -92,23 +89,19 @@ _MODEL = re.compile(r"critic\((.+)@[0-9a-f]+,template=[0-9a-f]+\)")
 @dataclass(frozen=True, slots=True)
 class AskedWay:
     judge: str
-    way: str
-    """How it was asked, in words; empty where no log says it."""
-    cutoff: str
-    """Empty where there is none."""
+    way: str  # how it was asked, in words; empty where no log says it
+    cutoff: str  # empty where there is none
     stories: int
     not_judged: int
-    total: float
-    """Mean over stories of the tests that they pass; NaN when none was judged."""
+    total: float  # mean over stories of the tests that they pass; NaN when none was judged
     by_writer: dict[str, float]
-    rankings: dict[str, Ranking] = field(default_factory=dict)
-    """How far it ranks stories as people do; empty without votes."""
+    rankings: dict[str, Ranking]  # how far it ranks stories as people do; empty without votes
 
 
 def asked_ways(scores: Scores, votes: Sequence[VotedStory] = (), **options: Any) -> list[AskedWay]:
     rows = []
     for judge, stories in scores.items():
-        facts = facts_of(next(iter(stories.values())).signature)
+        facts = Signature(next(iter(stories.values())).signature).facts
         model = _MODEL.fullmatch(facts.get("judge", ""))
         totals = {name: story.score for name, story in stories.items()}
         rows.append(
@@ -140,8 +133,7 @@ def by_writer(totals: Mapping[str, float], votes: Sequence[VotedStory]) -> dict[
 
 
 PEOPLE = "people"
-REFERENCE = "reference"
-"""Who wrote what others are held against, where no id says it."""
+REFERENCE = "reference"  # who wrote what others are held against, where no id says it
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +150,7 @@ class WriterTotals:
 
     judge: str
     writer: str
-    totals: list[float]
-    """One a story that was judged."""
+    totals: list[float]  # one a story that was judged
 
     @property
     def mean(self) -> float:
@@ -204,7 +195,7 @@ def _of_log(file: str) -> list[StoryWords]:
     model = log_header(file).eval.model
     words: list[StoryWords] = []
     for sample in samples(file):
-        story = story_of(sample)
+        story = StoryFacts.of(sample.metadata)
         name = story.id if story else f"{sample.id}_{model}"
         target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
         words += _of_story(name, document_of(sample), target, story.reference if story else "")
@@ -212,23 +203,27 @@ def _of_log(file: str) -> list[StoryWords]:
 
 
 def _of_story(name: str, text: str, reference: str, reference_name: str) -> Iterator[StoryWords]:
-    plot = prompt_of(name)
-    yield StoryWords(plot, writer_of(name), word_count(text))
+    yield StoryWords(prompt_of(name), writer_of(name), word_count(text))
     if reference:
-        yield StoryWords(plot, writer_of(reference_name) or REFERENCE, word_count(reference), is_reference=True)
+        writer = writer_of(reference_name) or REFERENCE
+        yield StoryWords(prompt_of(name), writer, word_count(reference), is_reference=True)
 
 
-def cutoff_chart(curves: Sequence[CutoffCurve], ranking: str, title: str) -> "altair.VConcatChart":
+NAMES = {"spearman": "Spearman's rho", "kendall": "Kendall's tau-b", "pairwise_accuracy": "pairwise accuracy"}
+SHOWN = "spearman"  # in the chart
+
+
+def cutoff_chart(curves: Sequence[CutoffCurve]) -> "altair.VConcatChart":
     """A curve a judge, a panel each: agreement with people by cutoff with 95% intervals, or the mean total."""
     import altair
 
     with_votes = any(point.rankings for curve in curves for point in curve.points)
-    y_title = title if with_votes else "tests passed, mean"
+    y_title = NAMES[SHOWN] if with_votes else "tests passed, mean"
     panels = []
     for curve in curves:
         rows = []
         for point in curve.points:
-            mean = point.rankings[ranking].mean if ranking in point.rankings else None
+            mean = point.rankings[SHOWN].mean if SHOWN in point.rankings else None
             ends = {"low": mean.low, "high": mean.high} if mean else {}
             rows.append(plain({"cutoff": point.cutoff, "value": mean.value if mean else point.total, **ends}))
         base = altair.Chart(altair.InlineData(values=rows)).encode(
