@@ -85,13 +85,10 @@ def test_of_a_measure_with_other_keys_all_are_tested_while_they_are_few(header: 
         ("none", "plot", (0, 1)),  # the view says so
         ("none", "cosine_mean", None),
         ("measure:genie|version:0", "whatever feature", (0, 1)),
-        ("measure:cosine|version:0", "cosine_mean", (0, 2)),
         ("measure:creativity_index|version:0", "creativity_index_sum", (0, 8)),
         ("measure:creativity_index|version:0", "creativity_index_5", (0, 1)),
         ("measure:novelty_panel|litbench:x|version:0", "litbench_order_bias", (-1, 1)),
-        ("measure:compression|version:0", "compression_novelty", None),
         ("measure:ttcw|version:0", "ttcw_total", (0, math.inf)),
-        ("measure:ttcw|version:0", "ttcw_07", (0, 1)),
         ("measure:novelty_bench|k:10|version:0", "distinct", (1, 10)),
         ("measure:novelty_bench|version:0", "distinct", (1, math.inf)),
         ("measure:coherence|by:grader(m,template=x)|version:0", "coherence_rating", (1, 5)),

@@ -2,7 +2,6 @@ import math
 import warnings
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 import pytest
 from inspect_ai.log import EvalPlan, EvalPlanStep, EvalResults, read_eval_log, write_eval_log
@@ -112,17 +111,6 @@ def test_a_document_is_refused_by_what_its_provider_or_a_scorer_of_ours_says_and
     assert [document.responses for document in documents] == [(3, 5), None, None, None, None]
     # of the documents before it the first is told
     assert [document.earlier for document in documents] == [digest("first"), "", "", "", ""]
-
-
-def test_a_sample_that_was_written_twice_counts_once_as_it_was_last(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.1})}])
-    with ZipFile(file) as archive:
-        (name,) = (name for name in archive.namelist() if name.startswith("samples/"))
-        later = archive.read(name).replace(b"0.1", b"0.7")
-    with ZipFile(file, "a") as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that a name stands there twice is the point
-        archive.writestr(name, later)
-    assert read_scored_log(file).values("genie", "plot") == [0.7]
 
 
 def test_of_a_study_originals_are_the_documents_and_what_was_made_of_them_stands_beside(tmp_path: Path) -> None:

@@ -61,12 +61,6 @@ def test_shares_are_added_up_over_documents_and_every_key_has_one(tmp_path: Path
     ]
 
 
-def test_refusals_are_counted_whoever_says_so(tmp_path: Path) -> None:
-    refused = {"genie": scored({"plot": NAN}, reason="refusal"), "cosine": scored(0.5, "measure:cosine|version:0")}
-    log = read_scored_log(made_log(tmp_path, [refused, {"genie": scored({"plot": 0.5})}]))
-    assert results_of(log, "genie").refusals == results_of(log, "cosine").refusals == 1
-
-
 def test_a_grader_that_never_varies_is_found_over_all_documents_not_one(tmp_path: Path) -> None:
     for highest, warned in (((4.0, 4.0), True), ((4.0, 5.0), False), ((4.0,), False)):
         facts = [{"count": 6, "lowest": 4.0, "highest": high} for high in highest]

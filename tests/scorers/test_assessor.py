@@ -9,9 +9,8 @@ from tests.recorded import read_population
 from tests.scorers.test_explanation import result as assessment_result
 from tests.scripted import DOCUMENTS, OWL, answers_alone, small_population
 
-from genie_inspect.errors import GraderFailedError, RefusalError
+from genie_inspect.errors import RefusalError
 from genie_inspect.graders.protocols import (
-    GRADER_FAILED,
     UNREADABLE,
     Answer,
     AskedQuestion,
@@ -21,7 +20,7 @@ from genie_inspect.graders.protocols import (
 from genie_inspect.measures import genie as measures
 from genie_inspect.measures.genie import similarity
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import AnswerRow, Document, Question
+from genie_inspect.populations.schema import AnswerRow, Document
 from genie_inspect.populations.writing import write_population
 from genie_inspect.scorers import assessment
 from genie_inspect.scorers.assessment import (
@@ -31,7 +30,6 @@ from genie_inspect.scorers.assessment import (
     Assessment,
     Compared,
     Others,
-    QuestionResult,
     neighbours,
 )
 from genie_inspect.scorers.assessor import Assessor
@@ -67,18 +65,16 @@ class Judge:
         return Rated(tuple(4.0 if other.text[0] == answer.text[0] else 1.0 for other in others))
 
 
+class Never(Judge):
+    """A judge that is not to be asked."""
+
+    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
+        raise AssertionError("asked")
+
+
 @pytest.fixture
 def population(tmp_path: Path) -> Population:
     return small_population(tmp_path / "population")
-
-
-async def test_novelty_is_worked_out_from_the_ratings_against_every_other_document(population: Population) -> None:
-    # Great: 4 with Grey, 1 with White and Old; similarities 1, 0, 0; novelty 1 - 1/3
-    found = await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL)
-    assert found.documents == 3
-    assert found.left_out == ()
-    assert found.novelty == {"plot": pytest.approx(2 / 3), "style": pytest.approx(2 / 3)}
-    assert found.faults == {}
 
 
 async def test_answers_on_record_by_this_reader_are_not_read_again_and_others_answers_do_not_count(
@@ -157,13 +153,6 @@ async def test_a_document_with_one_answer_is_compared_by_it_and_one_that_cannot_
     assert unread.lengths == ()
 
 
-async def test_a_document_is_not_compared_with_the_text_of_which_it_was_made(population: Population) -> None:
-    found = await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL, DOCUMENTS[OWL][0])
-    assert (found.documents, found.left_out) == (2, ())
-    assert found.made_of == (population.documents(OWL)[0].id,)
-    assert found.novelty["plot"] == 1.0
-
-
 async def test_samples_share_what_was_read_and_ask_again_for_what_could_not_be(population: Population) -> None:
     class Slow(Reader):
         async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
@@ -178,18 +167,12 @@ async def test_samples_share_what_was_read_and_ask_again_for_what_could_not_be(p
     assert [reader.read_documents.count(text) for text in DOCUMENTS[OWL]] == [2, 1, 1]
 
 
-def test_the_signature_says_all_that_a_novelty_depends_on(population: Population) -> None:
-    rest = f"judge:first-letter|reader:first-word|population:{population.name}"
-    assert Assessor(population, Reader(), Judge()).signature == f"measure:genie|{rest}|min_coverage:0.5|version:2-A"
-    assert "|min_coverage:0.125|" in Assessor(population, Reader(), Judge(), 0.125).signature
-
-
 async def test_a_document_that_is_no_try_at_its_task_is_a_refusal_and_nothing_more_is_asked(
     population: Population,
 ) -> None:
-    reader, judge = Reader(refusing=["I cannot write that."]), Failing(*(q.text for q in population.questions(OWL)))
+    reader = Reader(refusing=["I cannot write that."])
     with pytest.raises(RefusalError, match="refusal"):
-        await Assessor(population, reader, judge).assess("I cannot write that.", OWL)
+        await Assessor(population, reader, Never()).assess("I cannot write that.", OWL)
     assert reader.read_documents == ["I cannot write that."]
 
 
@@ -233,41 +216,10 @@ async def test_among_documents_of_like_length_a_question_is_used_by_the_ratings_
 
 
 async def test_a_population_without_an_answer_leaves_nothing_to_compare_and_says_so(population: Population) -> None:
-    found = await Assessor(population, Reader(silent=DOCUMENTS[OWL]), Judge()).assess("Great owl.", OWL)
+    # nor is the judge asked
+    found = await Assessor(population, Reader(silent=DOCUMENTS[OWL]), Never()).assess("Great owl.", OWL)
     assert math.isnan(found.novelty["plot"])
     assert found.faults == {NOT_ANSWERED: 3}
-    # nor is the judge asked
-    failing = Failing(*(question.text for question in population.questions(OWL)))
-    await Assessor(population, Reader(silent=DOCUMENTS[OWL]), failing).assess("Great owl.", OWL)
-
-
-class Failing(Judge):
-    """A judge whose grader gives up on some questions."""
-
-    def __init__(self, *questions: str) -> None:
-        self.questions = questions
-
-    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
-        if question.text in self.questions:
-            raise GraderFailedError(f"no connection for {question.text}")
-        rated = await super().rate(question, answer, others)
-        return replace(rated, off_labels=0.25)
-
-
-async def test_a_judge_that_fails_on_a_question_costs_that_question_alone_and_each_lost_rating_is_counted(
-    population: Population,
-) -> None:
-    found = await Assessor(population, Reader(), Failing("What happens?")).assess("Great owl.", OWL)
-    assert found.faults == {GRADER_FAILED: 3}
-    assert [result.usable for result in found.results] == [0, 3, 3]
-    # the other plot question alone: 1 - 1/3
-    assert found.novelty["plot"] == pytest.approx(2 / 3)
-
-
-async def test_a_judge_that_fails_on_every_question_is_an_error_that_says_why(population: Population) -> None:
-    asked = [question.text for question in population.questions(OWL)]
-    with pytest.raises(GraderFailedError, match="no connection for"):
-        await Assessor(population, Reader(), Failing(*asked)).assess("Great owl.", OWL)
 
 
 async def test_of_answers_without_documents_those_of_the_population_s_first_reader_count(tmp_path: Path) -> None:
@@ -316,13 +268,6 @@ def test_a_rating_becomes_a_similarity_once_however_often_its_document_is_looked
     assert length_facts(found) == {"population": 10, "matched": {"plot": pytest.approx(1 / 3)}}
 
 
-def result(**ratings: tuple[float | None, ...]) -> QuestionResult:
-    """A question whose population gave each answer once a rating."""
-    pairs = [(Answer(text), rating) for text, given in ratings.items() for rating in given]
-    question = Question(id="q-1", prompt="p", feature="plot", text="What happens?")
-    return QuestionResult(question, Answer("x"), tuple(a for a, _ in pairs), tuple(r for _, r in pairs), ())
-
-
 @pytest.mark.parametrize(
     ("given", "nearest"),
     [
@@ -340,7 +285,9 @@ def result(**ratings: tuple[float | None, ...]) -> QuestionResult:
 def test_the_nearest_answers_are_those_rated_most_alike(
     given: dict[str, tuple[float | None, ...]], nearest: list[tuple[str, float, int]]
 ) -> None:
-    assert neighbours(result(**given)) == nearest
+    pairs = [(Answer(text), rating) for text, ratings in given.items() for rating in ratings]
+    others, ratings = zip(*pairs, strict=True)
+    assert neighbours(replace(assessment_result("x", ratings), others=others)) == nearest
 
 
 def document(name: str, text: str) -> Document:

@@ -82,19 +82,12 @@ HOSTILE: dict[str, tuple[Callable[[str], str], float, str]] = {
     # the value of novel, and what the explanation says
     "nothing": (lambda request: "[]", 0.0, "Novel: 0 marks in 47 words."),
     "everything": (quoting(novel=[STORY]), math.nan, "Novel: not measured, the reader quotes over 30% of the text."),
-    "every word": (quoting(novel=STORY.split()), math.nan, "quotes over 30% of the text"),
-    "one letter": (quoting(novel=["e"]), math.nan, "no quote is an expression of the text"),
     "one word": (quoting(novel=["tide"]), math.nan, "no quote is an expression of the text"),
     "always the same": (quoting(novel=[NOVEL] * 1000), 2.128, "**Beware:** Of 1000 quotes for novel, 999 do not count"),
     "another text": (quoting(novel=["a bell of salt"]), math.nan, "no quote is an expression of the text"),
     "prose": (lambda request: f"Well: {quoting(novel=[NOVEL])(request)} That is all.", 2.128, "(1 novel)"),
     "no list": (lambda request: "It is all so very fresh.", math.nan, "Novel: not measured, unreadable reply."),
     "half a list": (lambda request: '[{"expression": "folded its letters", "rea', math.nan, "unreadable reply"),
-    "the example": (
-        lambda request: '[{"expression": "words of the text", "reason": "One sentence."}]',
-        math.nan,
-        "no quote is an expression of the text",
-    ),
 }
 
 

@@ -55,14 +55,8 @@ from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers.compression import compression
-from genie_inspect.scorers.cosine import cosine
-from genie_inspect.scorers.creativity_index import creativity_index
-from genie_inspect.scorers.expression_novelty import expression_novelty
-from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie
-from genie_inspect.scorers.novelty_bench import novelty_bench
+from genie_inspect.scorers.genie import UNKNOWN_PROMPT
 from genie_inspect.scorers.outcome import ACCEPTED, NO_DOCUMENTS
-from genie_inspect.scorers.partition import partition
 from genie_inspect.signature import Signature
 from genie_inspect.solvers.generations import generations
 
@@ -240,12 +234,14 @@ def test_a_grader_that_fails_babbles_or_repeats_its_request_leaves_a_document_un
 
 
 SERVED = "openai/served-nowhere"
-EMBEDDING: dict[str, Callable[[str], Scorer]] = {
-    "genie": lambda folder: genie(folder, judge="embedded", embedder=SERVED),
-    "cosine": lambda folder: cosine(folder, embedder=SERVED),
-    "creativity_index": lambda folder: creativity_index(folder, matcher="near", embedder=SERVED),
-    "partition": lambda folder: partition(folder, equivalence="embedded", threshold=0.5, embedder=SERVED),
-    "novelty_bench": lambda folder: novelty_bench(equivalence="embedded", threshold=0.5, embedder=SERVED),
+EMBEDDED = {"equivalence": "embedded", "threshold": 0.5}
+# by scorer that takes an embedder the options with which it asks it
+EMBEDDING: Mapping[str, dict[str, Any]] = {
+    "genie": {"judge": "embedded"},
+    "cosine": {},
+    "creativity_index": {"matcher": "near"},
+    "partition": EMBEDDED,
+    "novelty_bench": EMBEDDED,
 }
 
 
@@ -265,7 +261,9 @@ def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("nowhere")
 @pytest.mark.parametrize("name", EMBEDDING)
 def test_an_embedding_server_that_is_down_is_one_reason(name: str, story: EvalLog, population: Population) -> None:
-    one = rescored(story, EMBEDDING[name](str(population.folder)), Script(graded))[OWL]
+    where = {} if name == "novelty_bench" else {"population": str(population.folder)}
+    made = MAKERS[name](**where, **EMBEDDING[name], embedder=SERVED)
+    one = rescored(story, made, Script(graded))[OWL]
     assert one.reason == "engine_failed"
     assert is_unscored(one)
     assert f"embedder {SERVED} failed" in (one.explanation or "")
@@ -467,30 +465,21 @@ STATIC = embedder().identity
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(
-    ("made", "options", "facts"),
+    ("name", "options", "facts"),
     [
-        (cosine, {}, {"embedder": STATIC}),
-        (compression, {"codec": "xz"}, {"codec": "xz", "version": "2-A"}),
-        (compression, {}, {"codec": f"gzip(zlib {zlib.ZLIB_RUNTIME_VERSION})", "version": "2-A"}),
-        (creativity_index, {}, {"corpus": "population", "matcher": "exact"}),
-        (creativity_index, {"matcher": "near"}, {"corpus": "population", "matcher": f"near({STATIC})"}),
-        (expression_novelty, {"case": "kept"}, {"corpus": "population", "floor": "1.2e-10", "case": "kept"}),
-        (
-            partition,
-            {"equivalence": "embedded", "threshold": 0.5},
-            {"equivalence": f"embedded({STATIC},threshold=0.5)"},
-        ),
+        ("cosine", {}, {"embedder": STATIC}),
+        ("compression", {"codec": "xz"}, {"codec": "xz"}),
+        ("compression", {}, {"codec": f"gzip(zlib {zlib.ZLIB_RUNTIME_VERSION})"}),
+        ("creativity_index", {}, {"corpus": "population", "matcher": "exact"}),
+        ("creativity_index", {"matcher": "near"}, {"corpus": "population", "matcher": f"near({STATIC})"}),
+        ("expression_novelty", {"case": "kept"}, {"corpus": "population", "floor": "1.2e-10", "case": "kept"}),
+        ("partition", EMBEDDED, {"equivalence": f"embedded({STATIC},threshold=0.5)"}),
     ],
-    ids=lambda value: getattr(value, "__name__", None),
 )
 async def test_a_signature_has_the_options_that_numbers_depend_on(
-    made: Callable[..., Scorer], options: dict[str, Any], facts: dict[str, str], population: Population
+    name: str, options: dict[str, Any], facts: dict[str, str], population: Population
 ) -> None:
-    score = await made(str(population.folder), **options)(told(STORY, OWL), Target(""))
+    score = await MAKERS[name](str(population.folder), **options)(told(STORY, OWL), Target(""))
     assert score
-    assert Signature(metadata(score)["signature"]).facts == {
-        "measure": made.__name__,
-        "version": {"litbench": "1-A"}.get(made.__name__, "2-A"),
-        **facts,
-        "population": population.name,
-    }
+    expected = {"measure": name, "version": "2-A", **facts, "population": population.name}
+    assert Signature(metadata(score)["signature"]).facts == expected

@@ -23,11 +23,10 @@ from tests.scripted import (
     values,
 )
 
-from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.reader import READ
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie
+from genie_inspect.scorers.genie import genie
 from genie_inspect.signature import Signature
 
 STORY = "A blue owl flew."
@@ -75,18 +74,6 @@ def test_a_prompt_without_questions_on_a_feature_keeps_the_features_key(folder: 
     assert list(values(first)) == list(values(second)) == ["plot", "style"]
     assert math.isnan(values(second)["style"])
     assert metadata(second)["coverage"]["style"] == "0/0"
-
-
-def test_a_prompt_that_the_population_lacks_is_unscored_and_the_others_are_scored(folder: Path, tmp_path: Path) -> None:
-    log = evaluated(genie(str(folder)), saying(STORY), grading(), tmp_path, prompts=["Write about rain.", OWL])
-    unknown, known = scores(log)
-    assert_unscored(unknown, UNKNOWN_PROMPT)
-    assert values(known) == {"plot": 1.0, "style": 1.0}
-    assert log.results is not None
-    assert {(found.name, found.scored_samples, found.unscored_samples) for found in log.results.scores} == {
-        ("plot", 1, 1),
-        ("style", 1, 1),
-    }
 
 
 @pytest.mark.parametrize("judge", ["list", "pairwise"])
@@ -209,13 +196,6 @@ def test_templates_of_ones_own_change_the_signature(folder: Path, tmp_path: Path
     (changed,) = scores(evaluated(genie(str(folder), templates=str(own)), saying(STORY), grading(), tmp_path))
     assert metadata(plain)["signature"] != metadata(changed)["signature"]
     assert f",template={READ.template(own).digest})|population" in metadata(changed)["signature"]
-
-
-def test_answers_without_documents_suit_a_judge_that_reads_and_not_one_by_vectors(tmp_path: Path) -> None:
-    alone = str(answers_alone(tmp_path / "alone", {"r": ["rain"]}).folder)
-    assert genie(alone)
-    with pytest.raises(PrerequisiteError, match=r"^judge=embedded compares with documents, and population .* has only"):
-        genie(alone, judge="embedded")
 
 
 def test_a_score_says_who_read_a_population_that_has_answers_alone_and_of_no_other(tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_a_verdict_in_another_form_leaves_no_win_rate(
 def test_a_story_wins_by_both_orders_and_a_pair_judged_in_one_does_not_count(tmp_path: Path) -> None:
     # by document what the judge says with the story first, and second: it beats a, loses to b in both orders, ties by
     # place with c, and is judged once beside d
-    said = {"a": ("[[A]]", "[[B]]"), "b": ("[[B]]", "[[A]]"), "c": ("[[A]]", "[[A]]"), "d": ("Hm.", "[[A]]")}
+    said = {"a": ("[[A]]", "[[B]]"), "b": ("[[B]]", "[[A]]"), "c": ("[[B]]", "[[B]]"), "d": ("Hm.", "[[A]]")}
     population = small_population(tmp_path / "population", documents={OWL: [f"Story {name}." for name in said]})
 
     def judging(request: str) -> str:
@@ -130,13 +130,13 @@ def test_a_story_wins_by_both_orders_and_a_pair_judged_in_one_does_not_count(tmp
         return said[data["story_a" if is_second else "story_b"][6]][is_second]
 
     log = evaluated(litbench(str(population.folder)), saying(STORY), Script(judging), tmp_path)
-    # of six verdicts four name the first place
-    assert result(log) == pytest.approx(((1 + 0 + 0.5) / 3, 2 * 4 / 6 - 1), abs=5e-4)
+    # of six verdicts two name the first place
+    assert result(log) == pytest.approx(((1 + 0 + 0.5) / 3, 2 * 2 / 6 - 1), abs=5e-4)
     (score,) = scores(log, "litbench")
     (lost,) = [document.id for document in population.documents(OWL) if document.text == "Story b."]
     assert {"compared": 3, "unreadable": 1, "lost_to": [lost]}.items() <= (score.metadata or {}).items()
     assert (score.explanation or "").startswith(
-        "Win rate 0.50 against 3 documents, each in both orders; order bias +0.33 (0 = none, 1 = always the story that "
+        "Win rate 0.50 against 3 documents, each in both orders; order bias -0.33 (0 = none, 1 = always the story that "
         "stands first). 1 more were not judged in both orders: unreadable replies."
     )
     assert score.reason is None

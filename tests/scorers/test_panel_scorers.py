@@ -24,6 +24,8 @@ from tests.scripted import (
     values,
 )
 
+from genie_inspect import _registry as ours
+from genie_inspect import compression, cosine, creativity_index, expression_novelty, partition
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.measures.compression import compression_novelty, compression_ratio
@@ -33,15 +35,10 @@ from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.compression import ALONE
-from genie_inspect.scorers.compression import compression as compression_scorer
-from genie_inspect.scorers.compression import compression_ratio as compression_metric
 from genie_inspect.scorers.cosine import UNKNOWN_WORDS
-from genie_inspect.scorers.cosine import cosine as cosine_scorer
 from genie_inspect.scorers.creativity_index import KEYS as CREATIVITY_KEYS
-from genie_inspect.scorers.creativity_index import creativity_index as creativity_scorer
 from genie_inspect.scorers.expression_novelty import KEYS as EXPRESSION_KEYS
-from genie_inspect.scorers.expression_novelty import NOTHING, expression_novelty
-from genie_inspect.scorers.partition import partition as partition_scorer
+from genie_inspect.scorers.expression_novelty import NOTHING
 
 STORY = "A brown owl counted the trains."
 
@@ -66,7 +63,7 @@ def test_a_text_or_a_population_that_the_embedder_cannot_read_has_no_distance(
     for folder, text, reason in (
         (population.folder, "\U00012000", unknown), (unreadable.folder, STORY, UNKNOWN_WORDS)
     ):  # fmt: skip
-        score = scored(cosine_scorer(str(folder)), text, tmp_path)
+        score = scored(cosine(str(folder)), text, tmp_path)
         assert score.reason == reason
         assert is_unscored(score)
 
@@ -86,7 +83,7 @@ def test_documents_like_those_of_the_population_are_at_0_whatever_its_size(
     # of 24 documents written alike, the first are the population and eight others are scored
     told = [prose(seed, 200) for seed in range(24)]
     like = small_population(tmp_path / "population", documents={OWL: told[:size]})
-    measure = compression_scorer(str(like.folder), codec)
+    measure = compression(str(like.folder), codec)
     log = evaluated(measure, saying(*told[16:]), None, tmp_path, epochs=8, max_samples=1)
     found = [values(score)["compression_novelty"] for score in scores(log, "compression")]
     assert abs(fmean(found)) < 2 * stdev(found) / math.sqrt(8) + 5e-4
@@ -94,14 +91,14 @@ def test_documents_like_those_of_the_population_are_at_0_whatever_its_size(
 
 def test_against_one_document_compression_says_nothing(tmp_path: Path) -> None:
     alone = small_population(tmp_path / "population", documents={OWL: [DOCUMENTS[OWL][0]]})
-    score = scored(compression_scorer(str(alone.folder)), STORY, tmp_path)
+    score = scored(compression(str(alone.folder)), STORY, tmp_path)
     assert math.isnan(values(score)["compression_novelty"])
     assert score.reason == ALONE
 
 
 def test_beside_compression_stands_the_ratio_of_all_generations(population: Population, tmp_path: Path) -> None:
     told = ["A brown owl counted the trains.", "An owl ate the clock.", "Owls, owls, owls."]
-    log = evaluated(compression_scorer(str(population.folder)), saying(*told), None, tmp_path, epochs=3, max_samples=1)
+    log = evaluated(compression(str(population.folder)), saying(*told), None, tmp_path, epochs=3, max_samples=1)
     assert log.results
     metrics = {name: metric for score in log.results.scores for name, metric in score.metrics.items()}
     assert metrics["compression_ratio"].value == compression_ratio(sorted(told))
@@ -111,7 +108,7 @@ def test_beside_compression_stands_the_ratio_of_all_generations(population: Popu
 
 def test_creativity_index_shows_what_is_copied_and_from_where(population: Population, tmp_path: Path) -> None:
     source = population.documents(OWL)[2]
-    score = scored(creativity_scorer(str(population.folder)), f"Truly: {source.text} It ran.", tmp_path)
+    score = scored(creativity_index(str(population.folder)), f"Truly: {source.text} It ran.", tmp_path)
     # ten tokens: Truly : Old owl on a clock . It ran . (the source's are six, its end included)
     assert values(score)["creativity_index_5"] == pytest.approx(1 - 6 / 11, abs=5e-4)
     assert values(score)["creativity_index_7"] == 1
@@ -120,13 +117,18 @@ def test_creativity_index_shows_what_is_copied_and_from_where(population: Popula
 
 
 def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -> None:
-    (tmp_path / "corpus").mkdir()
-    (tmp_path / "corpus" / "owls.txt").write_text("Nobody saw: a brown owl counted the trains.")
-    scorer = creativity_scorer(str(population.folder), corpus=str(tmp_path / "corpus"))
-    score = scored(scorer, "It was a brown owl counted the trains.", tmp_path)
-    assert "owls.txt, from token 4" in (score.explanation or "")
-    assert score.metadata
-    assert re.search(r"\|corpus:folder\(corpus\)@[0-9a-f]{12}\|", score.metadata["signature"])
+    (corpus := tmp_path / "corpus").mkdir()
+    (corpus / "owls.txt").write_text("Nobody saw: a brown owl counted the trains.")
+    text = "It was a brown owl counted the trains."
+    copied, new = (
+        scored(made(str(population.folder), corpus=str(corpus)), text, tmp_path)
+        for made in (creativity_index, expression_novelty)
+    )
+    assert "owls.txt, from token 4" in (copied.explanation or "")
+    # of eight words two, "It was", stand nowhere in it
+    assert rows(new)[0]["novel_share"] == 2 / 8
+    for score in (copied, new):
+        assert re.search(r"\|corpus:folder\(corpus\)@[0-9a-f]{12}\|", metadata(score)["signature"])
 
 
 @pytest.mark.parametrize(
@@ -149,14 +151,14 @@ def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -
 )
 def test_what_is_no_corpus_or_matcher_is_refused_in_one_line(options: dict[str, str], message: str) -> None:
     with pytest.raises(PrerequisiteError, match=message) as caught:
-        creativity_scorer(**options)
+        creativity_index(**options)
     assert "PW" not in str(caught.value)
 
 
 def test_a_service_that_does_not_answer_is_refused_when_the_scorer_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("genie_inspect.engines.requests.FIRST_WAIT", 0.001)
     with pytest.raises(PrerequisiteError, match="look-up failed: ConnectError"):
-        creativity_scorer(corpus="infini-gram:http://127.0.0.1:9/#v4_test")
+        creativity_index(corpus="infini-gram:http://127.0.0.1:9/#v4_test")
 
 
 def same_animal(request: str) -> str:
@@ -172,14 +174,13 @@ def same_animal(request: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("story", "novel", "share"),
-    [("Grey owl, late.", 0.0, 1 - 1 / 3), ("Brown owl counting.", 1.0, 1.0)],
+    ("story", "novel", "share"), [("Grey owl, late.", 0.0, 1 - 1 / 3), ("Brown owl counting.", 1.0, 1.0)]
 )
 def test_partition_asks_the_grader_and_says_how_rare_the_class_is(
     story: str, novel: float, share: float, population: Population, tmp_path: Path
 ) -> None:
     grader = Script(same_animal)
-    log = evaluated(partition_scorer(str(population.folder)), saying(story), grader, tmp_path)
+    log = evaluated(partition(str(population.folder)), saying(story), grader, tmp_path)
     (score,) = scores(log, "partition")
     assert values(score) == {"partition_novel": novel, "partition_share": pytest.approx(share, abs=5e-4)}
     # two calls partition three documents, one places the story: each compares with every class at most once
@@ -190,7 +191,7 @@ def test_partition_asks_the_grader_and_says_how_rare_the_class_is(
 
 def test_the_population_is_partitioned_once_for_all_samples(population: Population, tmp_path: Path) -> None:
     grader = Script(same_animal)
-    evaluated(partition_scorer(str(population.folder)), saying("Brown owl."), grader, tmp_path, epochs=4)
+    evaluated(partition(str(population.folder)), saying("Brown owl."), grader, tmp_path, epochs=4)
     assert len(grader.requests) == 2 + 4
 
 
@@ -198,9 +199,7 @@ def test_documents_without_a_class_are_in_no_share(population: Population, tmp_p
     (grey,) = [document for document in population.documents(OWL) if document.text.startswith("Grey")]
     unread = ("Old", "Hm?")
     grader = Script(lambda request: "Hm." if unfenced(request)["reply"].startswith(unread) else same_animal(request))
-    log = evaluated(
-        partition_scorer(str(population.folder)), saying("Grey owl, late.", "Hm?"), grader, tmp_path, epochs=2
-    )
+    log = evaluated(partition(str(population.folder)), saying("Grey owl, late.", "Hm?"), grader, tmp_path, epochs=2)
     score, undecided = sorted(scores(log, "partition"), key=lambda score: score.answer or "")
     # of three documents two have a class, one of them that of the story
     assert values(score) == {"partition_novel": 0.0, "partition_share": 1 - 1 / 2}
@@ -226,9 +225,7 @@ def test_a_grader_that_contradicts_itself_between_epochs_is_scored_as_it_said(
         mood = next(moods)
         return json.dumps(dict.fromkeys(data["other_replies"], mood))
 
-    log = evaluated(
-        partition_scorer(str(population.folder)), saying(STORY), Script(moody), tmp_path, epochs=2, max_samples=1
-    )
+    log = evaluated(partition(str(population.folder)), saying(STORY), Script(moody), tmp_path, epochs=2, max_samples=1)
     assert sorted(values(score)["partition_novel"] for score in scores(log, "partition")) == [0.0, 1.0]
 
 
@@ -237,7 +234,7 @@ def test_compression_shows_what_the_document_and_what_the_populations_own_add(
 ) -> None:
     ordered = [document.text for document in sorted(population.documents(OWL), key=lambda document: document.id)]
     added, members = turns(ordered, STORY)
-    score = scored(compression_scorer(str(population.folder)), STORY, tmp_path)
+    score = scored(compression(str(population.folder)), STORY, tmp_path)
     assert f"(gzip) falls by {added:.4f} with the document" in (score.explanation or "")
     assert f"and by {members:.4f} with that one itself" in (score.explanation or "")
     metadata = score.metadata or {}
@@ -254,7 +251,7 @@ def test_the_ratio_of_all_generations_does_not_depend_on_which_came_first_and_si
         "a brown owl by the clock counted the trains.",
     ]
     given = [SampleScore(score=Score(value=0.0, answer=text)) for text in (told[0], None, told[1], told[2])]
-    ratio: Any = compression_metric(codec)
+    ratio: Any = ours.compression_ratio(codec)
     expected = compression_ratio(sorted(["", *told]), codec)
     assert expected != compression_ratio([told[0], "", *told[1:]], codec), "the order makes a difference"
     assert ratio(given) == ratio(given[::-1]) == expected
@@ -262,7 +259,7 @@ def test_the_ratio_of_all_generations_does_not_depend_on_which_came_first_and_si
 
 def test_a_text_without_copied_runs_is_its_own_at_every_length(population: Population, tmp_path: Path) -> None:
     # the shortest run that counts has five tokens, and "owl on a clock" has four
-    score = scored(creativity_scorer(str(population.folder)), "An owl on a clock", tmp_path)
+    score = scored(creativity_index(str(population.folder)), "An owl on a clock", tmp_path)
     assert values(score) == {key: 8.0 if key.endswith("sum") else 1.0 for key in CREATIVITY_KEYS}
     assert (score.explanation or "").startswith("No run of 5 or more of its 5 tokens stands in the corpus.")
     facts = {"tokens": 5, "runs": 0, "longest": [], "left_out_of_corpus": []}
@@ -273,7 +270,7 @@ def test_the_longest_runs_are_shown_three_in_the_log_and_ten_to_a_reader(tmp_pat
     copied = [" ".join(f"anunlikelyword{size}x{place}" for place in range(size)) for size in range(5, 17)]
     population = small_population(tmp_path / "population", documents={OWL: copied})
     ids = {document.text: document.id for document in population.documents(OWL)}
-    score = scored(creativity_scorer(str(population.folder)), ". ".join(copied), tmp_path)
+    score = scored(creativity_index(str(population.folder)), ". ".join(copied), tmp_path)
     facts = metadata(score)
     assert (facts["runs"], facts["tokens"]) == (12, sum(range(5, 17)) + 11)
     assert facts["longest"] == [
@@ -284,7 +281,7 @@ def test_the_longest_runs_are_shown_three_in_the_log_and_ten_to_a_reader(tmp_pat
     assert lines[0] == "| copied words | tokens | where |"
     assert [line.split(" | ")[1] for line in lines[2:12]] == [str(length) for length in range(16, 6, -1)]
     assert lines[13] == "12 runs of 5 or more tokens stand in the corpus."
-    own = scored(creativity_scorer(str(population.folder)), copied[3], tmp_path)
+    own = scored(creativity_index(str(population.folder)), copied[3], tmp_path)
     assert (metadata(own)["left_out_of_corpus"], metadata(own)["runs"]) == ([ids[copied[3]]], 0)
 
 
@@ -294,7 +291,7 @@ def test_the_mean_and_the_nearest_distance_are_told_with_the_nearest_document(
     ordered = sorted(population.documents(OWL), key=lambda document: document.id)
     target, *vectors = embedder().embed([STORY, *(document.text for document in ordered)])
     apart = cosine_distances(target, vectors)
-    score = scored(cosine_scorer(str(population.folder)), STORY, tmp_path)
+    score = scored(cosine(str(population.folder)), STORY, tmp_path)
     mean, least = apart.mean(), apart.min()
     assert values(score) == pytest.approx({"cosine_mean": mean, "cosine_nearest": least}, abs=5e-4)
     nearest = ordered[apart.argmin()].id
@@ -304,7 +301,7 @@ def test_the_mean_and_the_nearest_distance_are_told_with_the_nearest_document(
 
 def test_of_a_large_class_twenty_members_are_kept(tmp_path: Path) -> None:
     many = small_population(tmp_path / "many", documents={OWL: [f"Grey owl {number}." for number in range(25)]})
-    log = evaluated(partition_scorer(str(many.folder)), saying("Grey owl."), Script(same_animal), tmp_path)
+    log = evaluated(partition(str(many.folder)), saying("Grey owl."), Script(same_animal), tmp_path)
     facts = metadata(scores(log, "partition")[0])
     assert facts["members"] == sorted(document.id for document in many.documents(OWL))[:20]
     assert (facts["classes"], facts["class"], facts["undecided"]) == (1, 0, 0)
@@ -314,7 +311,7 @@ def test_near_verbatim_runs_of_the_populations_documents_are_copied_too(tmp_path
     told = {OWL: ("and the boat came to the harbour in the morning",)}
     folder, text = str(small_population(tmp_path, told, {}).folder), "the boats came to the harbours in the morning"
     for matcher, index in (("exact", 1), ("near", 0)):
-        score = scored(creativity_scorer(folder, matcher=matcher), text, tmp_path)
+        score = scored(creativity_index(folder, matcher=matcher), text, tmp_path)
         assert values(score)["creativity_index_5"] == index
 
 
@@ -387,14 +384,6 @@ def test_a_capital_at_the_head_makes_nothing_new_unless_case_is_kept(tales: Popu
     for text in ("I SLEPT", "NASA slept"):
         (row,) = rows(expressed(tales, text, tmp_path))
         assert row["log_perplexity"] == pytest.approx(log_perplexity(text.split(), [tokens(told) for told in TOLD]))
-
-
-def test_expressions_are_looked_up_in_a_folder_of_texts(tales: Population, tmp_path: Path) -> None:
-    (tmp_path / "corpus").mkdir()
-    (tmp_path / "corpus" / "sky.txt").write_text("Somebody came, and unbuttoned the sky.")
-    score = expressed(tales, "They came and unbuttoned the sky.", tmp_path, corpus=str(tmp_path / "corpus"))
-    assert rows(score)[0]["novel_share"] == 1 / 6
-    assert "|corpus:folder(corpus)@" in metadata(score)["signature"]
 
 
 @pytest.mark.parametrize("text", ["Hush!", "Yes, no; maybe.", "月。"])

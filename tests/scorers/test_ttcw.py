@@ -2,21 +2,18 @@
 
 import json
 import math
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as evaluate
-from inspect_ai import score as rescore
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
 from tests.critics import better, comparing
-from tests.scripted import Script, is_unscored, metadata, output, saying, scores, values
+from tests.scripted import Script, is_unscored, metadata, saying, scores, values
 
-from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.critic import Critique, Judgement, Opinion
 from genie_inspect.graders.grader import RefusedError
 from genie_inspect.graders.rubrics import Rubric, Test, load_rubric
@@ -69,32 +66,6 @@ def test_dimensions_are_shares_of_their_own_tests() -> None:
     assert (found["ttcw_01"], found["ttcw_03"]) == (0, 1)
 
 
-@pytest.mark.parametrize(
-    ("points", "bias", "place", "wins"), [(2, 2.0, "first", (14, 0)), (-1, -1.0, "second", (0, 14))]
-)
-def test_a_critic_that_prefers_a_place_scores_0_and_is_called_biased(
-    points: int, bias: float, place: str, wins: tuple[int, int]
-) -> None:
-    score = scored(comparing(lambda a, b, aspect: points))
-    facts = metadata(score)
-    assert {row["score"] for row in facts["tests"]} == {0}
-    assert (facts["position_bias"], facts["order_disagreement"]) == (bias, 1)
-    assert (facts["first_place_wins_both"], facts["second_place_wins_both"]) == wins
-    told = f"biased by position:** whichever story stood {place} won both times in 14 of 14 tests"
-    assert told in str(score.explanation)
-
-
-def test_a_critic_that_babbles_judges_nothing_and_the_reason_says_so() -> None:
-    script = saying("It depends on the reader.")
-    score = scored(script)
-    assert is_unscored(score)
-    assert score.reason == "invalid_response_format"
-    assert metadata(score)["faults"] == {"unreadable reply": 28}
-    assert metadata(score)["ratings"] == {"count": 0, "lowest": None, "highest": None}
-    assert len(script.requests) == 28 * 3
-    assert "No test could be judged" in str(score.explanation)
-
-
 def test_a_total_with_tests_that_were_not_judged_says_how_many() -> None:
     points: dict[str, int | str] = {NAMES[0]: "Hm.", NAMES[1]: "Hm.", NAMES[2]: 2}
     score = scored(comparing(lambda a, b, aspect: points.get(aspect, -1)))
@@ -132,49 +103,6 @@ def test_without_a_reference_a_test_passes_on_yes_and_the_table_has_one_column_f
     assert "cutoff" not in metadata(score)["signature"]
 
 
-def test_another_cutoff_on_an_old_log_asks_nothing() -> None:
-    critic, silent = comparing(better(1, "fine")), saying("I will not be asked.")
-    log = evaluated(critic)
-    assert len(critic.requests) == 28
-    totals = []
-    for cutoff in (-3, -2, -1, 0):
-        rescored = rescore(log, [ttcw(cutoff=cutoff)], action="overwrite", model_roles={"grader": silent.model()})
-        (score,) = scores(rescored, "ttcw")
-        totals.append(values(score)["ttcw_total"])
-        assert Signature(metadata(score)["signature"]).facts["cutoff"] == str(cutoff)
-        assert "A: plain. B: bold." in str(score.explanation)
-    assert totals == [14, 14, 0, 0]
-    assert not silent.requests
-
-
-def test_told_not_to_look_into_the_cache_it_asks_anew_and_keeps_nothing() -> None:
-    first, second = comparing(better(1, "fine")), comparing(lambda a, b, aspect: 0)
-    scored(first, cache=False)
-    assert Cache().counts()["verdicts"] == {}
-    scored(first)
-    score = scored(second, cache=False)
-    assert (len(first.requests), len(second.requests)) == (2 * 28, 28)
-    assert {row["score"] for row in metadata(score)["tests"]} == {0}
-
-
-def test_what_a_killed_run_got_is_not_asked_again() -> None:
-    asked: list[str] = []
-
-    def dying(a: str, b: str, aspect: str) -> int:
-        asked.append(aspect)
-        if len(asked) > 10:
-            raise KeyboardInterrupt
-        return 0
-
-    with suppress(KeyboardInterrupt):
-        evaluated(comparing(dying))
-    kept = sum(Cache().counts()["verdicts"].values())
-    assert kept >= 2
-    script = comparing(lambda a, b, aspect: 0)
-    assert values(scored(script))["ttcw_total"] == 14
-    assert len(script.requests) == 28 - kept
-
-
 @pytest.mark.parametrize(("levels", "points", "in_force"), [(3, 0, -1), (5, 1, -2), (7, 1, -3)])
 def test_each_scale_has_a_cutoff_of_its_own_and_takes_any_that_some_story_passes_and_some_does_not(
     levels: int, points: int, in_force: int
@@ -195,15 +123,6 @@ def test_each_scale_has_a_cutoff_of_its_own_and_takes_any_that_some_story_passes
     for cutoff in (1 - levels, levels):
         with pytest.raises(RefusedError, match=f"cutoff is {cutoff}, expected {2 - levels} to {levels - 1} with"):
             ttcw(levels=levels, cutoff=cutoff)
-
-
-def test_a_reference_longer_than_the_window_is_one_clear_line() -> None:
-    score = scored(Script(lambda request: output("maximum context length is 8192 tokens", "model_length")))
-    said = str(score.explanation)
-    assert score.reason == "grader_failed"
-    assert said.startswith("Not scored: a request of ")
-    assert "longer than the window of grader mockllm/model" in said
-    assert "\n" not in said
 
 
 def test_the_signature_names_all_that_the_numbers_depend_on() -> None:
@@ -314,6 +233,9 @@ def test_coverage_and_how_far_the_orders_agree_are_told_of_the_judged_tests_alon
     assert (nothing["order_disagreement"], nothing["position_bias"]) == (None, None)
     assert (nothing["first_place_wins_both"], nothing["second_place_wins_both"]) == (0, 0)
     assert [row["orders_agree"] for row in nothing["tests"]] == [None] * 3
+    assert nothing["ratings"] == {"count": 0, "lowest": None, "highest": None}
+    second = evidence(critique(*[(BEHIND, BEHIND)] * 3))
+    assert (second["position_bias"], second["order_disagreement"], second["second_place_wins_both"]) == (-2, 1, 3)
 
 
 def test_a_critic_is_biased_from_half_of_the_judged_tests_on() -> None:
@@ -374,6 +296,7 @@ def test_the_whole_of_what_a_reader_sees_of_a_critic_that_prefers_a_place() -> N
     second = told((BEHIND, BEHIND), (BEHIND, AHEAD), (EVEN, EVEN))
     assert "+3" in second
     assert "biased" not in second
+    assert "whichever story stood second won both times in 3 of 3 tests" in told(*[(BEHIND, BEHIND)] * 3)
 
 
 def test_of_a_story_alone_a_reader_sees_yes_and_no() -> None:
