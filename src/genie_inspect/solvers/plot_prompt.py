@@ -1,23 +1,29 @@
 """The set-up step that turns a reference story into a prompt: its plot, drawn by the grader where it is not given."""
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from inspect_ai.model import GenerateConfig, Model, get_model_info
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
-from genie_inspect.prompting.templates import Instruction
 
 if TYPE_CHECKING:
     from genie_inspect.graders.cost import Cost
-    from genie_inspect.prompting.templates import Template
+    from genie_inspect.prompting.templates import Instruction, Template
 
 A_PLOT = "Somebody who wants one thing more than another sets out for it, " * 3 + "and comes home with neither."
-DRAW_PLOT = Instruction("draw_plot", keys=frozenset({"story"}), rehearsed=lambda data: A_PLOT, is_prose=True)
 NEEDED = {"title", "plot", "words"}
 DRAW = GenerateConfig(temperature=0.0, max_tokens=2048)
 TOKENS_A_PLOT = 65  # the longest of the 25 to 50 words that are asked for
 FEWEST_TOKENS_A_WORD = 1  # no tokenizer needs fewer for a story
+
+
+@cache
+def draw_plot() -> "Instruction":
+    from genie_inspect.prompting.templates import Instruction
+
+    return Instruction("draw_plot", keys=frozenset({"story"}), rehearsed=lambda data: A_PLOT, is_prose=True)
 
 
 @solver
@@ -33,9 +39,10 @@ def plot_prompt(templates: str | None = None) -> Solver:
         RefusedError: If a template of the user's has other blanks than ours.
     """
     from genie_inspect.graders.grader import grader, refusals, unmet
+    from genie_inspect.prompting.templates import Instruction
 
     with refusals():
-        draw = DRAW_PLOT.template(templates)
+        draw = draw_plot().template(templates)
         write = Instruction("write_story", {"words", "data"}).template(templates)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -69,7 +76,7 @@ def plot_cost(story: int, templates: str | None = None) -> "Cost":
     from genie_inspect.engines.embedders import static_token_count
     from genie_inspect.graders.cost import Cost
 
-    request = DRAW_PLOT.template(templates).request({"story": ""})
+    request = draw_plot().template(templates).request({"story": ""})
     return Cost(1, static_token_count(request) + story, TOKENS_A_PLOT)
 
 

@@ -6,17 +6,10 @@ from inspect_ai.model import GenerateConfig, Model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
-from genie_inspect.prompting.templates import Instruction
 
 if TYPE_CHECKING:
     from genie_inspect.prompting.templates import Template
 
-TRIM = Instruction(
-    "trim",
-    frozenset({"count", "data"}),
-    frozenset({"sentences"}),
-    recorded=lambda record, data: '{"cut": []}',  # the recorded stories hold nothing but story
-)
 NO_GRADER = """\
 trim asks a model which sentences are no part of the document, and no grader is named. Two ways out:
   --model-role grader=<provider/model>   any model of your choice
@@ -43,13 +36,16 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
     """
     from genie_inspect.graders.grader import ROLE, bound_model, refusals
     from genie_inspect.options import check_switch
+    from genie_inspect.prompting.templates import Instruction
     from genie_inspect.prompting.texts import whole_text
     from genie_inspect.samples import ORIGINAL, keep_generations, kept_generations
     from genie_inspect.solvers.strategy import failed, finished
 
     with refusals():
         check_switch("meta", meta)
-        template = TRIM.template(templates)
+        # the recorded stories hold nothing but story
+        instruction = Instruction("trim", {"count", "data"}, {"sentences"}, recorded=lambda *_: '{"cut": []}')
+        template = instruction.template(templates)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = bound_model((ROLE,), NO_GRADER) if meta else None
