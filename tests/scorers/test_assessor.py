@@ -33,7 +33,7 @@ from genie_inspect.scorers.assessment import (
     neighbours,
 )
 from genie_inspect.scorers.assessor import Assessor
-from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on, rests_on
+from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on
 
 
 class Reader:
@@ -238,12 +238,6 @@ def test_among_fewer_and_fewer_documents_each_rating_stays_with_its_document() -
     some = whole.among({2, 3, 4})
     assert (some.ratings, some.places, some.unread, some.others) == ((2.0, 4.0), (2, 3), (4,), whole.others[1:])
     assert (some.among({3}).ratings, some.among({3}).places) == ((4.0,), (3,))
-
-
-def test_no_probability_off_the_labels_counts_in_the_mean_too() -> None:
-    found = tuple(replace(assessment_result("x", (1,)), off_labels=mass) for mass in (0.0, 0.5, None))
-    assert rests_on(Assessment(found, (), 1))["off_labels"] == 0.25
-    assert "off_labels" not in rests_on(Assessment(found[2:], (), 1))
 
 
 def test_a_rating_becomes_a_similarity_once_however_often_its_document_is_looked_at(

@@ -9,7 +9,7 @@ import pytest
 from inspect_ai.scorer import Score
 from markdown_it import MarkdownIt
 from tests.scorers.test_explanation import size
-from tests.scripted import OWL, Script, evaluated, metadata, output, saying, scores
+from tests.scripted import OWL, Script, evaluated, metadata, saying, scores
 
 from genie_inspect.graders.close_reader import Approach, Mark, Reading
 from genie_inspect.prompting.fence import unfenced
@@ -69,15 +69,6 @@ def test_with_sensical_what_makes_no_sense_is_asked_for_too(tmp_path: Path) -> N
     assert metadata(score)["signature"] == metadata(with_two)["signature"], "the others are asked alike"
 
 
-def test_the_log_keeps_where_each_mark_stands(tmp_path: Path) -> None:
-    metadata = scored(quoting(novel=["Folded its letter", NOVEL]), tmp_path).metadata or {}
-    (mark,) = metadata["marks"]
-    assert STORY[mark["start"] : mark["end"]] == mark["text"] == NOVEL
-    assert metadata["quoted"] == {"novel": 2, "awkward": 0}
-    assert metadata["faults"] == {"quote within another": 1}
-    assert metadata["quoted_share"] == {"novel": round(3 / 47, 4), "awkward": 0}
-
-
 HOSTILE: dict[str, tuple[Callable[[str], str], float, str]] = {
     # the value of novel, and what the explanation says
     "nothing": (lambda request: "[]", 0.0, "Novel: 0 marks in 47 words."),
@@ -100,14 +91,6 @@ def test_whatever_a_reader_quotes_is_counted_and_the_score_says_so(name: str, tm
     if math.isnan(value(score)) and math.isnan(value(score, "awkward")):
         assert score.reason
         assert "marks" in (score.metadata or {})
-
-
-def test_a_reply_that_ends_before_its_list_does_is_asked_for_again(tmp_path: Path) -> None:
-    replies = iter([output('[{"expression": "folded its', "max_tokens"), output("[]"), output("[]")])
-    reader = Script(lambda request: next(replies))
-    (score,) = scores(evaluated(close_reading(), saying(STORY), reader, tmp_path), "close_reading")
-    assert [config.temperature for config in reader.configs] == [0.0, 0.0, 0.7] or len(reader.requests) == 3
-    assert value(score) == value(score, "awkward") == 0
 
 
 REST = "and went home to sleep there for a good long while, they say."

@@ -21,7 +21,6 @@ from inspect_ai.model import (
     ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
-    Model,
     ModelOutput,
     get_model,
 )
@@ -442,22 +441,6 @@ def test_values_go_from_where_to_where_docs_and_reports_say_and_columns_come_in_
     # every key that is not named has its metrics last
     by_key = declared["metrics"][0] if isinstance(declared["metrics"], list) else declared["metrics"]
     assert list(by_key) == list(dict.fromkeys([*RANGES[name], "*"]) if name != "coherence" else ["*"])
-
-
-@pytest.mark.parametrize("name", ["coherence", "ttcw"])
-@pytest.mark.parametrize(
-    ("roles", "message"),
-    [({}, "Name one:"), ({"grader": "bundled/grader"}, "bundled/grader has its readings on record")],
-)
-def test_only_a_real_grader_can_judge_whole_texts(
-    name: str, roles: dict[str, str | Model], message: str, tmp_path: Path
-) -> None:
-    task = Task([Sample(input="Write about rain.", target="A fine story.")], scorer=MAKERS[name]())
-    (log,) = evaluate(task, model=saying("It rains.").model(), model_roles=roles, log_dir=str(tmp_path), display="none")
-    assert log.status == "error"
-    assert log.error is not None
-    assert message in log.error.message
-    assert "judge=embedded" not in log.error.message
 
 
 STATIC = embedder().identity

@@ -95,15 +95,12 @@ def test_the_score_is_the_mean_over_the_graders_by_feature_and_keeps_each_grader
     assert graders["mockllm/two"]["coverage"] == {"plot": "2/2", "style": "1/1"}
     assert graders["mockllm/two"]["pairs"] == {"plot": "6/6", "style": "3/3"}
     assert graders["mockllm/two"]["ratings"] == {"count": 9, "lowest": 2, "highest": 3}
-
-
-def test_agreement_is_alpha_over_the_novelties_of_the_documents_questions(tmp_path: Path) -> None:
-    same = judged(tmp_path / "same", named(rating(FIRST), "one"), named(rating(FIRST), "two"))
-    # of style there is one question with one novelty: nothing to agree on
-    assert metadata(same)["agreement"] == {"plot": 1.0, "style": None}
-    opposed = judged(tmp_path / "opposed", named(rating({**FIRST, ENDS: 1}), "one"), named(rating(OPPOSED), "two"))
-    # plot 0 and 1 against 1 and 0: observed 1; by chance, of two zeros and two ones, 2 * 2 * 2 / (4 * 3) = 2/3
-    assert metadata(opposed)["agreement"]["plot"] == pytest.approx(-0.5)
+    # of style there is one question: nothing to agree on
+    assert metadata(score)["agreement"]["style"] is None
+    assert metadata(score)["shown"] == "mockllm/one", "the first by name"
+    assert metadata(score)["length"]["matched"] == pytest.approx({"plot": 4 / 9, "style": 5 / 9})
+    assert metadata(score)["nearest_novelty"]["plot"] == pytest.approx(4 / 9, abs=1e-4)
+    assert len(json.dumps(metadata(score)).encode()) <= MOST_BYTES
 
 
 def test_what_one_grader_could_not_measure_has_no_jury_mean_and_each_graders_own_value(tmp_path: Path) -> None:
@@ -260,18 +257,6 @@ def test_a_yardstick_by_a_jury_says_where_that_jurys_novelty_falls(tmp_path: Pat
         scores(evaluated(genie(str(population.folder), cache=False), saying(STORY), models[0], tmp_path))[0]
     )
     assert "standing" not in alone
-
-
-def test_the_metadata_of_three_graders_keep_their_question_table_and_their_size(tmp_path: Path) -> None:
-    scripts = [named(rating(each), name) for each, name in ((FIRST, "one"), (SECOND, "two"), (OPPOSED, "three"))]
-    facts = metadata(judged(tmp_path, *scripts))
-    assert [row["answer"] for row in facts["questions"]] == [f"{question} blue" for question in FIRST]
-    # the first by name
-    assert facts["shown"] == "mockllm/one"
-    assert len(json.dumps(facts).encode()) <= MOST_BYTES
-    assert set(facts["length"]["matched"]) == {"plot", "style"}
-    assert facts["length"]["matched"]["plot"] == pytest.approx(4 / 9)
-    assert facts["nearest_novelty"]["plot"] == pytest.approx(4 / 9, abs=1e-4)
 
 
 @pytest.fixture

@@ -98,19 +98,6 @@ def test_a_measure_does_in_a_language_what_the_page_says(name: str, language: st
     assert verdict(found) == table()[name][list(TEXTS).index(language)]
 
 
-@pytest.mark.parametrize("language", TEXTS)
-def test_a_text_and_one_without_a_run_of_the_corpus_stand_at_the_ends_of_the_creativity_index(
-    language: str, tmp_path: Path
-) -> None:
-    text, other, unlike = TEXTS[language]
-    copied = score_of("`creativity_index`", other + " " + text, (text, other), tmp_path / "copied")
-    new = score_of("`creativity_index`", text, (other, unlike), tmp_path / "new")
-    assert isinstance(copied.value, dict)
-    assert isinstance(new.value, dict)
-    assert copied.value["creativity_index_mean"] == 0
-    assert new.value["creativity_index_mean"] == 1
-
-
 def test_a_chinese_copy_with_a_character_put_into_each_clause_is_no_new_text(tmp_path: Path) -> None:
     text = "".join(TEXTS["Chinese"])
     # after the fourth character of each clause

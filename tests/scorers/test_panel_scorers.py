@@ -373,6 +373,10 @@ def test_the_explanation_lists_expressions_by_perplexity_with_their_share_of_nov
     assert "2 of 3 expressions have 15% or more novel n-grams." in (score.explanation or "")
     long = expressed(tales, " ".join(f"the sky {number} sang." for number in range(30)), tmp_path)
     assert "The 20 least likely of 30. 30 of 30 expressions" in (long.explanation or "")
+    # one new word of nine is not enough
+    mild = expressed(tales, "The grey owl flew over the barns and unbuttoned.", tmp_path)
+    assert 0 < rows(mild)[0]["novel_share"] < 0.15
+    assert values(mild)["novel_expression_share"] == 0
 
 
 def test_a_capital_at_the_head_makes_nothing_new_unless_case_is_kept(tales: Population, tmp_path: Path) -> None:

@@ -107,8 +107,7 @@ def creativity_index(
         tokens: The text.
         corpus: As for `match_lengths`.
         lengths: The least lengths of runs, each at least 1.
-        matched: The longest run at each token where it is known, as from a service that can only be asked; then the
-            corpus is not looked at.
+        matched: The longest run at each token where that is known; then neither text nor corpus is looked at.
 
     >>> creativity_index(list("abcd"), [list("ab")], lengths=[1, 2]).by_length
     {1: 0.5, 2: 0.5}

@@ -69,11 +69,9 @@ class TokenIndex:
         lengths, where = self._neighbour(query, size, below - 1, -1, left_out)
         lengths_after, after = self._neighbour(query, size, below, 1, left_out)
         # whichever neighbour shares more; of equals the one that sorts before
-        where = np.where(lengths >= lengths_after, where, after)
-        lengths = np.maximum(lengths, lengths_after)
+        where, lengths = np.where(lengths >= lengths_after, where, after), np.maximum(lengths, lengths_after)
         documents = np.where(lengths > 0, self._document_of(where), -1)
-        places = np.where(lengths > 0, where - self._starts[documents], -1)
-        return Matches(lengths, documents, places)
+        return Matches(lengths, documents, np.where(lengths > 0, where - self._starts[documents], -1))
 
     def lengths(self, tokens: Sequence[str], limits: Numbers, leaving_out: Collection[int] = ()) -> Numbers:
         """The length of the longest run at each token of a text, shape (N,)."""
