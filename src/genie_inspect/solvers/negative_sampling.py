@@ -25,7 +25,6 @@ def negative_sampling(rounds: int = 1, templates: str | None = None) -> Solver:
     from genie_inspect.graders.grader import refusals
     from genie_inspect.measures.tokens import median_words
     from genie_inspect.options import check_count
-    from genie_inspect.prompting.fence import fenced
     from genie_inspect.prompting.forms import written_text
     from genie_inspect.prompting.templates import load_template
     from genie_inspect.prompting.texts import whole_text
@@ -59,7 +58,7 @@ def negative_sampling(rounds: int = 1, templates: str | None = None) -> Solver:
                 break
             earlier.append(text)
             state.store.set(EARLIER, earlier)
-            filled = template.fill(data=fenced({"request": request, "earlier": earlier}))
+            filled = template.request({"request": request, "earlier": earlier})
             output, text = await reply_to(state, filled, written_text, room_for(median_words(earlier)))
         if not text:
             return failed(state, output, "negative_sampling: no text could be read")
