@@ -21,7 +21,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.scorer import Score, Scorer
-from inspect_ai.solver import TaskState
+from inspect_ai.solver import Solver, TaskState, generate
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from genie_inspect.populations.population import Population
@@ -155,11 +155,15 @@ def evaluated(
     writer: Script,
     grader: Script | Model | list[Model] | None,
     folder: Path,
-    prompts: Sequence[str] = (OWL,),
+    prompts: Sequence[str | Sample] = (OWL,),
+    solver: Solver | None = None,
     **options: Any,
 ) -> EvalLog:
     """The finished log of an evaluation in which the writer writes, and the grader reads and rates."""
-    task = Task(dataset=[Sample(input=prompt, id=number) for number, prompt in enumerate(prompts, 1)], scorer=scorer)
+    dataset = [
+        one if isinstance(one, Sample) else Sample(input=one, id=number) for number, one in enumerate(prompts, 1)
+    ]
+    task = Task(dataset=dataset, solver=solver or generate(), scorer=scorer)
     model = grader.model() if isinstance(grader, Script) else grader
     roles = {"grader": model} if model else {}
     settings: dict[str, Any] = {"log_dir": str(folder / "logs"), "display": "none", "log_realtime": False} | options

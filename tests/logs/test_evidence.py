@@ -35,16 +35,8 @@ from genie_inspect.statistics.descriptive import Spread
 
 NAN = math.nan
 KNOWN = (
-    "coverage",
-    "pairs",
-    "faults",
-    "ratings",
-    "documents",
-    "few_answers",
-    "repeated",
-    "position_bias",
-    "length",
-    "signature",
+    *("coverage", "pairs", "faults", "ratings", "documents", "few_answers"),
+    *("repeated", "position_bias", "length", "signature"),
 )
 
 
@@ -191,8 +183,7 @@ def test_alpha_is_over_the_questions_of_all_documents(
 
 def test_alpha_holds_near_novelties_for_less_apart_than_far_ones() -> None:
     near = alpha({"one": part(0.0, 0.5, 1.0), "two": part(0.1, 0.6, 0.9)})
-    far = alpha({"one": part(0.0, 0.5, 1.0), "two": part(0.4, 0.1, 0.6)})
-    assert near > 0.9 > far
+    assert near > 0.9 > alpha({"one": part(0.0, 0.5, 1.0), "two": part(0.4, 0.1, 0.6)})
 
 
 def test_what_stands_there_in_another_form_is_no_jury_or_no_part() -> None:
@@ -230,9 +221,7 @@ def test_a_grader_that_lacks_documents_or_never_varies_and_agreement_by_chance_a
         "the graders agree no better than by chance (alpha)",
     ]
     assert found.warnings[2].endswith(f"plot {found.agreement['plot']:.2f}")
-
-
-def test_a_jury_of_one_mind_is_nothing_to_beware_of_and_one_grader_no_jury(tmp_path: Path) -> None:
+    # a jury of one mind is nothing to beware of, and one grader no jury
     agreed = {"a": part(0.0, 1.0), "b": part(0.0, 1.0)}
     assert results(tmp_path / "jury", agreed).warnings == []
     alone = results(tmp_path / "alone", {})

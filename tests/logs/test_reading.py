@@ -2,7 +2,6 @@ import math
 import warnings
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 import pytest
 from inspect_ai.log import EvalPlan, EvalPlanStep, EvalResults, read_eval_log, write_eval_log
@@ -37,15 +36,12 @@ def test_a_document_has_its_prompt_its_words_and_what_each_scorer_said(tmp_path:
 
 def test_scores_without_a_signature_of_ours_are_read_and_not_called_ours(tmp_path: Path) -> None:
     foreign, unsigned = scored(1.0, signature="something else"), Score(value=2)
-    log = read_scored_log(
-        made_log(tmp_path, [{"genie": scored({"plot": 0.5}), "accuracy": foreign, "length": unsigned}])
-    )
+    given = {"genie": scored({"plot": 0.5}), "accuracy": foreign, "length": unsigned}
+    log = read_scored_log(made_log(tmp_path, [given]))
     assert log.signatures == {"genie": (GENIE,), "accuracy": ("something else",), "length": ("none",)}
     assert log.ours == ["genie"]
     assert [log.values(scorer, scorer) for scorer in ("accuracy", "length")] == [[1.0], [2.0]]
-
-
-def test_a_score_that_is_nothing_but_unscored_has_no_key_and_its_reason(tmp_path: Path) -> None:
+    # one that is nothing but unscored has no key and its reason
     log = read_scored_log(made_log(tmp_path, [{"genie": scored(NAN, reason="refusal")}]))
     (document,) = log.documents
     assert document.scores["genie"] == Scores({}, "refusal", signature=Signature(GENIE))
@@ -78,7 +74,7 @@ def test_a_log_in_json_is_read_as_one_in_an_archive(tmp_path: Path) -> None:
 def test_samples_that_the_log_does_not_have_are_passed_over(tmp_path: Path) -> None:
     file = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.1, 0.2, 0.3)])
     log = read_eval_log(file)
-    log.eval.dataset.sample_ids = [3, 1, 7]
+    log.eval.dataset.sample_ids = [3, 7]
     log.samples = (log.samples or [])[:1] + (log.samples or [])[2:]
     log.results = EvalResults(total_samples=3, completed_samples=2)
     write_eval_log(log)
@@ -95,46 +91,26 @@ def test_a_signature_is_that_of_the_scores_with_a_value(tmp_path: Path) -> None:
     assert read_scored_log(made_log(tmp_path, [{"n": silent}])).signatures == {"n": ("measure:novelty_bench|k:0",)}
 
 
-def test_a_document_is_refused_by_what_its_provider_or_a_scorer_of_ours_says(tmp_path: Path) -> None:
+def test_a_document_is_refused_by_what_its_provider_or_a_scorer_of_ours_says_and_keeps_what_solvers_left(
+    tmp_path: Path,
+) -> None:
     refusal = scored({"plot": NAN}, reason="refusal")
     foreign = scored({"plot": NAN}, "none of ours", reason="refusal")
-    file = made_log(tmp_path, [{"genie": refusal}, {"genie": foreign}, {"genie": scored({"plot": 0.5})}, {}])
-    log = read_eval_log(file)
-    for sample in (log.samples or [])[3:]:
-        sample.output = ModelOutput.from_content("mock/writer", "", "content_filter")
-    write_eval_log(log)
-    assert [document.refused for document in read_scored_log(file).documents] == [True, False, False, True]
-
-
-def test_responses_that_were_asked_for_and_read_are_counted_where_a_sample_says_so(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{}] * 5)
+    file = made_log(tmp_path, [{"genie": refusal}, {"genie": foreign}, {"genie": scored({"plot": 0.5})}, {}, {}])
     log = read_eval_log(file)
     told: list[dict[str, Any]] = [{"responses_asked": 5, "responses_parsed": 3}, {}, {"responses_asked": "x"}]
     told += [{"responses_asked": "x", "responses_parsed": 3}, {"responses_asked": 5, "responses_parsed": "x"}]
-    for sample, facts in zip(log.samples or [], told, strict=True):
+    earlier: list[list[str]] = [["first ", "second"], [], [""], [], []]
+    for sample, facts, before in zip(log.samples or [], told, earlier, strict=True):
         sample.metadata |= facts
+        sample.store["earlier"] = before
+    (log.samples or [])[3].output = ModelOutput.from_content("mock/writer", "", "content_filter")
     write_eval_log(log)
-    assert [document.responses for document in read_scored_log(file).documents] == [(3, 5), None, None, None, None]
-
-
-def test_a_sample_that_was_written_twice_counts_once_as_it_was_last(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.1})}])
-    with ZipFile(file) as archive:
-        (name,) = (name for name in archive.namelist() if name.startswith("samples/"))
-        later = archive.read(name).replace(b"0.1", b"0.7")
-    with ZipFile(file, "a") as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that a name stands there twice is the point
-        archive.writestr(name, later)
-    assert read_scored_log(file).values("genie", "plot") == [0.7]
-
-
-def test_of_the_documents_before_it_the_first_is_told(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{}, {}, {}])
-    log = read_eval_log(file)
-    for sample, earlier in zip(log.samples or [], (["first ", "second"], [], [""]), strict=True):
-        sample.store["earlier"] = earlier
-    write_eval_log(log)
-    assert [document.earlier for document in read_scored_log(file).documents] == [digest("first"), "", ""]
+    documents = read_scored_log(file).documents
+    assert [document.refused for document in documents] == [True, False, False, True, False]
+    assert [document.responses for document in documents] == [(3, 5), None, None, None, None]
+    # of the documents before it the first is told
+    assert [document.earlier for document in documents] == [digest("first"), "", "", "", ""]
 
 
 def test_of_a_study_originals_are_the_documents_and_what_was_made_of_them_stands_beside(tmp_path: Path) -> None:
@@ -148,13 +124,12 @@ def test_of_a_study_originals_are_the_documents_and_what_was_made_of_them_stands
     assert facts == InterventionFacts("edit", "o0", "plot", "another", "")
 
 
-def test_a_study_of_texts_of_the_population_is_not_taken_for_the_populations_own(tmp_path: Path) -> None:
+def test_a_study_is_not_taken_for_the_populations_own_and_says_what_it_leaves_out_where_documents_are_read(
+    tmp_path: Path,
+) -> None:
     # each text is left out of the population, or the one that it was made of is
     left_out = by_feature(lambda text, feature: 0.5, left_out=["d"])
     assert not read_scored_log(study_log(tmp_path, made(2), left_out)).is_population
-
-
-def test_only_what_is_read_as_documents_says_what_it_leaves_out(tmp_path: Path) -> None:
     file = study_log(tmp_path, made(2, ["plot"]), one_number(lambda text: 0.5))
     with pytest.warns(GenieWarning, match=r"originals count here \(2\), the texts that .* do not \(6\)"):
         read_logs([file])

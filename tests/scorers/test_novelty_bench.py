@@ -23,6 +23,7 @@ from genie_inspect.solvers.generations import cache_for
 from genie_inspect.tasks.novelty_partition import novelty_partition
 
 PROMPT = "Name a colour."
+REFUSAL = "I'm sorry, but I can't help with that."
 
 
 @pytest.fixture
@@ -42,15 +43,22 @@ def grading(request: str) -> str:
     return f"Its length.\nRating: {len(data['reply'])}"
 
 
-def run(prompts: str, writer: Script, tmp_path: Path, grader: Script | None = None, **options: Any) -> EvalLog:
-    grader = grader or Script(grading)
+def run(
+    prompts: str,
+    writer: Script,
+    tmp_path: Path,
+    grader: Script | None = None,
+    settings: dict[str, Any] | None = None,
+    **options: Any,
+) -> EvalLog:
     (log,) = evaluate(
         novelty_partition(dataset=prompts, **options),
         model=writer.model(),
-        model_roles={"grader": grader.model()},
+        model_roles={"grader": (grader or Script(grading)).model()},
         log_dir=str(tmp_path / "logs"),
         display="none",
         log_realtime=False,
+        **(settings or {}),
     )
     assert log.status == "success", log.error
     return log
@@ -81,30 +89,29 @@ def test_the_published_settings_reach_the_model(prompts: str, tmp_path: Path) ->
     assert {(config.temperature, config.max_tokens) for config in writer.configs} == {(1.0, 512)}
 
 
-def test_an_empty_reply_is_no_kind_and_worth_nothing(prompts: str, tmp_path: Path) -> None:
-    score = found(run(prompts, saying("", "red", " \n", "blue"), tmp_path, k=4))
+@pytest.mark.parametrize(
+    ("reply", "classes", "facts"),
+    [("", [None, 0, None, 1], {"empty": 2, "refused": 0}), (REFUSAL, [None, 0, None, 1], {"empty": 2, "refused": 2})],
+)
+def test_an_empty_reply_and_a_refusal_are_no_kind_and_worth_nothing(
+    reply: str, classes: list[int | None], facts: dict[str, int], prompts: str, tmp_path: Path
+) -> None:
+    score = found(run(prompts, saying(reply, "red", reply or " \n", "blue"), tmp_path, k=4))
     assert values(score) == {"distinct": 2.0, "utility": pytest.approx((0.8 * 3 + 0.512 * 4) / 2.952, abs=5e-4)}
-    assert score.metadata
-    assert (score.metadata["classes"], score.metadata["empty"]) == ([None, 0, None, 1], 2)
+    assert metadata(score)["classes"] == classes
+    assert facts.items() <= metadata(score).items()
 
 
-def test_a_grader_that_babbles_about_kinds_leaves_both_unknown(prompts: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("about", "distinct", "undecided"), [("kinds", math.nan, 1), ("quality", 2, 0)])
+def test_a_grader_that_babbles_about_kinds_leaves_both_unknown_and_about_quality_the_kinds(
+    about: str, distinct: float, undecided: int, prompts: str, tmp_path: Path
+) -> None:
     def babbling(request: str) -> str:
-        return "Hm." if "other_replies" in unfenced(request) else "Rating: 5"
+        return grading(request) if ("other_replies" in unfenced(request)) != (about == "kinds") else "Hm."
 
     score = found(run(prompts, saying("red", "blue"), tmp_path, Script(babbling), k=2))
-    assert is_unscored(score)
-    assert score.metadata
-    assert score.metadata["undecided"] == 1
-
-
-def test_a_grader_that_babbles_about_quality_leaves_the_kinds(prompts: str, tmp_path: Path) -> None:
-    def babbling(request: str) -> str:
-        return grading(request) if "other_replies" in unfenced(request) else "Fine."
-
-    score = found(run(prompts, saying("red", "blue"), tmp_path, Script(babbling), k=2))
-    assert values(score)["distinct"] == 2
-    assert math.isnan(values(score)["utility"])
+    assert values(score) == pytest.approx({"distinct": distinct, "utility": math.nan}, nan_ok=True)
+    assert metadata(score)["undecided"] == undecided
 
 
 def test_the_signature_says_who_judged_kinds_and_quality(prompts: str, tmp_path: Path) -> None:
@@ -135,34 +142,11 @@ def test_cached_replies_differ_as_the_first_ones_did(
     prompts: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "inspect-cache"))
-    first = saying("red", "blue", "green")
-    logs = []
-    for writer in (first, saying("never")):
-        (log,) = evaluate(
-            novelty_partition(prompts, k=3),
-            model=writer.model(),
-            model_roles={"grader": Script(grading).model()},
-            cache=True,
-            log_dir=str(tmp_path / "logs"),
-            display="none",
-            log_realtime=False,
-        )
-        assert log.status == "success", log.error
-        logs.append(log)
-    assert [values(found(log))["distinct"] for log in logs] == [3.0, 3.0]
-
-
-REFUSAL = "I'm sorry, but I can't help with that."
-
-
-def test_a_refusal_among_the_replies_is_no_kind_and_worth_nothing(prompts: str, tmp_path: Path) -> None:
-    refused, silent = (
-        found(run(prompts, saying(first, "red", "red", "blue"), tmp_path, k=4)) for first in (REFUSAL, "")
-    )
-    assert values(refused) == values(silent)
-    assert values(refused)["distinct"] == 2
-    assert metadata(refused)["classes"][0] is None
-    assert metadata(refused)["refused"] == 1
+    kinds = [
+        values(found(run(prompts, writer, tmp_path, settings={"cache": True}, k=3)))["distinct"]
+        for writer in (saying("red", "blue", "green"), saying("never"))
+    ]
+    assert kinds == [3.0, 3.0]
 
 
 @pytest.mark.parametrize(("replies", "reason"), [((REFUSAL, ""), "refusal"), (("", REFUSAL), "no_response")])

@@ -13,8 +13,6 @@ from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.graders.instrument import Instrument
-    from genie_inspect.populations.population import Population
     from genie_inspect.scorers.assessment import Tallies
     from genie_inspect.scorers.assessor import Assessor, Jury
     from genie_inspect.scorers.outcome import Measurement
@@ -71,19 +69,24 @@ def genie(
     """
     from genie_inspect.graders.grader import bound_when_scored, refusals
     from genie_inspect.graders.instrument import Instrument
+    from genie_inspect.populations.population import open_population
+    from genie_inspect.populations.yardstick import yardstick_of
     from genie_inspect.samples import prompt_of
-    from genie_inspect.scorers.assessment import yardstick_under
     from genie_inspect.scorers.assessor import assessor_of
     from genie_inspect.scorers.explanation import WIDTHS, cut
     from genie_inspect.scorers.outcome import scored_or_reason
 
     with refusals():
         instrument = Instrument(judge, embedder, templates, cache, min_coverage, answer_length)
-        opened = suited(population, instrument)
+        opened = open_population(population)
+        opened.require_questions("measure genie")
+        yardstick = yardstick_of(opened.folder)  # a damaged one shows before anything is asked
+        if instrument.is_smoke_test:
+            opened.require_documents("judge=embedded")
     features = [feature.name for feature in opened.features]
     # what was read of the population stays in memory from one document to the next
     assessor_by = bound_when_scored(instrument.graders, partial(assessor_of, opened, instrument))
-    yardstick_by = lru_cache(maxsize=1)(partial(yardstick_under, opened))
+    measured_by = lru_cache(maxsize=1)(yardstick.under)
     readers = {"population_read_by": ", ".join(opened.readers)} if opened.answers_alone else {}
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -96,22 +99,11 @@ def genie(
             "prompt": cut(prompt_of(state), WIDTHS[0]),
             **readers,
         }
-        yardstick = yardstick_by(assessor.signature)
-        return await scored_or_reason(state, features, facts, lambda: measured(state, assessor, yardstick, facts))
+        own = measured_by(assessor.signature)
+        ratings = own.ratings if own else {}
+        return await scored_or_reason(state, features, facts, lambda: measured(state, assessor, ratings, facts))
 
     return score
-
-
-def suited(population: str, instrument: "Instrument") -> "Population":
-    from genie_inspect.populations.population import open_population
-    from genie_inspect.populations.yardstick import yardstick_of
-
-    opened = open_population(population)
-    opened.require_questions("measure genie")
-    yardstick_of(opened.folder)  # a damaged one shows before anything is asked
-    if instrument.is_smoke_test:
-        opened.require_documents("judge=embedded")
-    return opened
 
 
 async def measured(
@@ -125,26 +117,26 @@ async def measured(
     from genie_inspect.scorers.explanation import REASONS, evidence, explained, length_facts, notes_on
     from genie_inspect.scorers.outcome import Measurement, nothing
 
-    population, text, prompt = assessor.population, document_of(state), prompt_of(state)
-    features = [feature.name for feature in population.features]
+    population, prompt = assessor.population, prompt_of(state)
     # unscored, not 0: a document to a prompt that the population does not know has no others to be like
     if not population.questions(prompt):
         return nothing(UNKNOWN_PROMPT, "scored")
-    assessment = await assessor.assess(text, prompt, made_of(state), anew=is_original(state))
-    novelty, reason = assessment.novelty(features), None
+    assessment = await assessor.assess(document_of(state), prompt, made_of(state), anew=is_original(state))
+    reason = None
     # a reason marks the whole score as unscored: with one feature measured there is none
-    if all(map(math.isnan, novelty.values())):
-        faults = assessment.poorest.faults()
+    if all(map(math.isnan, assessment.novelty.values())):
+        faults = assessment.poorest.faults
         worst = max(faults, key=lambda fault: faults[fault])
         reason = REASONS.get(worst, f"nothing to compare: {worst}")
     among = standings(assessment, [document.id for document in population.documents(prompt)], yardstick)
-    by_grader = jury_facts(assessment, features)
+    by_grader = jury_facts(assessment)
     notes = [ANSWERS_ALONE.format(readers=", ".join(population.readers))] if population.answers_alone else []
-    notes += [*jury_notes(by_grader, features), *notes_on(assessment, caution(assessor.judged_by))]
-    metadata = {**facts, **by_grader, "length": length_facts(assessment, features)}
+    notes += [*jury_notes(by_grader), *notes_on(assessment, caution(assessor.judged_by))]
+    metadata = {**facts, **by_grader, "length": length_facts(assessment)}
     if among:
         metadata["standing"] = {
             key: {name: round(value, 6) for name, value in asdict(own).items()} for key, own in among.items()
         }
-    shown = explained(assessment, features, notes, among)
-    return Measurement(novelty, shown, evidence(assessment, features, **metadata), reason)
+    return Measurement(
+        assessment.novelty, explained(assessment, notes, among), evidence(assessment, **metadata), reason
+    )

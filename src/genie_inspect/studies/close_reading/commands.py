@@ -69,7 +69,7 @@ def close_reading() -> None:
 @click.argument("logs", nargs=-1, required=True)
 @click.option("--baseline", default="", help="The run with whose odds others are compared.  [default: the first]")
 @resamples_option()
-@seed_option("Of the bootstrap.")
+@seed_option(help="Of the bootstrap.")
 @answering("tables", picture="a chart")
 def meeting(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> Answer:
     """What close readers find in the most n-gram-novel quarter of the expressions in LOGS.
@@ -129,7 +129,7 @@ RULE_NOTE = (
 @click.argument("passages", type=FILE)
 @click.option("--logs", multiple=True, help="Logs with close_reading scores of the same texts; repeatable.")
 @resamples_option()
-@seed_option("Of the bootstrap.")
+@seed_option(help="Of the bootstrap.")
 @answering("tables")
 def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int) -> Answer:
     """How far readers mark what experts marked in PASSAGES (JSON Lines), and experts what the others did.

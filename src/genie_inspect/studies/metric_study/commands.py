@@ -61,7 +61,7 @@ def interventions() -> None:
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True)
-@output_option("The new folder; nothing may stand there.")
+@output_option(help="The new folder; nothing may stand there.")
 @click.option("--editor", required=True, metavar="PROVIDER/MODEL", help="Who proposes, edits, paraphrases and screens.")
 @FEATURES
 @click.option(
@@ -69,7 +69,7 @@ def interventions() -> None:
 )
 @click.option("--per-prompt", type=AT_LEAST_1, help="Most documents of a prompt; default: all.")
 @click.option("--paraphrases", default=3, show_default=True, type=click.IntRange(min=0), help="Of each document.")
-@seed_option("Draws one of the proposed alternatives.")
+@seed_option(help="Draws one of the proposed alternatives.")
 @TEMPLATES
 @DRY_RUN
 @answering()
@@ -124,7 +124,7 @@ PEOPLE_KEY = (
 )
 @click.option("--to", "table", type=FILE, help="Instead: write a blind, shuffled CSV of the edits for people.")
 @click.option("--from", "tables", multiple=True, type=FILE, help="Instead: read a person's table; repeatable.")
-@seed_option("With --to: the order of the rows.")
+@seed_option(help="With --to: the order of the rows.")
 @TEMPLATES
 @DRY_RUN
 @answering()

@@ -4,6 +4,7 @@ Source: the sensitivity study of Genie (arXiv 2606.12790): alternatives proposed
 edit for each, three paraphrases. Deviation: one alternative is drawn where the study takes three.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,16 +46,40 @@ from genie_inspect.prompting.replies import numbered_answers, numbered_choices
 from genie_inspect.prompting.templates import Instruction, Template
 from genie_inspect.prompting.texts import spoken
 from genie_inspect.samples import no_document
+from genie_inspect.signature import digest
 
 T = TypeVar("T")
-PROPOSE, EDIT, PARAPHRASE, SCREEN, CHECK = INSTRUCTIONS = (
-    Instruction("propose_alternatives", frozenset({"count", "data"})),
-    Instruction("edit_feature", frozenset({"data"})),
-    Instruction("paraphrase", frozenset({"count", "data"})),
-    Instruction("screen_edit", frozenset({"data"})),
-    Instruction("check_edit", frozenset({"data"})),
-)
 KEEP = "keep"
+YES, NO = "yes", "no"
+
+
+def _values(data: dict[str, Any]) -> str:
+    matter = digest(str(data))
+    return fenced({str(n): f"What is said of matter {n} of {matter}?" for n in range(1, data["count"] + 1)})
+
+
+def _changed(data: dict[str, Any]) -> str:
+    # as long as the text, and told apart by its first word: texts that are the same would be left out
+    return " ".join([digest(str(data)), *data["text"].split()[1:]])
+
+
+def _instruction(name: str, keys: str, rehearsed: Callable[[dict[str, Any]], str], **more: Any) -> Instruction:
+    return Instruction(name, keys=frozenset(keys.split()), rehearsed=rehearsed, is_prose=True, **more)
+
+
+COUNTED = frozenset({"count", "data"})
+PROPOSE, EDIT, PARAPHRASE, SCREEN, CHECK = INSTRUCTIONS = (
+    _instruction("propose_alternatives", "prompt text feature definition reader count", _values, blanks=COUNTED),
+    _instruction("edit_feature", "prompt text feature definition reader value", _changed),
+    _instruction("paraphrase", "text version", _changed, blanks=COUNTED),
+    _instruction("screen_edit", "text changed", lambda data: fenced({"1": KEEP})),
+    _instruction(
+        "check_edit",
+        "text feature definition value",
+        lambda data: fenced({"1": YES}),
+        recorded=lambda record, data: json.dumps({"1": YES if record.has_value(data["text"], data["value"]) else NO}),
+    ),
+)
 VERDICTS = (KEEP, "no prose", "no edit", "unfinished")
 TOKENS_A_WORD = 2  # room for scripts in which a word takes more
 SPARE_TOKENS = 200
@@ -115,7 +140,7 @@ class Editor:
         **blanks: Any,
     ) -> T | None:
         """What the first readable reply says; None where there is none."""
-        request = self.templates[instruction.name].fill(data=fenced(data), **blanks)
+        request = self.templates[instruction.name].request(data, **blanks)
         config = GenerateConfig(temperature=temperature, max_tokens=max_tokens)
         try:
             return await readable(self.model, request, config, read, form)

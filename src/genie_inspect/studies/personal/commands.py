@@ -98,7 +98,7 @@ reading_votes = together(
         "[default: the file's column plot, else what stands before the first underscore]",
     ),
     click.option("--human", "humans", multiple=True, help="Sources that are people, such as NewYorker; repeatable."),
-    seed_option("Of what is drawn."),
+    seed_option(help="Of what is drawn."),
 )
 TASTE_OPTION = click.option(
     "--taste/--no-taste", default=True, help="Whether raters may differ by test too.  [default: taste]"
@@ -126,7 +126,7 @@ def voted(votes: Path, scores: tuple[Path, ...], scorers: tuple[str, ...], plot:
 @reading_votes
 @click.option("--output", "-o", required=True, type=FILE, help="The folder to make.")
 @TASTE_OPTION
-@resamples_option(1_000)
+@resamples_option(default=1_000)
 @answering(picture="a chart of the calibration")
 def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> Answer:
     """Learn from VOTES what each rater would say, given a grader's scores of the same stories.
@@ -247,8 +247,8 @@ def forget(folder: Path, rater: str) -> None:
 )
 @click.option("--folds", default=5, show_default=True, type=click.IntRange(2), help="Each predicted from the others.")
 @click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="A setting, such as epochs=1.")
-@resamples_option(1_000)
-@seed_option("Of folds and bootstrap.")
+@resamples_option(default=1_000)
+@seed_option(help="Of folds and bootstrap.")
 @click.option("--output", "-o", type=FILE, help="A new folder for the model that has learned from all votes.")
 @answering()
 def curiosity(

@@ -21,7 +21,6 @@ import numpy as np
 from genie_inspect.engines.identity import check_model, check_unchanged, device, folder_facts, model_identity
 from genie_inspect.engines.requests import engine_failures
 from genie_inspect.errors import EngineFailedError, MissingExtraError
-from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.templates import Instruction
 from genie_inspect.studies.personal.curiosity_vectors import (
     ExplainedVote,
@@ -118,7 +117,7 @@ class Prompts:
         template, story = instruction.template(), self._encoded(vote.text)
 
         def filled(text: str) -> list[int]:
-            prompt = template.fill(data=fenced({"story": text, "question": vote.question, **more}))
+            prompt = template.request({"story": text, "question": vote.question, **more})
             if not self.tokenizer.chat_template:
                 return list(self.tokenizer.encode(prompt, add_special_tokens=True))
             message = [{"role": "user", "content": prompt}]

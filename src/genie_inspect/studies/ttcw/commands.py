@@ -25,8 +25,7 @@ from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.stories import ReferenceStory, ReferenceStoryError, reference_stories
-from genie_inspect.prompting.templates import load_template
-from genie_inspect.solvers.plot_prompt import drawn_plot
+from genie_inspect.solvers.plot_prompt import draw_plot, drawn_plot
 from genie_inspect.studies.ttcw.verdicts import (
     NAMES,
     StoryWords,
@@ -221,7 +220,7 @@ async def draw_plots(
     progress: Progress,
 ) -> dict[str, Any]:
     """Write the stories with their plots to a new file; a story that has one keeps it."""
-    template = load_template("draw_plot", {"data"}, templates)
+    template = draw_plot().template(templates)
     told = told_by(progress, "drawing plots", len(stories))
 
     async def plot_of(story: ReferenceStory) -> str:
@@ -244,7 +243,7 @@ async def draw_plots(
 
 @click.command()
 @click.argument("stories", type=FILE)
-@output_option("The new file, for -T stories= of the task ttcw.")
+@output_option(help="The new file, for -T stories= of the task ttcw.")
 @GRADER
 @TEMPLATES
 @DRY_RUN
