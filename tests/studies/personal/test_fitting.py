@@ -124,6 +124,9 @@ def test_the_models_are_what_the_votes_allow() -> None:
     many = replace(BALLOTS, raters=Factor(tuple(map(str, range(1_001))), BALLOTS.raters.codes))
     assert judge_model(many, taste=True) == judge_model(BALLOTS, taste=False) == WITH_LENIENCY
     assert judge_model(BALLOTS, taste=True) == WITH_TASTE
+    judge, found = fit_judge(BALLOTS, taste=False, resamples=10)
+    assert found.model == WITH_LENIENCY
+    assert not any(terms.taste for terms in judge.raters.values())
 
 
 def test_the_majority_is_the_share_of_yes_on_a_test_with_half_a_vote_for_and_against() -> None:
