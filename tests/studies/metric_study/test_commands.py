@@ -42,23 +42,21 @@ def write(folder: Path, *options: object) -> Result:
     return genie("write", folder / "p", "-o", folder / "out", "--editor", "openai/x", *features, *options, "--json")
 
 
-def test_a_folder_holds_originals_edits_and_paraphrases_and_what_was_rejected(model: Script, tmp_path: Path) -> None:
-    result = write(tmp_path, "--paraphrases", 1, "--per-prompt", 1)
+def test_a_folder_holds_originals_edits_and_paraphrases_by_as_many_calls_as_a_dry_run_counts(
+    model: Script, tmp_path: Path
+) -> None:
+    options = ("--paraphrases", 1, "--per-prompt", 1)
+    planned = json.loads(write(tmp_path, *options, "--dry-run").stdout)
+    assert model.requests == []
+    assert not (tmp_path / "out").exists()
+    result = write(tmp_path, *options)
     assert result.exit_code == 0, result.output
     said = json.loads(result.stdout)
     assert (said["originals"], said["edits"], said["paraphrases"]) == (2, {"plot": 2, "style": 2}, 2)
     study = Interventions(tmp_path / "out")
     assert [text.kind for text in study.texts()] == ["original", "edit", "edit", "paraphrase"] * 2
     assert (tmp_path / "out" / REJECTED).read_text() == ""
-    assert said["calls"] == len(model.requests)
-
-
-def test_a_dry_run_asks_nobody_and_counts_the_calls_of_the_real_run(model: Script, tmp_path: Path) -> None:
-    planned = json.loads(write(tmp_path, "--paraphrases", 1, "--dry-run").stdout)
-    assert model.requests == []
-    assert not (tmp_path / "out").exists()
-    made = json.loads(write(tmp_path, "--paraphrases", 1).stdout)
-    assert planned["calls_needed"] == made["calls"] == len(model.requests)
+    assert planned["calls_needed"] == said["calls"] == len(model.requests)
 
 
 @pytest.mark.usefixtures("model")
