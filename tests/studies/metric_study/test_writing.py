@@ -15,9 +15,10 @@ from genie_inspect.errors import InterventionsError
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.populations.interventions import Edit, Interventions, Original, Paraphrase, StudyText, drawn
-from genie_inspect.populations.schema import Document, Question, document_id, question_id
+from genie_inspect.populations.schema import Document, Question, document_id, question_id, write_rows
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.studies.metric_study.checking import (
+    CHECKS,
     CRITERIA,
     PAIRS_AT_ONCE,
     Checked,
@@ -78,7 +79,7 @@ async def written(
 ) -> tuple[list[StudyText], list[Rejected]]:
     model = script.model()
     writer = InterventionWriter(Editor(model), GraderReader(model), FEATURES, "openai/editor", paraphrases)
-    return await writer.write(materials or [Material(DOCUMENT, ASKED, ON_RECORD)])
+    return await writer.write(materials or [(DOCUMENT, ASKED, ON_RECORD)])
 
 
 async def test_each_document_is_edited_along_every_feature_and_paraphrased() -> None:
@@ -110,7 +111,7 @@ async def test_who_proposes_sees_the_documents_own_answers_and_no_other_document
 async def test_what_nobody_has_read_is_read_once_and_what_a_document_does_not_say_is_told() -> None:
     script = editing(answer=lambda document, question: "[not said]" if "end" in question else "new")
     known = {ASKED[2].id: "grim"}
-    await written(script, [Material(DOCUMENT, ASKED, known)])
+    await written(script, [(DOCUMENT, ASKED, known)])
     readings = [data["questions"] for data in script.data if "questions" in data]
     assert readings == [{"1": "What happens?", "2": "How does it end?"}]
     proposals = {data["feature"]: data["reader"] for data in script.data if "count" in data and "reader" in data}
@@ -318,10 +319,8 @@ def test_people_agree_by_criterion_and_with_the_check(tmp_path: Path) -> None:
     bob = read_table(filled(tmp_path / "b.csv", i_owl=("yes", "yes", "no")), study)
     cat = read_table(filled(tmp_path / "c.csv", i_owl=("y", "yes", "no")), study)
     assert ann == {"i-owl": {"valid": True, "effective": False, "invasive": True}, "i-fox": {"valid": False}}
-    figures = {
-        (row.pop("feature"), row.pop("criterion")): row
-        for row in people_figures([ann, bob, cat], study, [row(valid=False, invasiveness=0.6)], 0.5)
-    }
+    write_rows(tmp_path / "pairs" / CHECKS, [row(valid=False, invasiveness=0.6)])
+    figures = {(row.pop("feature"), row.pop("criterion")): row for row in people_figures([ann, bob, cat], study, 0.5)}
     # of the others two of three say so: observed agreement 1/3, by chance 1/2; most say that it is not invasive, which
     # is good, and the check says it is
     assert [figures["plot", criterion] for criterion in CRITERIA] == [
@@ -333,7 +332,7 @@ def test_people_agree_by_criterion_and_with_the_check(tmp_path: Path) -> None:
     first, second = (
         read_table(filled(tmp_path / f"{said}.csv", i_owl=(said, said, said)), study) for said in ("yes", "no")
     )
-    assert [row["good"] for row in people_figures([first, second], study, [], 0.5)][:3] == [0.0, 0.0, 0.0]
+    assert [row["good"] for row in people_figures([first, second], study, 0.5)][:3] == [0.0, 0.0, 0.0]
     nothing = pytest.approx(math.nan, nan_ok=True)
     assert figures["style", "valid"] == {"edits": 1, "good": 0, "kappa": nothing, "agreement": nothing}
 
