@@ -17,6 +17,7 @@ from genie_inspect.studies.personal.curiosity_vectors import (
     VectorCuriosity,
     VectorSettings,
     explained,
+    linear,
     ridge,
     settings_of,
     softmax,
@@ -75,8 +76,7 @@ def test_a_rater_who_was_not_learned_from_counts_as_none_of_them(fitted: dict[Ex
 def test_an_inverse_vector_has_length_one_and_lambda_weighs_the_raters() -> None:
     lengths, shares = [], []
     for weight in (0, 1, 3):
-        model = VectorCuriosity("none", VectorSettings(rater_weight=weight))
-        rows = model.inverse(model.fit(LEARNED).tell, LEARNED)
+        rows = VectorCuriosity("none", VectorSettings(rater_weight=weight)).fit(LEARNED).inverse(LEARNED)
         lengths += np.linalg.norm(rows, axis=1).tolist()
         shares.append(float((rows[:, -2:] ** 2).sum()))
     assert lengths == pytest.approx([1] * len(lengths))
@@ -85,7 +85,7 @@ def test_an_inverse_vector_has_length_one_and_lambda_weighs_the_raters() -> None
 
 def test_the_forward_model_comes_near_the_inverse_model(fitted: dict[Explanation, FittedVectors]) -> None:
     one = fitted["held-out"]
-    forward, inverse = one.forward(one.model.texts(LEARNED, one.raters)), one.model.inverse(one.tell, LEARNED)
+    forward, inverse = linear(one.texts(LEARNED, one.raters), one.forward), one.inverse(LEARNED)
     cosines = (forward * inverse).sum(axis=1) / np.linalg.norm(forward, axis=1)
     assert cosines.mean() > 0.9
 
@@ -103,7 +103,8 @@ def test_what_is_saved_are_numbers_and_names_of_arrays(
     with np.load(tmp_path / COEFFICIENTS, allow_pickle=False) as arrays:
         kept = {name: arrays[name] for name in arrays.files}
     assert {array.dtype.kind for array in kept.values()} == {"f"}
-    assert kept["verdict_weights"].tolist() == fitted["held-out"].classifier.weights.tolist()
+    assert kept["verdict_weights"].tolist() == fitted["held-out"].classifier[:-1].tolist()
+    assert kept["verdict_intercept"].tolist() == fitted["held-out"].classifier[-1].tolist()
     assert kept["rater_means"].shape == (3, 130)  # two raters and everybody
 
 
@@ -113,9 +114,8 @@ ROWS = np.random.default_rng(0).normal(size=(40, 3))
 def test_ridge_by_hand() -> None:
     # x - mean = -1, 1; y - mean = -2, 2: weight = (2 + 2) / (2 + 2) = 1 with penalty 2; intercept 4 - 1 * 2
     found = ridge(np.array([[1.0], [3.0]]), np.array([[2.0], [6.0]]), penalty=2)
-    assert found.weights.tolist() == [[1]]
-    assert found.intercept.tolist() == [2]
-    assert found(np.array([[5.0]])).tolist() == [[7]]
+    assert found.tolist() == [[1], [2]]
+    assert linear(np.array([[5.0]]), found).tolist() == [[7]]
 
 
 def test_three_classes_as_scikit_learn_finds_them() -> None:
@@ -123,13 +123,13 @@ def test_three_classes_as_scikit_learn_finds_them() -> None:
     labels = np.digitize(ROWS[:, 1] + np.random.default_rng(1).normal(size=40), [-0.5, 0.5])
     found = softmax_regression(ROWS, np.eye(3)[labels], penalty=2)
     other = linear_model.LogisticRegression(C=1 / 2, tol=1e-10).fit(ROWS, labels)
-    assert softmax(found(ROWS)) == pytest.approx(other.predict_proba(ROWS), abs=1e-3)
+    assert softmax(linear(ROWS, found)) == pytest.approx(other.predict_proba(ROWS), abs=1e-3)
 
 
 def test_the_intercept_bears_no_penalty() -> None:
     labels = np.array([[1.0, 0]] * 3 + [[0, 1.0]])
     found = softmax_regression(np.zeros((4, 1)), labels, penalty=1e6)
-    assert softmax(found(np.zeros((1, 1))))[0] == pytest.approx([0.75, 0.25], abs=1e-4)
+    assert softmax(linear(np.zeros((1, 1)), found))[0] == pytest.approx([0.75, 0.25], abs=1e-4)
 
 
 def test_softmax_bears_large_numbers() -> None:

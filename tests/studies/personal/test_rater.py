@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from tests.studies.personal.made import TESTS, WRITER, written
 
 from genie_inspect.cli import main
-from genie_inspect.studies.personal.folder import read_judge
+from genie_inspect.studies.personal.judge import read_judge
 
 Run = Callable[..., Result]
 
