@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.scorer import Score, Scorer
 from tests.every_scorer import scorer_of
-from tests.scripted import OWL, QUESTIONS, evaluated, grading, saying, scores, small_population
+from tests.scripted import OWL, QUESTIONS, grading, saying, scored, small_population
 
 ROOT = Path(__file__).parents[2]
 # three stories of each: a keeper lights his lamp; a chemist spills a liquid and the paper sings; brothers sell a goat
@@ -55,9 +55,7 @@ def scorer(name: str, folder: str) -> Scorer:
 
 def score_of(name: str, text: str, others: tuple[str, ...], folder: Path) -> Score:
     population = small_population(folder / "population", {OWL: others}, {OWL: QUESTIONS[OWL]})
-    log = evaluated(scorer(name, str(population.folder)), saying(text), grading(), folder / "logs")
-    (score,) = scores(log, name.split("`")[1])
-    return score
+    return scored(scorer(name, str(population.folder)), saying(text), grading(), folder / "logs")
 
 
 def verdict(score: Score) -> str:

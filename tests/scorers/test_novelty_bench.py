@@ -10,7 +10,7 @@ from inspect_ai import eval as evaluate
 from inspect_ai.model import CachePolicy
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from tests.scripted import Script, evaluated, is_unscored, metadata, saying, scores, values
+from tests.scripted import Script, is_unscored, metadata, saying, scored, scores, values
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.prompting.fence import unfenced
@@ -102,7 +102,7 @@ def test_the_signature_says_who_judged_kinds_and_quality(tmp_path: Path) -> None
 
 
 def test_the_scorer_without_the_solver_says_what_is_missing(tmp_path: Path) -> None:
-    (score,) = scores(evaluated(scorer(patience=0.6), saying("red"), Script(grading), tmp_path), "novelty_bench")
+    score = scored(scorer(patience=0.6), saying("red"), Script(grading), tmp_path)
     assert "run the task novelty_partition" in (score.reason or "")
     assert "|k:0|patience:0.6|" in metadata(score)["signature"]
 
@@ -138,7 +138,7 @@ def test_where_no_reply_is_a_document_the_first_says_why_whatever_a_later_solver
 
     grader = Script(grading)
     made = scorer(equivalence="embedded")
-    (score,) = scores(evaluated(made, saying("A text."), grader, tmp_path, solver=keeping()), "novelty_bench")
+    score = scored(made, saying("A text."), grader, tmp_path, solver=keeping())
     assert (score.reason, score.answer, score.explanation) == (reason, "", f"Not scored: {reason}.")
     assert is_unscored(score)
     assert grader.requests == []
