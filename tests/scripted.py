@@ -172,6 +172,15 @@ def evaluated(
     return log
 
 
+def scored(
+    scorer: Scorer, writer: Script, grader: Script | Model | list[Model] | None, folder: Path, **options: Any
+) -> Score:
+    """The score of an evaluation of one document, as `evaluated` makes it."""
+    (sample,) = evaluated(scorer, writer, grader, folder, **options).samples or []
+    (score,) = (sample.scores or {}).values()
+    return score
+
+
 def scores(log: EvalLog, scorer: str = "genie") -> list[Score]:
     """The scores of a log, in the order of its samples."""
     return [sample.scores[scorer] for sample in log.samples or [] if sample.scores]

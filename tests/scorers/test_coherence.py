@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 from inspect_ai.scorer import Score
-from tests.scripted import Script, evaluated, metadata, saying, scores
+from tests.scripted import Script, evaluated, metadata, saying, scored, scores
 
 from genie_inspect.scorers.coherence import coherence
 
@@ -52,8 +52,7 @@ def test_a_reward_model_that_cannot_be_loaded_costs_the_score_and_not_the_run(
         module.__spec__ = ModuleSpec(name, None)
         module.__dict__.update(contents)
         monkeypatch.setitem(sys.modules, name, module)
-    log = evaluated(coherence(by="reward/made/up"), saying("An owl flew."), None, tmp_path)
-    (score,) = scores(log, "coherence")
+    score = scored(coherence(by="reward/made/up"), saying("An owl flew."), None, tmp_path)
     assert score.reason == "engine_failed"
     assert math.isnan(value(score))
     assert "is no model of the hub" in (score.explanation or "")

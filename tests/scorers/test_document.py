@@ -1,17 +1,16 @@
 """The scorer that fills columns of Inspect View: length, Genie's coverage, what is unscored."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.scorer import Score, Scorer, Target
+from inspect_ai.scorer import Score, Target
+from tests.every_scorer import scorer_of
 from tests.scripted import Script, evaluated, grading, metadata, saying, scores, small_population, values, written
 
-from genie_inspect.scorers.cosine import cosine
 from genie_inspect.scorers.document import document
-from genie_inspect.scorers.genie import genie
 from genie_inspect.signature import Signature
 
 STORY = "A brown owl counted the trains."
@@ -24,30 +23,24 @@ def unanswered(text: str, question: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("scorers", "text", "grader", "expected"),
+    ("names", "text", "grader", "words", "coverage", "unscored"),
     [
-        ((genie, cosine), STORY, grading(), (6, 1.0, 0)),
-        ((genie,), STORY, grading(answer=unanswered), (6, 0.667, 0)),
-        ((genie, cosine), REFUSAL, grading(), (9, math.nan, 2)),
+        (("genie", "cosine"), STORY, grading(), 6, 1.0, 0),
+        (("genie",), STORY, grading(answer=unanswered), 6, 0.667, 0),
+        (("genie", "cosine"), REFUSAL, grading(), 9, math.nan, 2),
         # where genie has a reason and no value its coverage is not known
-        ((genie, cosine), STORY, Script(lambda request: request), (6, math.nan, 1)),
-        ((cosine,), STORY, grading(), (6, math.nan, 0)),
+        (("genie", "cosine"), STORY, Script(lambda request: request), 6, math.nan, 1),
+        (("cosine",), STORY, grading(), 6, math.nan, 0),
     ],
 )
 def test_a_document_has_its_words_the_share_of_genies_questions_and_how_many_scores_it_lacks(
-    scorers: Sequence[Callable[[str], Scorer]],
-    text: str,
-    grader: Script,
-    expected: tuple[float, float, float],
-    tmp_path: Path,
+    names: Sequence[str], text: str, grader: Script, words: int, coverage: float, unscored: int, tmp_path: Path
 ) -> None:
     folder = str(small_population(tmp_path / "population").folder)
-    made = [*(scorer(folder) for scorer in scorers), document()]
-    log = evaluated(made, saying(text), grader, tmp_path)
+    log = evaluated([*(scorer_of(name, folder) for name in names), document()], saying(text), grader, tmp_path)
     (score,) = scores(log, "document")
-    assert values(score) == pytest.approx(
-        dict(zip(("words", "coverage", "unscored"), expected, strict=True)), nan_ok=True
-    )
+    expected = {"words": words, "coverage": coverage, "unscored": unscored}
+    assert values(score) == pytest.approx(expected, nan_ok=True)
     assert (score.reason, score.explanation) == (None, "Columns of the list of samples; no measure.")
     assert Signature(metadata(score)["signature"]).facts == {"measure": "document", "version": "2-A"}
     # it has no means in the table at the end of a run

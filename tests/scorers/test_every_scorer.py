@@ -38,6 +38,7 @@ from tests.scripted import (
     metadata,
     output,
     saying,
+    scored,
     scores,
     small_population,
     values,
@@ -194,7 +195,7 @@ def test_half_a_character_is_scored_as_its_replacement_and_reaches_no_grader(
 ) -> None:
     grader = Script(graded)
     made = SCORERS[name](str(population.folder))
-    (one,) = scores(evaluated(made, saying(HALF), grader, tmp_path, solver=generations(2)), name.split()[0])
+    one = scored(made, saying(HALF), grader, tmp_path, solver=generations(2))
     assert one.reason is None
     assert not any(map(math.isnan, values(one).values()))
     assert one.answer == "An owl \ufffd sat on a clock.\ufffd It struck."
@@ -369,7 +370,7 @@ PAIRS: list[Any] = rest_with_ci(list(product([*SCORERS, "ttcw beside"], GRADERS)
 def test_nothing_that_is_quoted_becomes_markup(name: str, grader: str, marked_up: Population, tmp_path: Path) -> None:
     made = MAKERS["ttcw"]() if name == "ttcw beside" else SCORERS[name](str(marked_up.folder))
     beside = Sample(input=OWL, target=f"A fine bee. {MARKUP}")
-    (one,) = scores(evaluated(made, saying(QUOTING), Script(GRADERS[grader]), tmp_path, [beside]), name.split()[0])
+    one = scored(made, saying(QUOTING), Script(GRADERS[grader]), tmp_path, prompts=[beside])
     said = one.explanation or ""
     assert {t.tag for block in RENDERER.parse(said) for t in [block, *(block.children or [])] if t.tag} <= OF_OURS, said
     assert "<http://" not in said

@@ -18,6 +18,7 @@ from tests.scripted import (
     is_unscored,
     metadata,
     saying,
+    scored,
     scores,
     small_population,
     values,
@@ -59,7 +60,7 @@ def test_novelty_follows_from_the_graders_ratings(folder: Path, tmp_path: Path) 
         return rated[question][told]
 
     script = grading(lambda document, question: f"{document.split()[0]} {question}", rating)
-    (score,) = scores(evaluated(genie(str(folder)), saying(STORY), script, tmp_path))
+    score = scored(genie(str(folder)), saying(STORY), script, tmp_path)
     assert values(score) == {"plot": 0.5, "style": pytest.approx(1 - 2 / 9, abs=5e-4)}
     assert metadata(score)["coverage"] == {"plot": "2/2", "style": "1/1"}
     assert [row["novelty"] for row in metadata(score)["questions"]] == [0.6667, 0.3333, 0.7778]
@@ -83,7 +84,7 @@ def test_a_grader_that_babbles_leaves_the_sample_unscored_with_the_reason(
     script = grading()
     plain = script.reply
     script.reply = lambda request: reply if "answer" in unfenced(request) else plain(request)
-    (score,) = scores(evaluated(genie(str(folder), judge=judge), saying(STORY), script, tmp_path))
+    score = scored(genie(str(folder), judge=judge), saying(STORY), script, tmp_path)
     assert_unscored(score, "invalid_response_format")
     # 3 questions against 3 documents
     assert metadata(score)["faults"] == {"unreadable reply": 9}
@@ -113,7 +114,7 @@ def test_a_grader_that_contradicts_itself_between_epochs_is_averaged_and_every_e
 
 def test_the_only_document_of_a_population_compared_with_itself_is_unscored(tmp_path: Path) -> None:
     lonely = small_population(tmp_path / "lonely", documents={OWL: (STORY,)})
-    (score,) = scores(evaluated(genie(str(lonely.folder)), saying(STORY), grading(), tmp_path))
+    score = scored(genie(str(lonely.folder)), saying(STORY), grading(), tmp_path)
     assert_unscored(score, "nothing to compare: no answer in the population")
 
 
@@ -136,7 +137,7 @@ def test_documents_that_give_orders_change_no_parsing(folder: Path, tmp_path: Pa
         return json.dumps(document)[1:-1][:80] if document not in DOCUMENTS[OWL] else "an owl"
 
     script = grading(answer=answer, rating=lambda answer, other: 2)
-    (score,) = scores(evaluated(genie(str(folder), judge=judge), saying(hostile), script, tmp_path))
+    score = scored(genie(str(folder), judge=judge), saying(hostile), script, tmp_path)
     # every rating is 2: similarity 1/3
     assert values(score) == {"plot": 0.667, "style": 0.667}
     assert metadata(score)["faults"] == {}
@@ -151,7 +152,7 @@ def test_scoring_runs_on_trio_as_it_does_on_asyncio(
     for backend in ("asyncio", "trio"):
         monkeypatch.setenv("INSPECT_ASYNC_BACKEND", backend)
         grader = None if judge == "embedded" else grading()
-        (score,) = scores(evaluated(genie(str(folder), judge=judge), saying(STORY), grader, tmp_path))
+        score = scored(genie(str(folder), judge=judge), saying(STORY), grader, tmp_path)
         found.append(values(score))
     assert found[0] == found[1]
 
@@ -177,7 +178,7 @@ def test_one_rating_of_twelve_counts_only_where_the_user_lets_it_and_two_limits_
     signatures = set()
     for limit, is_used in ((MIN_COVERAGE, False), (0, True), (1 / 12, True), (0.084, False)):
         scorer = genie(twelve, min_coverage=limit)
-        (score,) = scores(evaluated(scorer, saying(STORY), rating_one_of(12), tmp_path))
+        score = scored(scorer, saying(STORY), rating_one_of(12), tmp_path)
         facts = metadata(score)
         assert score.reason == (None if is_used else "invalid_response_format")
         assert facts["coverage"] == ({"plot": "2/2", "style": "1/1"} if is_used else {"plot": "0/2", "style": "0/1"})
@@ -191,5 +192,5 @@ def test_a_score_says_who_read_a_population_that_has_answers_alone_and_of_no_oth
     recorded = read_population(tmp_path / "recorded", "reader(a)")
     alone = answers_alone(tmp_path / "alone", {"reader(b)": ["rain", "snow", "hail"]})
     for population, reader in ((small_population(tmp_path / "whole"), None), (recorded, None), (alone, "reader(b)")):
-        (score,) = scores(evaluated(genie(str(population.folder)), saying("Grey owl."), grading(), tmp_path))
+        score = scored(genie(str(population.folder)), saying("Grey owl."), grading(), tmp_path)
         assert metadata(score).get("population_read_by") == reader

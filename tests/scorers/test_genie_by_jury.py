@@ -20,6 +20,7 @@ from tests.scripted import (
     numbered,
     output,
     saying,
+    scored,
     scores,
     small_population,
     values,
@@ -76,9 +77,7 @@ def named(script: Script, name: str) -> Model:
 def judged(folder: Path, *graders: Model) -> Score:
     """The one score of a story by a jury, or by one grader."""
     population = small_population(folder / "population").folder
-    log = evaluated(genie(str(population), cache=False), saying(STORY), list(graders), folder)
-    (score,) = scores(log)
-    return score
+    return scored(genie(str(population), cache=False), saying(STORY), list(graders), folder)
 
 
 def test_the_score_is_the_mean_over_the_graders_by_feature_and_keeps_each_graders_own(tmp_path: Path) -> None:
@@ -277,8 +276,7 @@ def folder(tmp_path: Path) -> Path:
 def test_the_grader_reads_once_a_document_and_vectors_judge(folder: Path, tmp_path: Path) -> None:
     # the same answer to every question is interchangeable; one that is unlike has a rating between 1 and 4
     script = grading(answer=lambda document, question: "an old clock" if "clock" in document else "a barn in snow")
-    log = evaluated(genie(str(folder), judge="vectors"), saying("The owl in the barn."), script, tmp_path)
-    (score,) = scores(log)
+    score = scored(genie(str(folder), judge="vectors"), saying("The owl in the barn."), script, tmp_path)
     assert len(script.requests) == 1 + len(DOCUMENTS[OWL])
     assert all("questions" in data for data in script.data)
     novelty = values(score)
@@ -294,7 +292,6 @@ def test_answers_that_no_vector_stands_for_leave_the_document_unscored(folder: P
     def answer(document: str, question: str) -> str:
         return "ⵣⵣ" if document == STORY else "a barn"
 
-    log = evaluated(genie(str(folder), judge="vectors"), saying(STORY), grading(answer=answer), tmp_path)
-    (score,) = scores(log)
+    score = scored(genie(str(folder), judge="vectors"), saying(STORY), grading(answer=answer), tmp_path)
     assert score.reason == f"nothing to compare: {NO_VECTOR}"
     assert is_unscored(score)

@@ -1,18 +1,13 @@
 """What each measure makes of a text in six scripts, as docs/bring_your_own.md has it in a table."""
 
 import math
+import re
 from pathlib import Path
 
 import pytest
 from inspect_ai.scorer import Score, Scorer
-from tests.scripted import OWL, QUESTIONS, evaluated, grading, saying, scores, small_population
-
-from genie_inspect.scorers.compression import compression
-from genie_inspect.scorers.cosine import cosine
-from genie_inspect.scorers.creativity_index import creativity_index
-from genie_inspect.scorers.expression_novelty import expression_novelty
-from genie_inspect.scorers.genie import genie
-from genie_inspect.scorers.partition import partition
+from tests.every_scorer import scorer_of
+from tests.scripted import OWL, QUESTIONS, grading, saying, scored, small_population
 
 ROOT = Path(__file__).parents[2]
 # three stories of each: a keeper lights his lamp; a chemist spills a liquid and the paper sings; brothers sell a goat
@@ -53,24 +48,14 @@ TEXTS = {
 
 
 def scorer(name: str, folder: str) -> Scorer:
-    made = {
-        "`genie`, a grader reads": lambda: genie(folder, cache=False),
-        "`genie`, `judge=embedded`": lambda: genie(folder, "embedded"),
-        "`cosine`": lambda: cosine(folder),
-        "`partition`, `embedded`": lambda: partition(folder, "embedded"),
-        "`creativity_index`": lambda: creativity_index(folder),
-        "`creativity_index`, `matcher=near`": lambda: creativity_index(folder, matcher="near"),
-        "`expression_novelty`": lambda: expression_novelty(folder),
-        "`compression`": lambda: compression(folder),
-    }
-    return made[name]()
+    """A measure with the options that the page's table names beside it."""
+    options = dict(re.findall(r"`(\w+)=(\w+)`", name)) | ({"equivalence": "embedded"} if "partition" in name else {})
+    return scorer_of(name.split("`")[1], folder, **options)
 
 
 def score_of(name: str, text: str, others: tuple[str, ...], folder: Path) -> Score:
     population = small_population(folder / "population", {OWL: others}, {OWL: QUESTIONS[OWL]})
-    log = evaluated(scorer(name, str(population.folder)), saying(text), grading(), folder / "logs")
-    (score,) = scores(log, name.split("`")[1])
-    return score
+    return scored(scorer(name, str(population.folder)), saying(text), grading(), folder / "logs")
 
 
 def verdict(score: Score) -> str:

@@ -7,7 +7,7 @@ from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from tests.scripted import OWL, Script, evaluated, metadata, saying, scores, small_population
+from tests.scripted import OWL, Script, evaluated, metadata, saying, scored, scores, small_population
 
 from genie_inspect.graders.quality import CHAT
 from genie_inspect.populations.population import Population
@@ -103,8 +103,7 @@ def test_a_verdict_in_another_form_leaves_no_win_rate(
     protocol: str, reply: str, population: Population, tmp_path: Path
 ) -> None:
     judge = saying(reply)
-    log = evaluated(litbench(str(population.folder), protocol=protocol), saying(STORY), judge, tmp_path)
-    (score,) = scores(log, "litbench")
+    score = scored(litbench(str(population.folder), protocol=protocol), saying(STORY), judge, tmp_path)
     assert score.reason == "no pair was judged in both orders"
     assert len(judge.requests) == 6, "each once"
 
