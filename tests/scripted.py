@@ -128,8 +128,9 @@ def small_population(
     folder: Path,
     documents: Mapping[str, Iterable[str]] = DOCUMENTS,
     questions: Mapping[str, tuple[tuple[str, str], ...]] = QUESTIONS,
+    answers: Iterable[AnswerRow] = (),
 ) -> Population:
-    """A population of two prompts and two features, without any recorded answers."""
+    """A population of two prompts and two features."""
     return write_population(
         folder,
         name="small",
@@ -146,7 +147,7 @@ def small_population(
             for prompt, asked in questions.items()
             for feature, text in asked
         ],
-        answers=[],
+        answers=answers,
     )
 
 

@@ -9,13 +9,14 @@ from inspect_ai.model import Model
 from tests.building.scripts import write_log
 from tests.pairs import pairs
 from tests.scripted import DOCUMENTS, FOX, OWL, Script, small_population
-from tests.studies.metric_study.test_writing import editing
+from tests.studies.metric_study.test_writing import ASKED, DOCUMENT, editing
 
 from genie_inspect.building.interviewing import no_progress
 from genie_inspect.cli import main, running
 from genie_inspect.errors import GenieError, GraderFailedError
 from genie_inspect.populations.interventions import Interventions
-from genie_inspect.populations.population import Population, open_population
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import AnswerRow
 from genie_inspect.studies.metric_study.checking import CHECKS
 from genie_inspect.studies.metric_study.writing import REJECTED, Material, materials
 
@@ -170,15 +171,13 @@ def test_a_population_gives_its_documents_with_its_questions(tmp_path: Path) -> 
 
 
 def test_of_several_readers_the_first_one_s_answers_count(tmp_path: Path) -> None:
-    starter = open_population("starter")
-    document, questions, answers = taken(tmp_path, "starter", limit=1)[0]
-    prompt = document.prompt
-    own = [
-        {question: text for (name, question), text in starter.answers(reader, prompt).items() if name == document.id}
-        for reader in starter.readers
+    given = [
+        AnswerRow(document=DOCUMENT.id, question=ASKED[place].id, reader=reader, text=f"{reader} says")
+        for reader, place in (("first", 0), ("second", 0), ("second", 1))
     ]
-    assert len(answers) == len(questions) > 1
-    assert answers == {question: text for said in reversed(own) for question, text in said.items()}
+    small_population(tmp_path / "p", answers=given)
+    found = {document.id: answers for document, _, answers in taken(tmp_path, tmp_path / "p")}
+    assert found[DOCUMENT.id] == {ASKED[0].id: "first says", ASKED[1].id: "second says"}
 
 
 def test_documents_of_logs_need_a_population_whose_questions_are_asked(tmp_path: Path) -> None:

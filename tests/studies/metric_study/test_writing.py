@@ -52,7 +52,8 @@ def editing(
         if "questions" in data:
             return numbered({number: answer(data["document"], asked) for number, asked in data["questions"].items()})
         if "others" in data:
-            same = {number: 4 if data["answer"] == other else 1 for number, other in data["others"].items()}
+            # 3 is the same general idea, and 2 another answer
+            same = {number: 3 if data["answer"].startswith(other) else 2 for number, other in data["others"].items()}
             return numbered(same)
         if "changed" in data:
             return numbered({1: verdict(data)})
@@ -188,7 +189,7 @@ ANSWERS = {
     (GREY, "How does it end?"): "calm",
     (GREY, "What is the tone?"): "plain",
     (OWL_EDIT, "What happens?"): "it burns",
-    (OWL_EDIT, "How does it end?"): "calm",
+    (OWL_EDIT, "How does it end?"): "calm and quiet",
     (OWL_EDIT, "What is the tone?"): "grim",
     (OWL_AGAIN, "What is the tone?"): "solemn",
 }

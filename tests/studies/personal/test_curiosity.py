@@ -212,6 +212,13 @@ def test_each_fold_has_as_many_yes_and_about_as_many_votes_and_of_plots_whole_on
     assert fold_of.tolist() == again.tolist() != other.tolist()
 
 
+def test_plots_with_many_yes_are_dealt_first() -> None:
+    # three yes on one plot, then one each: else two folds would hold two and four
+    plots = ("b", "c", "d", "a", "a", "a")
+    told = [changed(VOTES[0], plot=plot, text=f"{plot}, {n}", story=f"{n}") for n, plot in enumerate(plots)]
+    assert sorted(np.bincount(by_plots(told, 2))[:2].tolist()) == [3, 3]
+
+
 def test_a_text_under_several_plots_is_refused_by_name() -> None:
     copied = [
         *votes(6),

@@ -231,21 +231,17 @@ def test_a_gain_of_next_to_nothing_is_not_better() -> None:
     assert point.better < 0.05
 
 
-def test_more_stories_than_there_are_must_be_simulated() -> None:
-    with pytest.raises(VotesError, match="stories is 80, expected fewer than the 60 that there are"):
-        learning_curve(LENIENT_BALLOTS, (80,))
-    _, (point,) = learning_curve(LENIENT_BALLOTS, (80,), simulate=True, repeats=2)
-    assert point.stories == 80
-    with pytest.raises(VotesError, match="there are 2 plots, expected 3 or more"):
-        learning_curve(simulated(World(stories=6), 0)[0])
-
-
-def test_without_numbers_the_curve_goes_from_two_plots_to_all_but_two_or_doubles_the_stories() -> None:
+def test_stories_are_those_that_there_are_or_simulated() -> None:
     _, points = learning_curve(LENIENT_BALLOTS, repeats=2)
+    # from two plots to all but two
     assert (points[0].stories, points[-1].stories, len(points)) == (6, 54, 6)
     title, points = learning_curve(LENIENT_BALLOTS, simulate=True, repeats=2)
     assert title.startswith("Learning curve, simulated: 2 tests, 3 of 4 raters a story, leniency ")
     assert [point.stories for point in points] == [60, 120, 240, 480]
+    with pytest.raises(VotesError, match="stories is 80, expected fewer than the 60 that there are"):
+        learning_curve(LENIENT_BALLOTS, (80,))
+    with pytest.raises(VotesError, match="there are 2 plots, expected 3 or more"):
+        learning_curve(simulated(World(stories=6), 0)[0])
 
 
 def test_the_sentence_names_the_first_number_from_which_on_it_is_sure() -> None:

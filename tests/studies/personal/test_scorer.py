@@ -76,6 +76,10 @@ async def test_a_rater_has_a_chance_a_test_and_their_sum(foretold: Foretold) -> 
         "votes": {"ann": 40},
     }
     assert "| 01 | 1 | 0.73 | 0.92 |" in (score.explanation or "")
+    # a test without a verdict is not foretold, and the rest is
+    score, values = await foretold(scores={"ttcw": verdict({"01": 1, "02": None}, JUDGE_SIGNATURE)})
+    assert values == {"personal_ann_total": 0.924, "personal_ann_01": 0.924}
+    assert ((score.metadata or {})["judged"], (score.metadata or {})["not_judged"]) == (1, 1)
 
 
 async def test_all_raters_have_their_totals_and_who_has_too_few_votes_none(foretold: Foretold) -> None:
@@ -93,34 +97,22 @@ async def test_all_raters_have_their_totals_and_who_has_too_few_votes_none(foret
         "| cy | 19 | as the average | too few votes |\n\n" + SENTENCE
     )
     assert len((await foretold("all", fewest=0))[1]) == 3
-
-
-async def test_as_many_votes_as_are_asked_for_are_enough(foretold: Foretold) -> None:
+    # as many votes as are asked for are enough
     assert (await foretold("cy", fewest=19))[0].reason is None
     score, values = await foretold("cy")
-    assert score.reason == "too few votes by this rater"
+    assert (score.reason, values) == ("too few votes by this rater", {})
     assert score.explanation == "Not scored: too few votes by this rater: cy has 19, expected 20 or more."
-    assert values == {}
 
 
-async def test_a_test_without_a_verdict_is_not_foretold_and_the_rest_is(foretold: Foretold) -> None:
-    score, values = await foretold(scores={"ttcw": verdict({"01": 1, "02": None}, JUDGE_SIGNATURE)})
-    assert values == {"personal_ann_total": 0.924, "personal_ann_01": 0.924}
-    assert ((score.metadata or {})["judged"], (score.metadata or {})["not_judged"]) == (1, 1)
-
-
-async def test_of_a_whole_story_there_is_a_total_alone(foretold: Foretold) -> None:
-    score, _ = await foretold(own=judge(column(key="ttcw_total"), scale=(1.0, 2.0), tests=("",)))
-    # the total is 1, two spreads of 0.25 above the mean would be more: log-odds 1, 1 by the rater and 0.5 by taste
-    assert score.value == {"personal_ann_total": 1.924}
-    assert "|lowest:1|highest:2|" in (score.metadata or {})["signature"]
-
-
-async def test_points_count_where_a_column_goes_by_them(foretold: Foretold) -> None:
+async def test_points_or_values_count_where_a_column_goes_by_them(foretold: Foretold) -> None:
     rows = [{"id": "01", "pass": True, "score": 4}, {"id": "02", "pass": True, "score": -4}]
     given = Score(value={"ttcw_total": 2.0}, metadata={"signature": JUDGE_SIGNATURE, "tests": rows})
     _, values = await foretold(scores={"ttcw": given}, own=judge(column(points=True, mean=0.0, spread=4.0)))
     assert values == {"personal_ann_total": 1.424, "personal_ann_01": 0.924, "personal_ann_02": 0.5}
+    # of a whole story there is a total alone: it is one spread above the mean, log-odds 1, and 1.5 more by the rater
+    score, _ = await foretold(own=judge(column(key="ttcw_total"), scale=(1.0, 2.0), tests=("",)))
+    assert score.value == {"personal_ann_total": 1.924}
+    assert "|lowest:1|highest:2|" in (score.metadata or {})["signature"]
 
 
 @pytest.mark.parametrize(

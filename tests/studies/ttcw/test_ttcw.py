@@ -216,7 +216,9 @@ def test_a_folder_of_texts_is_stories_titled_by_their_files(bees: Path, monkeypa
     assert (story.title, story.plot, story.story) == ("door", "Short.", "A door.")
 
 
-def test_a_run_that_failed_goes_on_where_it_ended(bees: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_failed_goes_on_where_it_ended_and_writes_over_no_file(
+    bees: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     more = json.dumps({"title": "Door", "story": "It closed."})
     with (bees / "stories.jsonl").open("a", encoding="utf-8") as file:
         file.write(more + "\n")
@@ -231,8 +233,13 @@ def test_a_run_that_failed_goes_on_where_it_ended(bees: Path, monkeypatch: pytes
     script = saying(PLOT)
     result = plots_called(monkeypatch, script, "stories.jsonl", "--json")
     assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    assert (said["drawn"], said["had_a_plot"], said["replies_on_record"]) == (2, 1, 1)
+    again = plots_called(monkeypatch, script, "stories.jsonl")
+    assert again.exit_code == 1
+    assert "refs.jsonl" in again.output
+    assert "expected a new file" in again.output
     assert len(script.requests) == 1
-    assert json.loads(result.stdout)["replies_on_record"] == 1
 
 
 def test_a_plot_that_is_cut_off_is_no_plot_and_is_not_on_record(bees: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,15 +274,3 @@ def test_a_folder_without_stories_is_one_clear_line(
     result = plots_called(monkeypatch, saying(PLOT), "mine")
     assert result.exit_code == 1
     assert fault in result.output
-
-
-def test_a_file_that_is_there_is_not_written_over_and_nobody_is_asked(
-    bees: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (bees / "refs.jsonl").write_text("mine", encoding="utf-8")
-    script = saying(PLOT)
-    result = plots_called(monkeypatch, script, "stories.jsonl")
-    assert result.exit_code == 1
-    assert "refs.jsonl" in result.output
-    assert "expected a new file" in result.output
-    assert not script.requests
