@@ -118,15 +118,8 @@ def test_what_a_log_says_of_a_scorer_beats_what_is_installed_and_needs_no_signat
         None,
         {},
         {"headline": 7, "ranges": [0, 1], "meaning": None},
-        {"ranges": {"share": None}},
-        {"ranges": {"share": [0]}},
-        {"ranges": {"share": [0, 1, 2]}},
-        {"ranges": {"share": "01"}},
-        {"ranges": {"share": [1, 0]}},
-        {"ranges": {"share": [1, 1]}},
-        {"ranges": {"share": [None, None]}},
-        {"ranges": {"share": [math.nan, 10**400]}},
-        {"ranges": {"share": [{}, "k"]}},
+        *({"ranges": {"share": ends}} for ends in (None, [0], [0, 1, 2], "01", [1, 0], [1, 1], [None, None])),
+        *({"ranges": {"share": ends}} for ends in ([math.nan, 10**400], [{}, "k"])),
     ],
 )
 def test_what_makes_no_sense_is_as_if_it_were_not_said(header: EvalLog, said: Any) -> None:

@@ -249,10 +249,14 @@ def test_a_text_of_the_population_is_left_out_of_its_own_comparison_whatever_was
 
 
 @pytest.mark.parametrize("name", COMPARING)
-def test_a_population_of_answers_alone_is_refused_in_the_name_of_what_compares_with_documents(
+def test_a_population_that_lacks_documents_or_questions_is_refused_in_the_name_of_what_needs_them(
     name: str, tmp_path: Path
 ) -> None:
     folder = str(small_population(tmp_path / "answers", documents={}).folder)
+    if name.startswith("genie"):
+        bare = str(small_population(tmp_path / "documents", questions={}).folder)
+        with pytest.raises(PrerequisiteError, match=r"^measure genie .* population small-1"):
+            SCORERS[name](bare)
     if name.startswith("genie") and name != "genie embedded":
         SCORERS[name](folder)
         return
