@@ -122,6 +122,11 @@ def _shown(error: Exception) -> click.ClickException | None:
     return click.ClickException(Text.from_markup(str(error)).plain) if isinstance(error, PrerequisiteError) else None
 
 
+def verbs_of(module: str, lines: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """The verbs of a module's own group: functions of their names, each with its line."""
+    return {name: (f"{module}:{name}", line) for name, line in lines.items()}
+
+
 @click.group(cls=VerbGroup, verbs=VERBS)
 @click.version_option(package_name="genie-inspect")
 def main() -> None:

@@ -38,6 +38,7 @@ def test_raters_of_known_leniency_and_taste_are_recovered() -> None:
     tests = [f"t{number}" for number in range(4)]
     whole = np.array([[terms.leniency + terms.taste[test] for test in tests] for terms in judge.raters.values()])
     assert np.corrcoef(whole.ravel(), (leniency[:, None] + taste)[order].ravel())[0, 1] > 0.85
+    assert figures.model == WITH_TASTE
     assert figures.gain.is_below
     assert figures.sentence.startswith("Better than the grader alone by 0.")
     # votes behind each rater are counted
@@ -66,12 +67,6 @@ def test_the_judge_foretells_what_its_model_does() -> None:
         own.append(opinion["expected"])
     # each plot's own votes are in the one and not in the other
     assert np.corrcoef(own, whole)[0, 1] > 0.97
-
-
-def test_without_taste_raters_have_leniency_alone() -> None:
-    judge, figures = fit_judge(simulated(TASTES, 6)[0], taste=False, resamples=10)
-    assert figures.model == WITH_LENIENCY
-    assert not any(terms.taste for terms in judge.raters.values())
 
 
 def test_a_rater_with_one_vote_is_near_the_average_and_least_sure() -> None:
@@ -106,9 +101,6 @@ def test_few_plots_are_each_held_out_alone_and_many_in_ten_folds_of_whole_plots(
     assert all(len(set(folds[many == plot].tolist())) == 1 for plot in range(45))
     assert np.bincount(folds).max() - np.bincount(folds).min() <= 3
     assert (folds_of(many, 45, seed=1) != folds).any()
-
-
-def test_one_plot_cannot_be_held_out() -> None:
     with pytest.raises(VotesError, match="all votes are on stories of one plot"):
         folds_of(np.zeros(5, dtype=int), 1, seed=0)
 
@@ -132,6 +124,9 @@ def test_the_models_are_what_the_votes_allow() -> None:
     many = replace(BALLOTS, raters=Factor(tuple(map(str, range(1_001))), BALLOTS.raters.codes))
     assert judge_model(many, taste=True) == judge_model(BALLOTS, taste=False) == WITH_LENIENCY
     assert judge_model(BALLOTS, taste=True) == WITH_TASTE
+    judge, found = fit_judge(BALLOTS, taste=False, resamples=10)
+    assert found.model == WITH_LENIENCY
+    assert not any(terms.taste for terms in judge.raters.values())
 
 
 def test_the_majority_is_the_share_of_yes_on_a_test_with_half_a_vote_for_and_against() -> None:

@@ -9,7 +9,7 @@ import click
 
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import VotesError, prompt_of, read_votes
-from genie_inspect.cli import VerbGroup
+from genie_inspect.cli import VerbGroup, verbs_of
 from genie_inspect.cli.options import FILE, Answer, answering, resamples_option, seed_option, together
 from genie_inspect.cli.running import progress_bar
 from genie_inspect.cli.terminal import Unbroken, echo
@@ -50,20 +50,14 @@ from genie_inspect.studies.personal.judge import forget as forgotten
 from genie_inspect.studies.personal.power import learning_curve, power_chart, power_sentence
 
 VERBS = {
-    "fit": (
-        "genie_inspect.studies.personal.commands:fit",
-        "Learn what raters say from votes and a grader's scores; says what it is worth.",
-    ),
-    "power": ("genie_inspect.studies.personal.commands:power", "Say how many stories a rater has to vote on."),
-    "forget": ("genie_inspect.studies.personal.commands:forget", "Take one rater out of a folder."),
-    "curiosity": (
-        "genie_inspect.studies.personal.commands:curiosity",
-        "Say how a curiosity model of raters does, and what of it is reading the answer.",
-    ),
+    "fit": "Learn what raters say from votes and a grader's scores; says what it is worth.",
+    "power": "Say how many stories a rater has to vote on.",
+    "forget": "Take one rater out of a folder.",
+    "curiosity": "Say how a curiosity model of raters does, and what of it is reading the answer.",
 }
 
 
-@click.group(cls=VerbGroup, verbs=VERBS)
+@click.group(cls=VerbGroup, verbs=verbs_of(__name__, VERBS))
 def rater() -> None:
     """A judge of one's own: a grader's scores, calibrated by a rater's votes.
 
@@ -175,11 +169,9 @@ def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> A
         yield Unbroken(figures.sentence)
         yield Unbroken(f"{output}: {len(judge.raters)} raters, judge@{judge.digest}")
 
-    def value() -> dict[str, Any]:
-        found = {"judge": judge.model_dump(), "figures": figures.model_dump()}
-        return {"folder": str(output), "sentence": figures.sentence, **found}
-
-    return Answer(value(), parts(), lambda: calibration_chart(figures))
+    found = {"judge": judge.model_dump(), "figures": figures.model_dump()}
+    value = {"folder": str(output), "sentence": figures.sentence, **found}
+    return Answer(value, parts(), lambda: calibration_chart(figures))
 
 
 @click.command()

@@ -13,7 +13,7 @@ from genie_inspect.agreement.figures import Ranking
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import VotedStory, read_votes
 from genie_inspect.building.interviewing import Progress
-from genie_inspect.cli import VerbGroup
+from genie_inspect.cli import VerbGroup, verbs_of
 from genie_inspect.cli.agreement import COMPARED
 from genie_inspect.cli.options import DRY_RUN, FILE, GRADER, TEMPLATES, Answer, answering, output_option, together
 from genie_inspect.cli.running import asked, told_by
@@ -38,17 +38,14 @@ from genie_inspect.studies.ttcw.verdicts import (
 )
 
 VERBS = {
-    "cutoffs": (
-        "genie_inspect.studies.ttcw.commands:cutoffs",
-        "Count the verdicts of logs under every cutoff; asks nobody.",
-    ),
-    "ways": ("genie_inspect.studies.ttcw.commands:ways", "Put ways of asking side by side: a row each."),
-    "totals": ("genie_inspect.studies.ttcw.commands:totals", "Show how many tests stories pass, by writer."),
-    "words": ("genie_inspect.studies.ttcw.commands:words", "Show how long stories are, by plot and writer."),
+    "cutoffs": "Count the verdicts of logs under every cutoff; asks nobody.",
+    "ways": "Put ways of asking side by side: a row each.",
+    "totals": "Show how many tests stories pass, by writer.",
+    "words": "Show how long stories are, by plot and writer.",
 }
 
 
-@click.group(cls=VerbGroup, verbs=VERBS)
+@click.group(cls=VerbGroup, verbs=verbs_of(__name__, VERBS))
 def ttcw() -> None:
     """Ablations, word counts and histograms of the Torrance Test, from verdicts that are there.
 
@@ -125,10 +122,8 @@ def totals(scores: tuple[Path, ...], votes: Path | None) -> Answer:
         caption = "people: tests that most of them let pass"
         yield Table("Stories by number of tests passed", heads, cells, caption=caption, words=2, look="folded")
 
-    def value() -> list[dict[str, Any]]:
-        return [{name: getattr(row, name) for name in ("judge", "writer", "mean", "totals")} for row in rows]
-
-    return Answer(value(), parts(), lambda: totals_chart(rows))
+    value = [{name: getattr(row, name) for name in ("judge", "writer", "mean", "totals")} for row in rows]
+    return Answer(value, parts(), lambda: totals_chart(rows))
 
 
 @click.command()
