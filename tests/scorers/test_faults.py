@@ -5,11 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
-from inspect_ai.dataset import Sample
 from inspect_ai.scorer import Score
-from tests.scripted import FOX, OWL, Script, grading, small_population
+from tests.scripted import FOX, OWL, evaluated, grading, saying, scores, small_population
 from tests.served import BABBLE, BROKEN, BUSY, CUT, HANGING, OK, SHORT, Served, serving, without_pauses
 
 from genie_inspect.graders.protocols import GRADER_FAILED, OFF_LABELS, UNREADABLE
@@ -51,21 +48,8 @@ def run(
     served: Served, population: Population, folder: Path, judge: str, provider: str = "openai", **config: int
 ) -> list[Score]:
     """The scores of two documents, one for each prompt, after a run that ended well."""
-    task = Task(
-        dataset=[Sample(input=prompt, id=number) for number, prompt in enumerate((OWL, FOX), 1)],
-        scorer=genie(str(population.folder), judge=judge),
-    )
-    (log,) = evaluate(
-        task,
-        model=Script(lambda request: "A new story.").model(),
-        model_roles={"grader": served.model(provider, **config)},
-        log_dir=str(folder),
-        display="none",
-        log_realtime=False,
-    )
-    assert log.status == "success", log.error
-    assert log.samples
-    return [sample.scores["genie"] for sample in log.samples if sample.scores]
+    scorer, grader = genie(str(population.folder), judge=judge), served.model(provider, **config)
+    return scores(evaluated(scorer, saying("A new story."), grader, folder, (OWL, FOX)))
 
 
 def settled(score: Score, number: int) -> tuple[int, int]:
@@ -113,8 +97,8 @@ def test_a_burst_of_failures_is_outlasted_and_nothing_is_lost(
 
     served.fault = at_first
     config = {"attempt_timeout": 1} if fault == HANGING else {}
-    scores = run(served, population, tmp_path, judge, "openai", **config)
-    assert [settled(score, number) for number, score in enumerate(scores, 1)] == [(12, 0), (4, 0)]
+    found = run(served, population, tmp_path, judge, "openai", **config)
+    assert [settled(score, number) for number, score in enumerate(found, 1)] == [(12, 0), (4, 0)]
     assert fault in served.faults
 
 
