@@ -4,15 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, score
-from inspect_ai import eval as evaluate
-from inspect_ai.dataset import Sample
+from inspect_ai import score
 from inspect_ai.log import EvalLog, EvalSpec, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesView, ViewerConfig
 from tests.reports.made_logs import made_log, scored
-from tests.scripted import saying
+from tests.scripted import evaluated, saying
 
 from genie_inspect import inspect_private
 from genie_inspect.logs.measures import keys_to_test, viewed_range
@@ -155,8 +153,7 @@ def lettered() -> Scorer:
 def test_the_decorator_of_anybodys_scorer_is_read_from_the_log_also_when_it_scored_later(
     later: bool, tmp_path: Path
 ) -> None:
-    task = Task(dataset=[Sample(input="Write.")], scorer=None if later else lettered())
-    (log,) = evaluate(task, model=saying("An owl.").model(), log_dir=str(tmp_path), display="none")
+    log = evaluated([] if later else lettered(), saying("An owl."), None, tmp_path)
     if later:
         write_eval_log(score(log, lettered(), action="append", display="none"), log.location)
     (read,) = read_logs([log.location])

@@ -7,16 +7,13 @@ from typing import Any
 import anyio
 import numpy as np
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
 from inspect_ai._eval.loader import scorer_from_spec  # how `inspect score` makes a scorer, in no public way
-from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
 from inspect_ai.scorer._scorer import ScorerSpec
 from tests.every_scorer import MAKERS
 from tests.processes import Commands
-from tests.scripted import OWL, saying, small_population, written
+from tests.scripted import OWL, evaluated, saying, small_population, written
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import (
@@ -244,7 +241,7 @@ def test_options_that_do_not_go_together_are_refused(options: dict[str, Any], me
 
 
 def test_inspect_score_shows_a_wrong_option_as_that_line(tmp_path: Path) -> None:
-    (log,) = evaluate(Task([Sample(input=OWL)]), model=saying(STORY).model(), log_dir=str(tmp_path), display="none")
+    log = evaluated([], saying(STORY), None, tmp_path)
     arguments = ["--scorer", "genie_inspect/genie", "-S", "min_coverage=half", "--display", "plain"]
     with Commands(tmp_path) as commands:
         ended = commands.run("score", log.location, *arguments, program="inspect")

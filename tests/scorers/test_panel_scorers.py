@@ -169,8 +169,7 @@ def test_partition_asks_the_grader_and_says_how_rare_the_class_is(
     assert values(score) == {"partition_novel": novel, "partition_share": pytest.approx(share, abs=5e-4)}
     # two calls partition three documents, one places the story: each compares with every class at most once
     assert sorted(len(data["other_replies"]) for data in grader.data) == [1, 2, 3]
-    assert score.metadata
-    assert "equivalence:grader(mockllm/model" in score.metadata["signature"]
+    assert "equivalence:grader(mockllm/model" in metadata(score)["signature"]
 
 
 def test_the_population_is_partitioned_once_for_all_samples(population: Population, tmp_path: Path) -> None:
