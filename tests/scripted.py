@@ -167,8 +167,8 @@ def evaluated(
     task = Task(dataset=dataset, solver=solver or generate(), scorer=scorer)
     model = grader.model() if isinstance(grader, Script) else grader
     roles = {"grader": model} if model else {}
-    settings: dict[str, Any] = {"log_dir": str(folder / "logs"), "display": "none", "log_realtime": False} | options
-    (log,) = evaluate(task, model=writer.model(), model_roles=roles, **settings)
+    settings: dict[str, Any] = {"model_roles": roles, "log_dir": str(folder / "logs"), "display": "none"}
+    (log,) = evaluate(task, model=writer.model(), **({"log_realtime": False} | settings | options))
     assert log.status == "success", log.error
     return log
 

@@ -41,19 +41,10 @@ KNOWN = (
 
 
 def test_a_scores_evidence_is_read_key_by_key() -> None:
-    found = evidence_of(
-        {
-            "coverage": {"plot": "2/3", "style": "none"},
-            "pairs": {"plot": "20/36"},
-            "faults": {"unreadable": 2},
-            "ratings": {"count": 20, "lowest": 1.0, "highest": 4.0},
-            "documents": 12,
-            "few_answers": "1/2",
-            "repeated": "3/14",
-            "position_bias": -0.5,
-        }
-    )
-    assert found == Evidence(
+    facts: dict[str, Any] = {"coverage": {"plot": "2/3", "style": "none"}, "pairs": {"plot": "20/36"}}
+    facts |= {"faults": {"unreadable": 2}, "ratings": {"count": 20, "lowest": 1.0, "highest": 4.0}, "documents": 12}
+    facts |= {"few_answers": "1/2", "repeated": "3/14", "position_bias": -0.5}
+    assert evidence_of(facts) == Evidence(
         coverage={"plot": (2, 3)},
         pairs={"plot": (20, 36)},
         faults={"unreadable": 2},

@@ -4,15 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, score
-from inspect_ai import eval as evaluate
-from inspect_ai.dataset import Sample
+from inspect_ai import score
 from inspect_ai.log import EvalLog, EvalSpec, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesView, ViewerConfig
 from tests.reports.made_logs import made_log, scored
-from tests.scripted import saying
+from tests.scripted import evaluated, saying
 
 from genie_inspect import inspect_private
 from genie_inspect.logs.measures import keys_to_test, viewed_range
@@ -118,15 +116,8 @@ def test_what_a_log_says_of_a_scorer_beats_what_is_installed_and_needs_no_signat
         None,
         {},
         {"headline": 7, "ranges": [0, 1], "meaning": None},
-        {"ranges": {"share": None}},
-        {"ranges": {"share": [0]}},
-        {"ranges": {"share": [0, 1, 2]}},
-        {"ranges": {"share": "01"}},
-        {"ranges": {"share": [1, 0]}},
-        {"ranges": {"share": [1, 1]}},
-        {"ranges": {"share": [None, None]}},
-        {"ranges": {"share": [math.nan, 10**400]}},
-        {"ranges": {"share": [{}, "k"]}},
+        *({"ranges": {"share": ends}} for ends in (None, [0], [0, 1, 2], "01", [1, 0], [1, 1], [None, None])),
+        *({"ranges": {"share": ends}} for ends in ([math.nan, 10**400], [{}, "k"])),
     ],
 )
 def test_what_makes_no_sense_is_as_if_it_were_not_said(header: EvalLog, said: Any) -> None:
@@ -162,8 +153,7 @@ def lettered() -> Scorer:
 def test_the_decorator_of_anybodys_scorer_is_read_from_the_log_also_when_it_scored_later(
     later: bool, tmp_path: Path
 ) -> None:
-    task = Task(dataset=[Sample(input="Write.")], scorer=None if later else lettered())
-    (log,) = evaluate(task, model=saying("An owl.").model(), log_dir=str(tmp_path), display="none")
+    log = evaluated([] if later else lettered(), saying("An owl."), None, tmp_path)
     if later:
         write_eval_log(score(log, lettered(), action="append", display="none"), log.location)
     (read,) = read_logs([log.location])

@@ -164,10 +164,9 @@ SAMPLING = "verbalized_sampling"
 
 
 @pytest.mark.parametrize(
-    ("changes", "names", "brief"),
+    ("changes", "names"),
     [
-        ([{"steps": [GENERATE]}], ["mock/writer"], ["mock/writer"]),
-        ([{"solver": OUTLINE[0], "steps": [OUTLINE]}], ["mock/writer outline"], ["mock/writer"]),
+        ([{"steps": [GENERATE]}], ["mock/writer"]),
         (
             [
                 {"steps": [("require_grader", {}), GENERATE], "task": "genie_inspect/baseline"},
@@ -175,12 +174,10 @@ SAMPLING = "verbalized_sampling"
                 {"steps": [GENERATE], "task": "genie_inspect/grid"},
             ],
             ["mock/writer generate baseline", "mock/writer outline+trim grid", "mock/writer generate grid"],
-            ["generate baseline", "outline+trim grid", "generate grid"],
         ),
         (
             [{"steps": [(SAMPLING, {"k": k, "pick": "random"})], "args": {"seed": 1}} for k in (3, 5)],
             ["mock/writer k=3", "mock/writer k=5"],
-            ["k=3", "k=5"],
         ),
         # an option that only one log has leaves no gap in the names of the others, which the time tells apart
         (
@@ -189,25 +186,24 @@ SAMPLING = "verbalized_sampling"
                 for options, hour in (({"k": 3}, EARLY), ({}, LATE), ({}, LAST))
             ],
             ["mock/writer k=3 2026-01-02 01:00", "mock/writer 2026-01-02 02:00", "mock/writer 2026-01-02 03:00"],
-            ["k=3 2026-01-02 01:00", "2026-01-02 02:00", "2026-01-02 03:00"],
         ),
         # where all is alike a number tells
         (
             [{"created": EARLY}, {"created": LATE}, {"created": LATE}],
             ["mock/writer 2026-01-02 01:00", "mock/writer 2026-01-02 02:00 #1", "mock/writer 2026-01-02 02:00 #2"],
-            ["2026-01-02 01:00", "2026-01-02 02:00 #1", "2026-01-02 02:00 #2"],
         ),
-        (
-            [{"facts": {"left_out": ["d"]}}, {"model": "mock/other"}],
-            [POPULATION, "mock/other"],
-            [POPULATION, "mock/other"],
-        ),
-        ([{"task": "x/one"}, {"task": "x/two"}], ["mock/writer one", "mock/writer two"], ["one", "two"]),
+        ([{"facts": {"left_out": ["d"]}}, {"model": "mock/other"}], [POPULATION, "mock/other"]),
+        ([{"task": "x/one"}, {"task": "x/two"}], ["mock/writer one", "mock/writer two"]),
     ],
 )
-def test_logs_are_called_by_what_tells_them_apart(
-    changes: list[dict[str, Any]], names: list[str], brief: list[str], tmp_path: Path
+def test_logs_are_called_by_what_tells_them_apart_and_in_brief_by_nothing_that_they_share(
+    changes: list[dict[str, Any]], names: list[str], tmp_path: Path
 ) -> None:
-    found = logs(tmp_path, *changes)
+    found, brief = logs(tmp_path, *changes), [name.removeprefix("mock/writer ") for name in names]
     assert labels(found) == [log.label for log in labelled(found)] == [log.label for log in found] == names
     assert labels(found, brief=True) == [log.label for log in labelled(found, brief=True)] == brief
+
+
+def test_a_run_with_a_strategy_of_its_own_names_it_where_no_other_log_stands_beside_it(tmp_path: Path) -> None:
+    found = logs(tmp_path, {"solver": OUTLINE[0], "steps": [OUTLINE]})
+    assert (labels(found), labels(found, brief=True)) == (["mock/writer outline"], ["mock/writer"])

@@ -11,17 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, score
-from inspect_ai import eval as evaluate
+from inspect_ai import score
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
-    ChatMessageSystem,
     ChatMessageUser,
     ModelOutput,
-    get_model,
 )
 from inspect_ai.scorer import SampleScore, Score, Scorer, Target
 from inspect_ai.tool import ToolCall
@@ -109,31 +106,17 @@ def population(tmp_path_factory: pytest.TempPathFactory) -> Population:
 
 
 def written(folder: Path, reply: Callable[[str], ModelOutput], *samples: Sample) -> EvalLog:
-    """A log without scores, in which each sample has a reply to its first message."""
-
-    def replied(messages: list[ChatMessage], *rest: object) -> ModelOutput:
-        return reply(messages[0].text)
-
-    (log,) = evaluate(
-        Task(dataset=list(samples), solver=generations(2)),
-        model=get_model("mockllm/model", custom_outputs=replied, memoize=False),
-        fail_on_error=False,
-        log_dir=str(folder),
-        display="none",
-    )
-    return log
+    """A log without scores, in which each sample has a reply to its last message."""
+    return evaluated([], Script(reply), None, folder, samples, generations(2), fail_on_error=False)
 
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     """A log in which one sample failed, and others are as models sometimes leave them."""
-    samples = [
-        Sample(id=name, input=[ChatMessageSystem(content=name), *MESSAGES])
-        if name == "messages"
-        else Sample(id=name, input=name, metadata={"prompt": OWL})
-        for name in REPLIES
-    ]
-    return written(tmp_path_factory.mktemp("logs"), lambda name: REPLIES[name][0](), *samples)
+    samples = [Sample(id=name, input=name, metadata={"prompt": OWL}) for name in REPLIES if name != "messages"]
+    samples.append(Sample(id="messages", input=list(MESSAGES)))
+    replies = {**REPLIES, OWL: REPLIES["messages"]}
+    return written(tmp_path_factory.mktemp("logs"), lambda asked: replies[asked][0](), *samples)
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +124,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     """A log of a story to a prompt that the population has, and of one to a prompt that it lacks."""
     samples = [Sample(id=name, input=name, metadata={"prompt": name}) for name in (OWL, UNKNOWN)]
     told = cycle([STORY, "A red fox sang."])  # two replies that differ, for novelty_bench
-    return written(tmp_path_factory.mktemp("story"), lambda name: output(next(told)), *samples)
+    return written(tmp_path_factory.mktemp("story"), lambda asked: output(next(told)), *samples)
 
 
 def rescored(log: EvalLog, scorer: Scorer, grader: Script) -> dict[str, Score]:
@@ -249,10 +232,14 @@ def test_a_text_of_the_population_is_left_out_of_its_own_comparison_whatever_was
 
 
 @pytest.mark.parametrize("name", COMPARING)
-def test_a_population_of_answers_alone_is_refused_in_the_name_of_what_compares_with_documents(
+def test_a_population_that_lacks_documents_or_questions_is_refused_in_the_name_of_what_needs_them(
     name: str, tmp_path: Path
 ) -> None:
     folder = str(small_population(tmp_path / "answers", documents={}).folder)
+    if name.startswith("genie"):
+        bare = str(small_population(tmp_path / "documents", questions={}).folder)
+        with pytest.raises(PrerequisiteError, match=r"^measure genie .* population small-1"):
+            SCORERS[name](bare)
     if name.startswith("genie") and name != "genie embedded":
         SCORERS[name](folder)
         return

@@ -5,11 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
-from inspect_ai.dataset import Sample
 from inspect_ai.scorer import Score
-from tests.scripted import FOX, OWL, Script, grading, small_population
+from tests.scripted import FOX, OWL, evaluated, grading, metadata, saying, scores, small_population, values
 from tests.served import BABBLE, BROKEN, BUSY, CUT, HANGING, OK, SHORT, Served, serving, without_pauses
 
 from genie_inspect.graders.protocols import GRADER_FAILED, OFF_LABELS, UNREADABLE
@@ -51,44 +48,29 @@ def run(
     served: Served, population: Population, folder: Path, judge: str, provider: str = "openai", **config: int
 ) -> list[Score]:
     """The scores of two documents, one for each prompt, after a run that ended well."""
-    task = Task(
-        dataset=[Sample(input=prompt, id=number) for number, prompt in enumerate((OWL, FOX), 1)],
-        scorer=genie(str(population.folder), judge=judge),
-    )
-    (log,) = evaluate(
-        task,
-        model=Script(lambda request: "A new story.").model(),
-        model_roles={"grader": served.model(provider, **config)},
-        log_dir=str(folder),
-        display="none",
-        log_realtime=False,
-    )
-    assert log.status == "success", log.error
-    assert log.samples
-    return [sample.scores["genie"] for sample in log.samples if sample.scores]
+    scorer, grader = genie(str(population.folder), judge=judge), served.model(provider, **config)
+    return scores(evaluated(scorer, saying("A new story."), grader, folder, (OWL, FOX)))
 
 
 def settled(score: Score, number: int) -> tuple[int, int]:
     """Ratings that count and ratings that were lost; both, and every coverage, are what the rows say."""
-    metadata, value = score.metadata, score.value
-    assert metadata is not None
-    assert isinstance(value, dict)
-    if score.reason == "grader_failed" and "pairs" not in metadata:
+    facts, value = metadata(score), values(score)
+    if score.reason == "grader_failed" and "pairs" not in facts:
         assert all(math.isnan(found) for found in value.values())
         return 0, sum(POSSIBLE[number].values())
-    counted = {name: tuple(map(int, share.split("/"))) for name, share in metadata["pairs"].items()}
+    counted = {name: tuple(map(int, share.split("/"))) for name, share in facts["pairs"].items()}
     assert {name: possible for name, (_, possible) in counted.items()} == POSSIBLE[number]
     for name, (used, _) in counted.items():
-        rows = [row for row in metadata["questions"] if row["feature"] == name]
+        rows = [row for row in facts["questions"] if row["feature"] == name]
         assert used == sum(row["ratings"] for row in rows)
         # four ratings were due to each question; with two of them it is used
         counts = [row["ratings"] >= 2 for row in rows]
         assert [row["novelty"] is not None for row in rows] == counts
-        assert metadata["coverage"][name] == f"{sum(counts)}/{len(rows)}"
+        assert facts["coverage"][name] == f"{sum(counts)}/{len(rows)}"
         assert math.isnan(value[name]) == (not any(counts))
     lost = sum(possible - used for used, possible in counted.values())
-    faults = dict(metadata["faults"])
-    poor = sum(row["ratings"] == 1 for row in metadata["questions"])
+    faults = dict(facts["faults"])
+    poor = sum(row["ratings"] == 1 for row in facts["questions"])
     assert faults.pop(TOO_FEW, 0) == poor, "and every question that they leave with too few"
     assert lost == sum(faults.values()), "every lost rating is counted, by reason"
     return sum(used for used, _ in counted.values()), lost
@@ -113,8 +95,8 @@ def test_a_burst_of_failures_is_outlasted_and_nothing_is_lost(
 
     served.fault = at_first
     config = {"attempt_timeout": 1} if fault == HANGING else {}
-    scores = run(served, population, tmp_path, judge, "openai", **config)
-    assert [settled(score, number) for number, score in enumerate(scores, 1)] == [(12, 0), (4, 0)]
+    found = run(served, population, tmp_path, judge, "openai", **config)
+    assert [settled(score, number) for number, score in enumerate(found, 1)] == [(12, 0), (4, 0)]
     assert fault in served.faults
 
 
@@ -136,9 +118,8 @@ def test_what_fails_for_good_or_babbles_costs_its_question_alone_and_a_second_ru
     owl, fox = run(served, population, tmp_path, judge)
     assert settled(owl, 1) == (8, 4)
     assert settled(fox, 2) == (4, 0)
-    assert owl.metadata is not None
-    assert owl.metadata["faults"] == {reason: 4}
-    assert owl.metadata["coverage"] == {"plot": "2/2", "style": "0/1"}
+    assert metadata(owl)["faults"] == {reason: 4}
+    assert metadata(owl)["coverage"] == {"plot": "2/2", "style": "0/1"}
 
     served.fault = lambda number, request: OK
     served.requests.clear()

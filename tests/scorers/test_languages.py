@@ -1,13 +1,12 @@
 """What each measure makes of a text in six scripts, as docs/bring_your_own.md has it in a table."""
 
-import math
 import re
 from pathlib import Path
 
 import pytest
 from inspect_ai.scorer import Score, Scorer
 from tests.every_scorer import scorer_of
-from tests.scripted import OWL, QUESTIONS, grading, saying, scored, small_population
+from tests.scripted import OWL, QUESTIONS, grading, is_unscored, saying, scored, small_population
 
 ROOT = Path(__file__).parents[2]
 # three stories of each: a keeper lights his lamp; a chemist spills a liquid and the paper sings; brothers sell a goat
@@ -59,8 +58,7 @@ def score_of(name: str, text: str, others: tuple[str, ...], folder: Path) -> Sco
 
 
 def verdict(score: Score) -> str:
-    assert isinstance(score.value, dict)
-    if all(math.isnan(float(str(value))) for value in score.value.values()):
+    if is_unscored(score):
         return "unscored"
     return "warns" if "Warning: the embedder" in (score.explanation or "") else "scored"
 

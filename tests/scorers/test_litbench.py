@@ -3,9 +3,6 @@
 from pathlib import Path
 
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
-from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from tests.scripted import OWL, Script, evaluated, metadata, saying, scored, scores, small_population
 
@@ -48,13 +45,9 @@ def test_a_story_meets_every_document_in_both_orders(population: Population, tmp
 
 
 def test_the_preference_role_goes_before_the_grader(population: Population, tmp_path: Path) -> None:
-    task = Task(dataset=[Sample(input=OWL)], scorer=litbench(str(population.folder)))
     preference, grader = Script(longer), Script(longer)
     roles = {"preference": preference.model(), "grader": grader.model()}
-    (log,) = evaluate(
-        task, model=saying(STORY).model(), model_roles=roles, log_dir=str(tmp_path / "logs"), display="none"
-    )
-    assert log.status == "success", log.error
+    evaluated(litbench(str(population.folder)), saying(STORY), None, tmp_path, model_roles=roles)
     assert (len(preference.requests), len(grader.requests)) == (6, 0)
 
 

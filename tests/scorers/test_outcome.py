@@ -7,16 +7,13 @@ from typing import Any
 import anyio
 import numpy as np
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
 from inspect_ai._eval.loader import scorer_from_spec  # how `inspect score` makes a scorer, in no public way
-from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
 from inspect_ai.scorer._scorer import ScorerSpec
 from tests.every_scorer import MAKERS
 from tests.processes import Commands
-from tests.scripted import OWL, saying, small_population, written
+from tests.scripted import OWL, evaluated, saying, small_population, written
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import (
@@ -48,40 +45,25 @@ from genie_inspect.scorers.outcome import (
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 
-async def test_what_was_prepared_for_the_last_64_keys_stays_and_what_came_before_is_prepared_anew() -> None:
+async def test_what_was_prepared_for_the_last_64_keys_stays_and_many_who_ask_at_a_time_have_it_prepared_once() -> None:
     prepared: list[int] = []
     warm: Warm[int] = Warm()
 
-    async def get(key: int) -> int:
+    async def get(key: int) -> None:
         async def prepare() -> int:
+            await anyio.sleep(0)
             prepared.append(key)
             return key * 10
 
-        return await warm.get(key, prepare)
-
-    assert [await get(key) for key in range(KEPT)] == [key * 10 for key in range(KEPT)]
-    await get(0)
-    assert prepared == list(range(KEPT))
-    await get(KEPT)
-    await get(1)
-    await get(0)
-    # the one more took the place of the first
-    assert prepared[KEPT:] == [KEPT, 0]
-
-
-async def test_what_many_ask_for_at_a_time_is_prepared_once() -> None:
-    prepared: list[str] = []
-    warm: Warm[str] = Warm()
-
-    async def prepare() -> str:
-        await anyio.sleep(0)
-        prepared.append("once")
-        return "ready"
+        assert await warm.get(key, prepare) == key * 10
 
     async with anyio.create_task_group() as group:
         for _ in range(5):
-            group.start_soon(warm.get, "prompt", prepare)
-    assert prepared == ["once"]
+            group.start_soon(get, 0)
+    for key in (*range(KEPT), 0, KEPT, 1, 0):
+        await get(key)
+    # the one more took the place of the first
+    assert prepared == [*range(KEPT), KEPT, 0]
 
 
 def test_documents_are_compared_in_the_order_of_their_ids(tmp_path: Path) -> None:
@@ -259,7 +241,7 @@ def test_options_that_do_not_go_together_are_refused(options: dict[str, Any], me
 
 
 def test_inspect_score_shows_a_wrong_option_as_that_line(tmp_path: Path) -> None:
-    (log,) = evaluate(Task([Sample(input=OWL)]), model=saying(STORY).model(), log_dir=str(tmp_path), display="none")
+    log = evaluated([], saying(STORY), None, tmp_path)
     arguments = ["--scorer", "genie_inspect/genie", "-S", "min_coverage=half", "--display", "plain"]
     with Commands(tmp_path) as commands:
         ended = commands.run("score", log.location, *arguments, program="inspect")

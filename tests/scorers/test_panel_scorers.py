@@ -121,33 +121,28 @@ def test_a_folder_of_texts_is_a_corpus(population: Population, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("corpus", "message"),
     [
-        ({"corpus": "nowhere"}, "corpus is 'nowhere', expected population, a folder of texts"),
-        ({"corpus": "infini-gram:http://127.0.0.1:9/"}, "expected infini-gram:<service url>#<index>"),
-        ({"corpus": "infini-gram:http:///"}, "address cannot be read, expected http://<host>"),
-        ({"corpus": "infini-gram:HTTP://me:PW@host/"}, "belong in ~/.netrc"),
-        ({"corpus": "infini-gram:http://me:PW/x@host/#v4"}, "belong in ~/.netrc"),
-        ({"corpus": "infini-gram:http://host/?key=PW#v4"}, "belong in ~/.netrc"),
-        ({"corpus": "http://me:PW@host/#v4"}, "corpus is 'http://host/', expected population"),
-        ({"corpus": "infinigram:http://host/?key=PW"}, "corpus is 'infinigram:http://host/', expected population"),
-        (
-            {"corpus": "infini-gram:https://host/"},
-            "corpus is 'infini-gram:https://host/', expected infini-gram:<service url>#<index>",
-        ),
-        ({"corpus": "infini-gram:x", "matcher": "near"}, "looks up exact runs only"),
+        ("nowhere", "corpus is 'nowhere', expected population, a folder of texts"),
+        ("infini-gram:http://127.0.0.1:9/", "expected infini-gram:<service url>#<index>"),
+        ("infini-gram:http:///", "address cannot be read, expected http://<host>"),
+        ("infini-gram:HTTP://me:PW@host/", "belong in ~/.netrc"),
+        ("infini-gram:http://me:PW/x@host/#v4", "belong in ~/.netrc"),
+        ("infini-gram:http://host/?key=PW#v4", "belong in ~/.netrc"),
+        ("http://me:PW@host/#v4", "corpus is 'http://host/', expected population"),
+        ("infinigram:http://host/?key=PW", "corpus is 'infinigram:http://host/', expected population"),
+        ("infini-gram:https://host/", "corpus is 'infini-gram:https://host/', expected infini-gram:<service url>#<ind"),
+        # one that does not answer is refused when the scorer is made
+        ("infini-gram:http://127.0.0.1:9/#v4_test", "look-up failed: ConnectError"),
     ],
 )
-def test_what_is_no_corpus_or_matcher_is_refused_in_one_line(options: dict[str, str], message: str) -> None:
-    with pytest.raises(PrerequisiteError, match=message) as caught:
-        creativity_index(**options)
-    assert "PW" not in str(caught.value)
-
-
-def test_a_service_that_does_not_answer_is_refused_when_the_scorer_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_corpus_is_refused_in_one_line(corpus: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("genie_inspect.engines.requests.FIRST_WAIT", 0.001)
-    with pytest.raises(PrerequisiteError, match="look-up failed: ConnectError"):
-        creativity_index(corpus="infini-gram:http://127.0.0.1:9/#v4_test")
+    with pytest.raises(PrerequisiteError, match=message) as caught:
+        creativity_index(corpus=corpus)
+    assert "PW" not in str(caught.value)
+    with pytest.raises(PrerequisiteError, match="looks up exact runs only"):
+        creativity_index(corpus="infini-gram:x", matcher="near")
 
 
 def same_animal(request: str) -> str:
@@ -174,8 +169,7 @@ def test_partition_asks_the_grader_and_says_how_rare_the_class_is(
     assert values(score) == {"partition_novel": novel, "partition_share": pytest.approx(share, abs=5e-4)}
     # two calls partition three documents, one places the story: each compares with every class at most once
     assert sorted(len(data["other_replies"]) for data in grader.data) == [1, 2, 3]
-    assert score.metadata
-    assert "equivalence:grader(mockllm/model" in score.metadata["signature"]
+    assert "equivalence:grader(mockllm/model" in metadata(score)["signature"]
 
 
 def test_the_population_is_partitioned_once_for_all_samples(population: Population, tmp_path: Path) -> None:

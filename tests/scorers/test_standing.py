@@ -65,25 +65,25 @@ def assessed(population: Population, *ratings: float | None, left_out: tuple[str
     return Assessment((result(ends, *ratings), *unsaid), (), 3 - len(left_out), left_out)
 
 
-def test_a_document_stands_among_others_that_are_held_against_it_too(population: Population) -> None:
-    found = among(population, assessed(population, 1, 1, 2))
-    # its own: 1, 1, 2 = 4 of 12; with it the owls have 2+1, 3+1, 3+2: one is more novel, one as novel, one less
-    assert found["plot"].percentile == pytest.approx(50)
+@pytest.mark.parametrize(
+    ("ratings", "is_member", "percentile"),
+    [
+        # 1, 1, 2 = 4 of 12; with it the owls have 2+1, 3+1, 3+2: one is more novel, one as novel, one less
+        ((1, 1, 2), False, 50),
+        # 1, 1, 1 against 2+1, 3+1, 3+1: one is as novel
+        ((1, 1, 1), False, 100 * 2.5 / 3),
+        # what the others have of a member they have already: 1, 1 against (3, 2) of each of the two others
+        ((1, 1), True, 100),
+    ],
+)
+def test_a_document_stands_among_others_that_are_held_against_it_too(
+    ratings: tuple[float, ...], is_member: bool, percentile: float, population: Population
+) -> None:
+    left_out = (population.documents(OWL)[0].id,) if is_member else ()
+    found = among(population, assessed(population, *ratings, left_out=left_out))["plot"]
+    assert found.percentile == pytest.approx(percentile)
     # alone: ratings of 1, 3/2 and 3/2 on average
-    assert found["plot"].mean == pytest.approx((1 + 5 / 6 + 5 / 6) / 3, abs=1e-3)
-
-
-def test_one_that_is_rated_less_alike_than_any_pair_is_above_all(population: Population) -> None:
-    found = among(population, assessed(population, 1, 1, 1))
-    # 1, 1, 1 against 2+1, 3+1, 3+1: one is as novel
-    assert found["plot"].percentile == pytest.approx(100 * 2.5 / 3)
-
-
-def test_a_member_is_held_against_what_the_others_have_of_it_already(population: Population) -> None:
-    owl = population.documents(OWL)[0].id
-    found = among(population, assessed(population, 1, 1, left_out=(owl,)))
-    # 1, 1 against (3, 2) of each of the two others
-    assert found["plot"].percentile == 100
+    assert is_member or found.mean == pytest.approx((1 + 5 / 6 + 5 / 6) / 3, abs=1e-3)
 
 
 def test_a_member_without_enough_ratings_has_no_rank_and_a_lost_rating_may_cost_it_its_own(

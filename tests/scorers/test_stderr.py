@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, score
-from inspect_ai import eval as evaluate
+from inspect_ai import score
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, recompute_metrics
 from inspect_ai.scorer import SampleScore, Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
-from tests.scripted import saying
+from tests.scripted import evaluated, saying
 
 from genie_inspect.scorers.stderr import ci, per_key
 from genie_inspect.statistics.descriptive import prompt_interval
@@ -27,21 +26,15 @@ def given() -> Scorer:
     return measured
 
 
-def run(folder: Path, task: Task) -> EvalLog:
-    (log,) = evaluate(task, model=saying("A story.").model(), log_dir=str(folder), display="none")
-    assert log.status == "success", log.error
-    return log
-
-
 def errors(log: EvalLog) -> dict[str, float]:
     assert log.results
     return {score.name: float(score.metrics["stderr"].value) for score in log.results.scores}
 
 
-def given_to(folder: Path, *samples: tuple[str, float], epochs: int = 1) -> EvalLog:
+def given_to(folder: Path, *samples: tuple[str, float], **options: Any) -> EvalLog:
     """The log of samples with a prompt and a value."""
     dataset = [Sample(input=prompt, metadata={"prompt": prompt, "value": value}) for prompt, value in samples]
-    return run(folder, Task(dataset=dataset, scorer=given(), epochs=epochs))
+    return evaluated(given(), saying("A story."), None, folder, dataset, **options)
 
 
 def test_one_prompt_says_nothing_about_others_however_often_it_was_answered(tmp_path: Path) -> None:
@@ -66,7 +59,7 @@ def test_error_and_interval_are_those_of_reports_and_end_where_the_measure_ends(
 def test_samples_without_a_prompt_in_their_metadata_are_one_each(tmp_path: Path) -> None:
     dataset = [Sample(input="owl", metadata={"value": value}) for value in (0.2, 0.4)]
     # standard deviation 0.1414, of two
-    assert errors(run(tmp_path, Task(dataset=dataset, scorer=given())))["plot"] == pytest.approx(0.1)
+    assert errors(evaluated(given(), saying("A story."), None, tmp_path, dataset))["plot"] == pytest.approx(0.1)
 
 
 def test_an_end_that_is_no_number_is_open() -> None:

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
+from tests import scripted
 from tests.critics import better, comparing
 from tests.scripted import Script, is_unscored, metadata, saying, scores, values
 
@@ -28,21 +27,11 @@ NAMES = [test.name for test in load_rubric("ttcw").tests]
 
 
 def evaluated(critic: Script, text: str = STORY, sample: Sample = BEE, epochs: int = 1, **options: Any) -> EvalLog:
-    [log] = evaluate(
-        Task(dataset=[sample], scorer=ttcw(**options), epochs=epochs),
-        model=saying(text).model(),
-        model_roles={"grader": critic.model()},
-        max_samples=1,
-        display="none",
-        log_realtime=False,
-    )
-    return log
+    return scripted.evaluated(ttcw(**options), saying(text), critic, Path(), [sample], epochs=epochs, max_samples=1)
 
 
 def scored(critic: Script, **options: Any) -> Score:
-    log = evaluated(critic, **options)
-    assert log.status == "success", log.error
-    (score,) = scores(log, "ttcw")
+    (score,) = scores(evaluated(critic, **options), "ttcw")
     return score
 
 

@@ -53,15 +53,7 @@ def creativity_index(
     from genie_inspect.graders.grader import refusals
     from genie_inspect.measures.ngrams import creativity_index as measured_index
     from genie_inspect.scorers.explanation import cell
-    from genie_inspect.scorers.outcome import (
-        Corpora,
-        Measurement,
-        kept_embedder,
-        nothing,
-        opened_corpus,
-        panel_scorer,
-        reference,
-    )
+    from genie_inspect.scorers.outcome import Corpora, Measurement, kept_embedder, nothing, panel_scorer, reference
     from genie_inspect.signature import signature
 
     with refusals():
@@ -70,7 +62,7 @@ def creativity_index(
         opened = reference(population, "creativity_index")
         engine = kept_embedder(embedder)
         near = engine if matcher == "near" else None
-        corpora = Corpora(opened, opened_corpus(corpus, near), near)
+        corpora = Corpora(opened, corpus, near)
     matched = f"near({near.identity})" if near else "exact"
     facts = {
         "signature": signature(

@@ -57,12 +57,12 @@ def expression_novelty(
     Source: Saakyan et al. 2025 (arXiv 2509.22641); deviations in measures.expressions and measures.infinity_gram.
     """
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.scorers.outcome import Corpora, Measurement, opened_corpus, panel_scorer, reference
+    from genie_inspect.scorers.outcome import Corpora, Measurement, panel_scorer, reference
     from genie_inspect.signature import signature
 
     with refusals():
         opened = reference(population, "expression_novelty")
-        corpora = Corpora(opened, opened_corpus(corpus))
+        corpora = Corpora(opened, corpus)
         if not isinstance(floor, int | float) or isinstance(floor, bool) or not 0 < floor <= 1:
             raise UnknownChoiceError("floor", floor, "above 0, to 1")
         if case not in (EITHER, KEPT):

@@ -193,13 +193,12 @@ FoundT = TypeVar("FoundT")
 
 
 class Corpora:
-    """The corpus for each prompt."""
+    """The corpus that an option names, for each prompt."""
 
-    def __init__(self, population: Reference, fixed: Corpus | None, near: Embedder | None = None) -> None:
-        self.population = population
-        self.fixed = fixed
-        self.near = near
-        self.name = fixed.name if fixed else POPULATION  # as it stands in signatures
+    def __init__(self, population: Reference, corpus: str, near: Embedder | None = None) -> None:
+        self.population, self.near = population, near
+        self.fixed = _opened_corpus(corpus, near)
+        self.name = self.fixed.name if self.fixed else POPULATION  # as it stands in signatures
         self._warm: Warm[Corpus] = Warm()
 
     async def looked_up(self, look: Callable[[Corpus], FoundT], prompt: str, without: Collection[str]) -> FoundT:
@@ -214,7 +213,7 @@ class Corpora:
         return await to_thread.run_sync(DocumentsCorpus, POPULATION, texts, self.near)
 
 
-def opened_corpus(corpus: str, near: Embedder | None = None) -> Corpus | None:
+def _opened_corpus(corpus: str, near: Embedder | None) -> Corpus | None:
     """The corpus that an option names; None for the population's documents."""
     if corpus == POPULATION:
         return None
