@@ -25,6 +25,8 @@ from genie_inspect.logs.reading import read_scored_log
 from genie_inspect.logs.results import Results, results_of
 from genie_inspect.logs.scores import (
     LEFT_OUT,
+    NO_NUMBER,
+    UNSAID,
     KeptExpression,
     Scores,
     expressions,
@@ -93,7 +95,9 @@ def test_a_number_is_finite_and_a_count_whole_and_from_nought() -> None:
     assert [number(given) for given in (0, 2.5, True)] == [0, 2.5, 1]
     assert all(math.isnan(number(given)) for given in (None, "1", NAN, math.inf, -math.inf, 10**400, 1e13, -1e308, [1]))
     assert [count(given) for given in (0, 3, -1, True, 2.0, "3")] == [0, 3, None, None, None, None]
-    assert scores_of("a", scored({"a": math.inf, "b": -math.inf})).is_unscored
+    beyond, silent = scores_of("a", scored({"a": math.inf, "b": -math.inf})), scores_of("a", scored({"a": NAN}))
+    assert beyond.is_unscored
+    assert (beyond.reason, silent.reason) == (NO_NUMBER, UNSAID)
 
 
 def test_together_counts_are_added_up_and_the_extremes_kept() -> None:

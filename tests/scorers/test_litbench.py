@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from inspect_ai.log import EvalLog
-from tests.scripted import OWL, Script, evaluated, metadata, saying, scored, scores, small_population
+from tests.scripted import OWL, Script, evaluated, metadata, saying, scored, scores, small_population, values
 
 from genie_inspect.graders.quality import CHAT
 from genie_inspect.populations.population import Population
@@ -21,8 +21,7 @@ def population(tmp_path: Path) -> Population:
 
 def result(log: EvalLog) -> tuple[float, float]:
     (score,) = scores(log, "litbench")
-    assert isinstance(score.value, dict)
-    return float(score.value["litbench_win_rate"] or 0), float(score.value["litbench_order_bias"] or 0)
+    return values(score)["litbench_win_rate"], values(score)["litbench_order_bias"]
 
 
 def longer(request: str) -> str:
