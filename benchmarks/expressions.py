@@ -22,7 +22,7 @@ from panel import documents
 from genie_inspect.engines.corpora import Corpus, DocumentsCorpus, folder_texts
 from genie_inspect.engines.infini_gram import InfiniGramCorpus, build_index
 from genie_inspect.measures.expressions import split_expressions
-from genie_inspect.measures.infinity_gram import FLOOR, novelties
+from genie_inspect.measures.infinity_gram import FLOOR, RunsInCorpus, log_perplexity
 from genie_inspect.scorers.expression_novelty import with_small_first
 
 TARGETS = 20  # documents that are measured
@@ -51,7 +51,8 @@ def counting(corpus: Corpus) -> Measure:
         counted = corpus.counted(text)
         texts = [expression.text for expression in split_expressions(text)]
         both = [counted.words(form) for form in (*texts, *map(with_small_first, texts))]
-        return [novelty.log_perplexity for novelty in novelties(both, counted.counts)[: len(texts)]]
+        known = RunsInCorpus(both, counted.counts)
+        return [log_perplexity(words, known) for words in both[: len(texts)]]
 
     return measure
 

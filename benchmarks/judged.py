@@ -188,9 +188,9 @@ def rating(assessor: Assessor, features: Sequence[str]) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         found = await assessor.assess(state.output.completion, PROMPT)
         return Score(
-            value=dict(found.novelty(features)),
-            explanation=explained(found, features),
-            metadata=evidence(found, features),
+            value=dict(found.novelty),
+            explanation=explained(found),
+            metadata=evidence(found),
         )
 
     return score

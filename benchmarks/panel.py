@@ -27,9 +27,9 @@ import numpy as np
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.measures.compression import CompressedPopulation, compression_novelty, compression_ratio
-from genie_inspect.measures.distance import mean_distance
+from genie_inspect.measures.distance import cosine_distances
 from genie_inspect.measures.ngrams import LENGTHS, creativity_index
-from genie_inspect.measures.partition import joined
+from genie_inspect.measures.partition import partition
 from genie_inspect.measures.suffix_array import TokenIndex
 from genie_inspect.measures.tokens import tokens
 
@@ -115,7 +115,7 @@ def cosine_ours(population: Sequence[str]) -> Compare:
     """One matrix of vectors."""
     engine = embedder()
     vectors = engine.embed(population)
-    return lambda number, text: mean_distance(engine.embed([text])[0], vectors)
+    return lambda number, text: float(cosine_distances(engine.embed([text])[0], vectors).mean())
 
 
 def cosine_plain(population: Sequence[str]) -> Compare:
@@ -147,11 +147,11 @@ def partition_ours(population: Sequence[str]) -> Compare:
     def compare(number: int, text: str) -> float:
         asked: list[bool] = []
 
-        def same(first: int) -> bool:
+        def same(first: int, _: int) -> bool:
             asked.append(first == kind_of(number))
             return asked[-1]
 
-        joined(same(first) for first in founders)
+        partition([number], same, list(founders))
         return len(asked)
 
     return compare

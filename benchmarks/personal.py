@@ -47,10 +47,9 @@ class Claims:
 
 def claims(world: World, seed: int, resamples: int = 400) -> Claims:
     """The claims of `genie rater fit` on one simulation of a world."""
-    truth = simulated(world, seed)
-    ballots = truth.ballots
+    ballots, leniency, taste = simulated(world, seed)
     model = judge_model(ballots, taste=True)
-    gain = figures(foretell(ballots, seed, [GRADER, model]), model, resamples, seed).gains[model]
+    gain = figures(ballots, foretell(ballots, seed, [GRADER, model]), model, resamples, seed).gains[model]
     fit = fitted(ballots, TERMS[model])
     # raters count in order of appearance
     raters = [int(name[1:]) for name in ballots.raters.names]
@@ -60,8 +59,8 @@ def claims(world: World, seed: int, resamples: int = 400) -> Claims:
         gain.is_above,
         any(judge_of(ballots, fit).leaning(name) for name in ballots.raters.names),
         gain.value or 0.0,
-        correlation(fit.model.terms[LENIENCY], truth.leniency[raters]),
-        correlation(tastes, truth.taste[raters].ravel()[: len(tastes)]),
+        correlation(fit.model.terms[LENIENCY], leniency[raters]),
+        correlation(tastes, taste[raters].ravel()[: len(tastes)]),
     )
 
 

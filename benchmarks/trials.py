@@ -81,10 +81,10 @@ def clustered_originals(runs: int = 1_000) -> Iterator[Row]:
 def noisy_raters(runs: int = 100) -> Iterator[Row]:
     """Votes that nothing foretells, 12 plots: figures of order and how often their intervals cover nothing."""
     noise, model = World(story=0.5, test=0.0, scores=(0.0,)), "grader + leniency"
-    found = [
-        figures(foretell(simulated(noise, seed).ballots, seed, ["grader", model]), model, resamples=200, seed=seed)
-        for seed in range(runs)
-    ]
+    found = []
+    for seed in range(runs):
+        ballots, *_ = simulated(noise, seed)
+        found.append(figures(ballots, foretell(ballots, seed, ["grader", model]), model, resamples=200, seed=seed))
     for name, none in (("auc", 0.5), ("auc_within", 0.5), ("pearson", 0.0), ("kappa", 0.0)):
         ends = [one.models[model][name] for one in found if one.models[model][name].low is not None]
         covers = np.mean([(one.low or 0.0) <= none <= (one.high or 0.0) for one in ends])

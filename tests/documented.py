@@ -85,9 +85,7 @@ class Command:
     page: str
     language: str
     text: str
-
-    reason: str = ""
-    """Why it is not run; empty where it is."""
+    reason: str = ""  # why it is not run; empty where it is
 
     @property
     def shown(self) -> str:
@@ -160,8 +158,6 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
         for name in ("ratings.jsonl", "second_ratings.jsonl"):
             shutil.copy(DATA / "starter" / name, folder)
         shutil.copytree(DATA / "starter", folder / "mine")
-    if page == "docs/personal.md":
-        written(folder)
     if page == "docs/metric_study.md":
         (folder / "scores.csv").write_text(SCORES, encoding="utf-8")
     if page == "docs/studies.md":
@@ -173,6 +169,7 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
         shutil.copy(DATA / "ttcw" / "references.jsonl", folder)
         (folder / "votes.jsonl").write_text(VOTES, encoding="utf-8")
     if page == "docs/personal.md":
+        written(folder)
         rows = [vote.model_dump() for vote in explained_votes(12)]
         (folder / "explained.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
@@ -215,12 +212,7 @@ def run_page(page: str, every: Sequence[Command], base: Path, environment: Mappi
 
 
 def run_pages(every: Sequence[Command], base: Path) -> Iterator[Ran]:
-    """Run commands, page beside page.
-
-    Args:
-        every: Commands of pages.
-        base: An empty folder.
-    """
+    """Run commands, page beside page, in folders of an empty one."""
     with serving(Served(Willing().reply)) as served, ThreadPoolExecutor(max_workers=2) as pool:
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         own = {"OPENAI_BASE_URL": served.url, "OPENAI_API_KEY": "none", "PATH": path, "INSPECT_DISPLAY": "plain"}

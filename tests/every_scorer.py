@@ -3,7 +3,7 @@
 import inspect
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -34,23 +34,19 @@ SETTINGS: Mapping[str, list[dict[str, Any]]] = {
 }
 
 
-def settings() -> Iterator[tuple[str, Callable[[str], Scorer]]]:
-    """By its name and setting each scorer, which the folder of a population makes."""
-    for name, maker in MAKERS.items():
-        if name in NO_MEASURE:
-            continue
-        takes_population = "population" in inspect.signature(maker).parameters
-        for options in SETTINGS.get(name, [{}]):
-            key = " ".join([name, *map(str, options.values())])
-            made: Callable[..., Scorer] = partial(maker, **options)
-            yield key, made if takes_population else partial(_without_population, made)
+def scorer_of(name: str, folder: str, **options: Any) -> Scorer:
+    """A registered scorer, beside the folder of a population where it takes one."""
+    made = MAKERS[name]
+    return made(folder, **options) if "population" in inspect.signature(made).parameters else made(**options)
 
 
-def _without_population(made: Callable[..., Scorer], folder: str) -> Scorer:
-    return made()
-
-
-SCORERS: Mapping[str, Callable[[str], Scorer]] = dict(settings())
+# by its name and setting each scorer, which the folder of a population makes
+SCORERS: Mapping[str, Callable[[str], Scorer]] = {
+    " ".join([name, *map(str, options.values())]): partial(scorer_of, name, **options)
+    for name in MAKERS
+    if name not in NO_MEASURE
+    for options in SETTINGS.get(name, [{}])
+}
 COMPARING = [name for name in SCORERS if "population" in inspect.signature(MAKERS[name.split()[0]]).parameters]
 """Those that compare a document with a population."""
 EVERY_SCORER = pytest.mark.parametrize("name", SCORERS)

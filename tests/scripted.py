@@ -21,7 +21,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.scorer import Score, Scorer
-from inspect_ai.solver import TaskState
+from inspect_ai.solver import Solver, TaskState, generate
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from genie_inspect.populations.population import Population
@@ -128,8 +128,9 @@ def small_population(
     folder: Path,
     documents: Mapping[str, Iterable[str]] = DOCUMENTS,
     questions: Mapping[str, tuple[tuple[str, str], ...]] = QUESTIONS,
+    answers: Iterable[AnswerRow] = (),
 ) -> Population:
-    """A population of two prompts and two features, without any recorded answers."""
+    """A population of two prompts and two features."""
     return write_population(
         folder,
         name="small",
@@ -146,26 +147,39 @@ def small_population(
             for prompt, asked in questions.items()
             for feature, text in asked
         ],
-        answers=[],
+        answers=answers,
     )
 
 
 def evaluated(
-    scorer: Scorer,
+    scorer: Scorer | list[Scorer],
     writer: Script,
     grader: Script | Model | list[Model] | None,
     folder: Path,
-    prompts: Sequence[str] = (OWL,),
+    prompts: Sequence[str | Sample] = (OWL,),
+    solver: Solver | None = None,
     **options: Any,
 ) -> EvalLog:
     """The finished log of an evaluation in which the writer writes, and the grader reads and rates."""
-    task = Task(dataset=[Sample(input=prompt, id=number) for number, prompt in enumerate(prompts, 1)], scorer=scorer)
+    dataset = [
+        one if isinstance(one, Sample) else Sample(input=one, id=number) for number, one in enumerate(prompts, 1)
+    ]
+    task = Task(dataset=dataset, solver=solver or generate(), scorer=scorer)
     model = grader.model() if isinstance(grader, Script) else grader
     roles = {"grader": model} if model else {}
-    settings: dict[str, Any] = {"log_dir": str(folder / "logs"), "display": "none", "log_realtime": False} | options
-    (log,) = evaluate(task, model=writer.model(), model_roles=roles, **settings)
+    settings: dict[str, Any] = {"model_roles": roles, "log_dir": str(folder / "logs"), "display": "none"}
+    (log,) = evaluate(task, model=writer.model(), **({"log_realtime": False} | settings | options))
     assert log.status == "success", log.error
     return log
+
+
+def scored(
+    scorer: Scorer, writer: Script, grader: Script | Model | list[Model] | None, folder: Path, **options: Any
+) -> Score:
+    """The score of an evaluation of one document, as `evaluated` makes it."""
+    (sample,) = evaluated(scorer, writer, grader, folder, **options).samples or []
+    (score,) = (sample.scores or {}).values()
+    return score
 
 
 def scores(log: EvalLog, scorer: str = "genie") -> list[Score]:

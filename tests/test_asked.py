@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from inspect_ai.model import Model
 from tests.critics import blocks
-from tests.scripted import Asked, Data, Script, saying
+from tests.scripted import Asked, Data, Script
 
 from genie_inspect.graders.close_reader import Approach, CloseReader
 from genie_inspect.graders.critic import Critic
@@ -44,8 +44,7 @@ class Request:
     judge: Callable[[Model], Any]
     asked: Callable[[Any], Awaitable[object]]
     reply: str
-    data: list[Data]
-    """Block by block what is fenced in."""
+    data: list[Data]  # block by block what is fenced in
     max_tokens: int
     signature: str
 
@@ -158,20 +157,17 @@ REQUESTS = {
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-async def test_a_request_holds_what_is_judged_under_names_of_its_own_and_has_room_for_its_reply(name: str) -> None:
+async def test_a_request_holds_what_is_judged_has_room_for_its_reply_and_the_signature_that_it_had(name: str) -> None:
     request, script = REQUESTS[name], Script(lambda _: REQUESTS[name].reply)
-    await request.asked(request.judge(script.model()))
+    judge = request.judge(script.model())
+    assert judge.signature == request.signature, "that of yesterday"
+    await request.asked(judge)
     # requests that go out together come in any order
     assert request.data in [blocks(sent) for sent in script.requests]
     (config, *_) = script.configs
     assert config.max_tokens == request.max_tokens
     # the study's protocol alone is asked at its own temperature
     assert config.temperature == (0.7 if name == "pairwise" else 0)
-
-
-@pytest.mark.parametrize("name", REQUESTS)
-def test_a_judge_of_today_has_the_signature_that_it_had(name: str) -> None:
-    assert REQUESTS[name].judge(saying("").model()).signature == REQUESTS[name].signature
 
 
 def test_rubrics_of_today_have_the_digests_that_they_had() -> None:

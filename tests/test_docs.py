@@ -30,7 +30,6 @@ ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES = sorted(PACKAGE.rglob("__init__.py"))
 _CODE = re.compile(r"`([^`]+)`")
-_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"# (mylab/\w+\.py)\n")
 
 
@@ -40,13 +39,12 @@ class Block:
 
     language: str
     text: str
-    printed: str
-    """What the page says that it prints; empty where it says nothing."""
+    printed: str  # what the page says that it prints; empty where it says nothing
 
 
 def blocks(page: str) -> list[Block]:
     """The blocks of a page in order, each with the block `text` that comes next."""
-    fenced = [(match[1], match[2]) for match in _BLOCK.finditer(page)]
+    fenced = list(documented_blocks(page))
     after = [*fenced[1:], ("", "")]
     return [
         Block(language, text, following if kind == "text" else "")

@@ -26,17 +26,16 @@ from genie_inspect.files.folders import DATA
 from genie_inspect.graders.vectors_judge import shipped_fit, shown
 
 ROOT = Path(__file__).parents[1]
-PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-VERSION = PYPROJECT["project"]["version"]
+PYPROJECT_TEXT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+PROJECT = tomllib.loads(PYPROJECT_TEXT)["project"]
+VERSION = PROJECT["version"]
 needs_hatchling = pytest.mark.skipif(find_spec("hatchling") is None, reason="hatchling is not installed")
 
 
-def test_the_changelog_begins_with_this_version() -> None:
+def test_changelog_and_citation_are_of_this_version() -> None:
     headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert re.fullmatch(rf"{re.escape(VERSION)} \((unreleased|\d{{4}}-\d\d-\d\d)\)", headings[0])
 
-
-def test_the_citation_is_of_this_version() -> None:
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.findall(r"^version: (.+)$", citation, re.MULTILINE) == [VERSION]
 
@@ -124,8 +123,6 @@ def test_the_citation_names_the_paper_and_its_authors_as_printed() -> None:
 
 
 PACKAGE = ROOT / "src" / "genie_inspect"
-PYPROJECT_TEXT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-PROJECT = tomllib.loads(PYPROJECT_TEXT)["project"]
 PLAIN = {canonicalize_name(required.name): required for required in map(Requirement, PROJECT["dependencies"])}
 EXTRAS = {
     canonicalize_name(Requirement(text).name) for texts in PROJECT["optional-dependencies"].values() for text in texts
@@ -185,21 +182,17 @@ def installed_with(names: Iterable[str]) -> set[str]:
     return brought
 
 
-def test_every_package_that_is_imported_is_declared() -> None:
+def test_every_package_that_is_imported_is_declared_and_what_everybody_gets_is_imported() -> None:
     packages = {package for module in modules() for package in imported(ast.walk(module))}
     assert len(packages) > 20
     assert sorted(distributions(packages) - PLAIN.keys() - EXTRAS) == []
+    assert sorted(PLAIN.keys() - distributions(packages)) == []
 
 
 def test_what_an_extra_brings_is_imported_where_it_is_used() -> None:
     packages = {package for module in modules() for package in imported(at_once(ast.iter_child_nodes(module)))}
     assert len(packages) > 5
     assert sorted(distributions(packages) - PLAIN.keys()) == []
-
-
-def test_nothing_is_declared_for_everybody_that_is_not_imported() -> None:
-    packages = {package for module in modules() for package in imported(ast.walk(module))}
-    assert sorted(PLAIN.keys() - distributions(packages)) == []
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -225,7 +218,6 @@ def test_a_plain_install_brings_three_libraries_that_inspect_does_not() -> None:
     assert sorted(PLAIN.keys() - installed_with(["inspect-ai", *BESIDE_INSPECT])) == []
 
 
-METADATA = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
@@ -259,9 +251,9 @@ def test_a_workflow_says_when_it_runs_may_only_read_and_names_what_it_uses(path:
 
 def test_the_oldest_inspect_and_the_newest_are_tried_on_the_oldest_python_and_the_newest() -> None:
     matrix = read(ROOT / ".github/workflows/ci.yml")["jobs"]["test"]["strategy"]["matrix"]
-    (floor,) = (text for text in METADATA["dependencies"] if text.startswith("inspect-ai"))
+    (floor,) = (text for text in PROJECT["dependencies"] if text.startswith("inspect-ai"))
     assert matrix["inspect"] == [floor.replace(">=", "=="), "inspect-ai"]
-    assert METADATA["requires-python"] == f">={matrix['python'][0]}"
+    assert PROJECT["requires-python"] == f">={matrix['python'][0]}"
     ran = [step.get("run") for step in steps(ROOT / ".github/workflows/ci.yml")]
     assert {"make check", "make test", "make test-wheel", "make docs", "make commands"} <= set(ran)
 

@@ -139,7 +139,7 @@ def test_the_page_shows_the_effects_that_the_study_gives(tmp_path: Path) -> None
     shown = {measure.name: measure for measure in result.measures}
     matrix: dict[str, dict[str, str]] = {feature: {} for feature in NAMES}
     for effect in shown["genie (list)"].effects:
-        matrix[effect.key.feature][effect.intervention.name] = cell(effect)
+        matrix[effect.key.feature][effect.intervention] = cell(effect)
     rows_shown = table("docs/metric_study.md", "| edited | agent |")
     for intervention in ROWS:
         expected = [matrix[feature][intervention] for feature in NAMES]
@@ -151,7 +151,7 @@ def test_the_page_shows_the_effects_that_the_study_gives(tmp_path: Path) -> None
     for place, name in enumerate((*columns, "creativity_index_mean", "length in words")):
         if not name:
             continue
-        own = {effect.intervention.name: cell(effect) for effect in shown[name].own}
+        own = {effect.intervention: cell(effect) for effect in shown[name].own}
         told = [effect for effect in shown[name].paraphrases if not effect.is_constant]
         sizes = [abs(effect.difference.effect) for effect in told]
         own["paraphrase"] = cell(told[0]) if len(told) == 1 else f"{sum(sizes) / len(sizes):.2f}"

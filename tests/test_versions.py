@@ -1,31 +1,20 @@
 """What each measure computes, held beside its version: who changes a number here raises the number in the version."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
-from inspect_ai.scorer import Scorer
 from inspect_ai.solver import generate
 from tests.critics import blocks
-from tests.every_scorer import SCORERS as EVERY
+from tests.every_scorer import MAKERS, NO_MEASURE, scorer_of
 from tests.scripted import OWL, QUESTIONS, Script, saying, small_population
 
 from genie_inspect.prompting.replies import labels
-from genie_inspect.scorers.close_reading import close_reading
-from genie_inspect.scorers.coherence import coherence
-from genie_inspect.scorers.compression import compression
-from genie_inspect.scorers.cosine import cosine
-from genie_inspect.scorers.creativity_index import creativity_index
-from genie_inspect.scorers.expression_novelty import expression_novelty
-from genie_inspect.scorers.genie import genie
-from genie_inspect.scorers.litbench import litbench
-from genie_inspect.scorers.novelty_bench import novelty_bench
-from genie_inspect.scorers.partition import partition
-from genie_inspect.scorers.ttcw import ttcw
 from genie_inspect.signature import Signature
 from genie_inspect.solvers.generations import generations
 from genie_inspect.versions import TASKS, comparable
@@ -39,19 +28,10 @@ POPULATION = (
 )
 
 
-SCORERS: Mapping[str, Callable[[str], Scorer]] = {
-    "genie": genie,
-    "cosine": cosine,
-    "compression": compression,
-    "creativity_index": creativity_index,
-    "expression_novelty": expression_novelty,
-    "partition": lambda folder: partition(folder, "embedded"),
-    "litbench": litbench,
-    "close_reading": lambda _: close_reading(sensical=True),
-    "coherence": lambda _: coherence(),
-    "novelty_bench": lambda _: novelty_bench(),
-    "ttcw": lambda _: ttcw(cutoff=1),
-}
+# beside the defaults
+OPTIONS: Mapping[str, dict[str, Any]] = {
+    "partition": {"equivalence": "embedded"}, "close_reading": {"sensical": True}, "ttcw": {"cutoff": 1}
+}  # fmt: skip
 SAME = ("1-A", "2-A")  # what changed is texts in other languages, and answers such as "none"
 GOLDEN: Mapping[str, Mapping[str, Mapping[str, float]]] = {
     "genie": {version: {"plot": 0.278, "style": 0.111} for version in SAME},
@@ -137,12 +117,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small_population(root / "population", {OWL: POPULATION}, {OWL: QUESTIONS[OWL]}).folder
 
 
-@pytest.mark.parametrize("name", SCORERS)
+@pytest.mark.parametrize("name", sorted(MAKERS.keys() - NO_MEASURE))
 def test_a_measures_values_are_those_of_its_version(name: str, folder: Path, tmp_path: Path) -> None:
     solver = generations(2) if name == "novelty_bench" else generate()
     sample = Sample(input=OWL, target=POPULATION[0], metadata={"prompt": OWL})
     (log,) = evaluate(
-        Task(dataset=[sample], solver=solver, scorer=SCORERS[name](str(folder))),
+        Task(dataset=[sample], solver=solver, scorer=scorer_of(name, str(folder), **OPTIONS.get(name, {}))),
         model=saying(STORY, POPULATION[1]).model(),
         model_roles={"grader": Script(answered).model()},
         log_dir=str(tmp_path),
@@ -156,7 +136,7 @@ def test_a_measures_values_are_those_of_its_version(name: str, folder: Path, tmp
 
 
 def test_every_measure_and_task_has_a_version_of_number_and_letter() -> None:
-    assert set(GOLDEN) == set(SCORERS) == {name.split()[0] for name in EVERY}
+    assert set(GOLDEN) == MAKERS.keys() - NO_MEASURE
     for version in (*(version for values in GOLDEN.values() for version in values), *TASKS.values()):
         number, letter = version.split("-")
         assert number.isdigit()

@@ -21,7 +21,7 @@ from urllib.request import urlopen
 from inspect_ai import eval as evaluate
 from playwright.sync_api import sync_playwright
 
-from genie_inspect.reports.page import as_bytes, page
+from genie_inspect.reports.page import page
 from genie_inspect.reports.report import build_report
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
@@ -106,7 +106,7 @@ def main() -> None:
         os.environ["GENIE_CACHE_DIR"] = name
         logs = demo_logs(Path(name) / "logs")
         report = Path(name) / "report.html"
-        report.write_bytes(as_bytes(page(build_report(logs))))
+        report.write_bytes(page(build_report(logs)).encode("utf-8", "replace"))
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
             take(browser, logs, report, pictures)

@@ -44,14 +44,14 @@ def spans_of(expression: str, text: str) -> list[tuple[int, int]]:
 
 def faults(text: str, quoted: Sequence[Quote]) -> Iterator[str]:
     """What is wrong with the quotes from a text, one line each."""
-    places = [(spans_of(quote.expression, text), quote.expression) for quote in quoted]
-    for (spans, expression), quote in zip(places, quoted, strict=True):
+    places = [(spans_of(expression, text), expression) for expression, _ in quoted]
+    for (spans, expression), (_, reason) in zip(places, quoted, strict=True):
         if not spans:
             yield f"{expression!r} does not stand in the story"
         if len(expression.split()) not in WORDS:
             yield f"{expression!r} has {len(expression.split())} words, expected 2 to about 12"
-        if len(quote.reason.split()) < 3:
-            yield f"{expression!r} has the reason {quote.reason!r}, expected a sentence"
+        if len(reason.split()) < 3:
+            yield f"{expression!r} has the reason {reason!r}, expected a sentence"
     for (first, one), (second, other) in pairwise(sorted((spans[0], quote) for spans, quote in places if spans)):
         if second[0] < first[1]:
             yield f"{one!r} and {other!r} overlap"
@@ -66,7 +66,7 @@ def recorded(story: Story, aspect: str, reply: Path) -> tuple[RecordedMarks | No
     wrong = [f"{reply.name}: {fault}" for fault in faults(story.text, quoted)]
     if wrong:
         return None, wrong
-    marks = tuple(RecordedMark(expression=quote.expression, reason=quote.reason) for quote in quoted)
+    marks = tuple(RecordedMark(expression=expression, reason=reason) for expression, reason in quoted)
     return RecordedMarks(document=story.id, aspect=aspect, marks=marks), []
 
 

@@ -17,8 +17,8 @@ from tests.browser.conftest import HOSTILE, Scheme, Visit, contrast
 from tests.left_out import rest_with_ci, with_ci
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.reports.charts import DARK, LIGHT
-from genie_inspect.reports.page import as_bytes, page
+from genie_inspect.reports.charts import ON_DARK, SERIES
+from genie_inspect.reports.page import page
 from genie_inspect.reports.report import build_report
 from genie_inspect.statistics.descriptive import prompt_interval
 from genie_inspect.tasks.novelty import score_view
@@ -48,7 +48,7 @@ INKS_AND_GROUNDS = """() => {
 
 def written(logs: list[str], folder: Path, baseline: str = "") -> str:
     path = folder / "report.html"
-    path.write_bytes(as_bytes(page(build_report(logs, baseline=baseline))))
+    path.write_bytes(page(build_report(logs, baseline=baseline)).encode("utf-8", "replace"))
     return path.as_uri()
 
 
@@ -93,10 +93,10 @@ def test_a_run_has_one_colour_in_table_and_charts_and_every_colour_a_legend(
     page = look(report, scheme).page
     marks = page.locator("table[data-scorer=genie] .run")
     shown = [mark.evaluate("mark => getComputedStyle(mark).backgroundColor") for mark in marks.all()]
-    theme = DARK if scheme == "dark" else LIGHT
-    assert shown == [f"rgb({', '.join(str(int(c[at : at + 2], 16)) for at in (1, 3, 5))})" for c in theme.series[:2]]
+    series = [ON_DARK[colour] if scheme == "dark" else colour for colour in SERIES[:2]]
+    assert shown == [f"rgb({', '.join(str(int(c[at : at + 2], 16)) for at in (1, 3, 5))})" for c in series]
     radar = page.locator("img[data-chart=radar-genie]").evaluate("image => image.currentSrc")
-    assert all(colour in base64.b64decode(radar.split(",")[1]).decode() for colour in theme.series[:2])
+    assert all(colour in base64.b64decode(radar.split(",")[1]).decode() for colour in series)
     assert page.locator(".heat .ramp").count() == 2, "means and agreement"
     assert page.locator("#comparison .grey").count() == 1
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from inspect_ai import eval as evaluate
-from inspect_ai.log import write_eval_log
+from inspect_ai.log import EvalLog, write_eval_log
 from tests.cli.called import genie
 from tests.critics import comparing
 from tests.scripted import saying
@@ -24,25 +24,17 @@ LETTERS = {"good": "YYY", "fair": "YYN", "bad": "NNN"}
 def files(tmp_path: Path) -> tuple[Path, Path]:
     """Scores by two judges, of which one ties everywhere, and votes, on three prompts with three stories each."""
     stories = [f"{prompt}_{maker}" for prompt in range(3) for maker in MAKERS]
-    scores = [
-        {
-            "story": story,
-            "judge": judge,
-            "tests": {"01": letters[0] == "Y", "02": letters[1] == "Y", "03": letters[2] == "Y"},
-        }
-        for judge in ("keen", "dull")
-        for story in stories
-        for letters in ["YNN" if judge == "dull" else LETTERS[story.partition("_")[2]]]
-    ]
-    votes = [
-        {"story": story, "rater": rater, "votes": {"01": own[0] == "Y", "02": own[1] == "Y", "03": own[2] == "Y"}}
-        for story in stories
-        for rater in ("ann", "bob", "cy")
-        for own in [LETTERS[story.partition("_")[2]]]
-    ]
+
+    def tests(letters: str) -> dict[str, bool]:
+        return {f"0{number}": letter == "Y" for number, letter in enumerate(letters, start=1)}
+
+    keen = {story: LETTERS[story.partition("_")[2]] for story in stories}
+    by_judge = {"keen": keen, "dull": dict.fromkeys(stories, "YNN")}
+    scores = [{"story": s, "judge": judge, "tests": tests(own[s])} for judge, own in by_judge.items() for s in stories]
+    votes = [{"story": s, "rater": rater, "votes": tests(keen[s])} for s in stories for rater in ("ann", "bob", "cy")]
     paths = tmp_path / "scores.jsonl", tmp_path / "votes.jsonl"
-    for path, rows in zip(paths, (scores, votes), strict=True):
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    paths[0].write_text("".join(json.dumps(row) + "\n" for row in scores), encoding="utf-8")
+    paths[1].write_text("".join(json.dumps(row) + "\n" for row in votes), encoding="utf-8")
     return paths
 
 
@@ -81,15 +73,21 @@ def test_votes_for_an_unknown_story_end_with_one_clear_line(files: tuple[Path, P
     assert found.output.count("\n") == 1
 
 
-def test_a_log_without_the_scorer_is_refused(tmp_path: Path, files: tuple[Path, Path]) -> None:
+def judged(folder: Path, points: int, limit: int | None = 1) -> EvalLog:
+    """A log of the task ttcw, whose critic gives so many points to what stands first."""
     [log] = evaluate(
         "genie_inspect/ttcw",
         model=saying("A new story.").model(),
-        model_roles={"grader": comparing(lambda a, b, aspect: 0).model()},
-        log_dir=str(tmp_path / "logs"),
-        limit=1,
+        model_roles={"grader": comparing(lambda a, b, aspect: points).model()},
+        log_dir=str(folder),
+        limit=limit,
         display="none",
     )
+    return log
+
+
+def test_a_log_without_the_scorer_is_refused(tmp_path: Path, files: tuple[Path, Path]) -> None:
+    log = judged(tmp_path / "logs", 0)
     found = called(log.location, "--votes", files[1], "--scorer", "other")
     assert found.exit_code == 1
     assert "has no scores by 'other'" in found.output
@@ -99,14 +97,7 @@ def test_a_log_without_the_scorer_is_refused(tmp_path: Path, files: tuple[Path, 
 def test_the_summary_of_a_log_says_whether_its_critic_is_biased_by_position(
     points: int, shown: str, tmp_path: Path
 ) -> None:
-    evaluate(
-        "genie_inspect/ttcw",
-        model=saying("A new story.").model(),
-        model_roles={"grader": comparing(lambda a, b, aspect: points).model()},
-        log_dir=str(tmp_path / "logs"),
-        limit=1,
-        display="none",
-    )
+    judged(tmp_path / "logs", points)
     found = genie("summary", tmp_path / "logs", "--scorer", "ttcw")
     assert found.exit_code == 0, found.output
     [row] = [line for line in found.output.splitlines() if "standing first" in line]
@@ -116,13 +107,7 @@ def test_the_summary_of_a_log_says_whether_its_critic_is_biased_by_position(
 def test_logs_of_two_judges_are_compared_side_by_side(tmp_path: Path) -> None:
     logs = []
     for judge, points in (("keen", 2), ("dull", 0)):
-        [log] = evaluate(
-            "genie_inspect/ttcw",
-            model=saying("A new story.").model(),
-            model_roles={"grader": comparing(lambda *_, points=points: points).model()},
-            log_dir=str(tmp_path / judge),
-            display="none",
-        )
+        log = judged(tmp_path / judge, points, limit=None)
         for sample in log.samples or []:
             score = (sample.scores or {})["ttcw"]
             metadata = score.metadata or {}

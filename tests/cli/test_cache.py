@@ -76,29 +76,15 @@ def test_export_writes_every_row_as_one_line_of_json(kept: Cache, tmp_path: Path
     file = tmp_path / "said.jsonl"
     assert called("export", str(file)).exit_code == 0
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    assert rows[0] == {
-        "table": "answers",
-        "reader": "grader(x)",
-        "document": "d1",
-        "question": "What happens?",
-        "answer": "rain — é",
-    }
+    read = {"reader": "grader(x)", "document": "d1", "question": "What happens?"}
+    assert rows[0] == {"table": "answers", **read, "answer": "rain — é"}
     assert {(row["other"], row["rating"], row["off_labels"]) for row in rows[1:3]} == {
         ("snow", 2.0, None),
         ("drizzle", 3.5, 0.1),
     }
-    assert rows[3] == {
-        "table": "verdicts",
-        "judge": "critic(x)",
-        "story_a": "s1",
-        "story_b": "s2",
-        "test": "t1",
-        "points": -1,
-        "reply": "B is — é. [[B>A]]",
-    }
-
-
-def test_export_without_a_file_writes_to_standard_output(kept: Cache) -> None:
+    stories = {"judge": "critic(x)", "story_a": "s1", "story_b": "s2", "test": "t1"}
+    assert rows[3] == {"table": "verdicts", **stories, "points": -1, "reply": "B is — é. [[B>A]]"}
+    # without a file to standard output
     tables = [json.loads(line)["table"] for line in called("export").stdout.splitlines()]
     assert tables == ["answers", "ratings", "ratings", "verdicts"]
 

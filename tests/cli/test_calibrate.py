@@ -1,3 +1,6 @@
+"""`genie calibrate` and `genie readings`, as a user calls them."""
+
+import csv
 import json
 from collections.abc import Iterator
 from functools import partial
@@ -10,9 +13,11 @@ from tests.scripted import grading
 from tests.served import Served
 from tests.served import serving as serving_chat
 
+from genie_inspect.agreement.raters import RatingsFile
 from genie_inspect.files.folders import DATA
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.vectors_judge import read_fit, shipped_fit
+from genie_inspect.populations.population import open_population
 
 called, found = partial(genie, "calibrate"), partial(as_json, "calibrate")
 
@@ -154,3 +159,42 @@ def test_pairs_are_exported_for_people_and_no_rater_is_asked_for(tmp_path: Path)
     # filled in by nobody it is a file without a rating
     alone = called("--ratings", str(tmp_path / "ann.csv"), "--ratings", SECOND, "--json")
     assert {row["people_alpha"] for row in json.loads(alone.output)["people"]} == {None}
+
+
+figures = partial(as_json, "readings", "--reader", "bundled/grader")
+
+
+def test_the_record_held_against_itself_is_as_near_as_can_be() -> None:
+    report = figures("--documents", "8")
+    assert [row["feature"] for row in report["fitness"]] == [
+        "agent", "perspective", "plot", "setting", "social_atmosphere", "style", "all features"
+    ]  # fmt: skip
+    for row in report["fitness"]:
+        assert row["same"] == 1
+        assert row["left_out"] == row["added"] == 0
+        # the judge calls a few answers interchangeable that are worded differently
+        assert row["highest"] - 0.01 < row["own_nearer"]["value"] <= row["highest"]
+    assert report["documents"] == 8
+    assert report["fitness"][-1]["asked"] == 8 * 14
+    assert "100% of the way" in report["verdict"][0]
+
+
+def test_a_judge_that_asks_a_grader_rates_the_same_pairs() -> None:
+    listed = figures("--documents", "2", "--judge", "list", "--grader", "bundled/grader")
+    assert listed["judge"].startswith("list(")
+    assert listed["fitness"][-1]["same"] == 1
+
+
+def test_the_sheet_for_people_is_a_ratings_file_when_it_is_filled_in(tmp_path: Path) -> None:
+    sheet = tmp_path / "ann.csv"
+    result = genie("readings", "--reader", "bundled/grader", "--documents", "4", "--export", str(sheet))
+    assert result.exit_code == 0, result.output
+    with sheet.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows
+    assert all(row["answer"] == row["other"] for row in rows)  # the record, read by itself
+    with sheet.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows({**row, "rating": "3"} for row in rows)
+    assert sum(len(target.others) for target in RatingsFile(sheet, open_population("starter")).targets) > 0

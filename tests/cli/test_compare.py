@@ -9,7 +9,7 @@ from click.testing import Result
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.scorer import Score
 from tests.cli.called import genie
-from tests.reports.logs import log_of, plots
+from tests.reports.made_logs import log_of, plots
 
 from genie_inspect.logs.files import log_files
 from genie_inspect.statistics.differences import paired_permutation

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from tests.reports.made_logs import GENIE, made_log, scored
 
 from genie_inspect.cli import main
-from genie_inspect.cli.terminal import printable_warnings
+from genie_inspect.cli.terminal import printable_streams
 from genie_inspect.errors import GenieWarning
 
 VOTES = [
@@ -79,7 +79,7 @@ def test_a_folder_of_nothing_that_can_be_used_is_an_error_that_says_why(folder: 
 
 
 def test_a_notice_is_one_line_without_the_place_in_our_code() -> None:
-    with printable_warnings():
+    with printable_streams():
         line = warnings.formatwarning(GenieWarning("left out: a\nlog\u2028"), GenieWarning, "files.py", 1)
     assert line == "Notice: left out: a log.\n"
 

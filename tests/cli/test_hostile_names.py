@@ -39,9 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "faults": {HOSTILE: 1},
         "coverage": {"plot": "1/4"},
         "pairs": {"plot": "5/48"},
-        "questions": [
-            asked(0.5, question=HOSTILE, answer=HOSTILE, nearest=[NEAR[0] | {"answer": HOSTILE}]),
-        ],
+        "questions": [asked(0.5, question=HOSTILE, answer=HOSTILE, nearest=[NEAR[0] | {"answer": HOSTILE}])],
     }
     for run in ("one", "other"):
         explained = scored({"plot": 0.4, "style": 0.2}, f"measure:{HOSTILE}|judge:test", **facts)
@@ -76,14 +74,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for rater in range(2)
     ]
     judged = [{"story": story, "judge": HOSTILE, "tests": {HOSTILE: n % 2 == 0}} for n, story in enumerate(stories)]
+    rated = {"question": QUESTION, "answer": "rain"}
     ratings = [
-        {
-            "question": QUESTION,
-            "answer": "rain",
-            "other": f"snow {n}",
-            "rating": 1 + n % 4,
-            "rater": f"{HOSTILE}{rater}",
-        }
+        rated | {"other": f"snow {n}", "rating": 1 + n % 4, "rater": f"{HOSTILE}{rater}"}
         for n in range(4)
         for rater in range(2)
     ]

@@ -37,12 +37,12 @@ def test_order_and_level_by_hand(tmp_path: Path) -> None:
     files = [log(tmp_path / "free", FREE, signature("free")), log(tmp_path / "concise", CONCISE, signature())]
     plot, style = length_shifts(files)
     # concise answers are the first side, whichever log comes first
-    assert (plot.feature, plot.before, plot.after, plot.documents) == ("plot", "concise", "free", 4)
-    assert plot.tau == kendall(CONCISE, FREE)
-    assert plot.effect == cohens_d(CONCISE, FREE)
-    assert plot.finding.difference.delta == pytest.approx(sum(FREE) / 4 - sum(CONCISE) / 4)
-    assert math.isnan(style.tau)  # all the same
-    assert style.finding.difference.delta == 0
+    assert (plot["feature"], plot["before"], plot["after"], plot["documents"]) == ("plot", "concise", "free", 4)
+    assert plot["tau"] == kendall(CONCISE, FREE)
+    assert plot["effect"] == cohens_d(CONCISE, FREE)
+    assert plot["finding"].difference.delta == pytest.approx(sum(FREE) / 4 - sum(CONCISE) / 4)
+    assert math.isnan(style["tau"])  # all the same
+    assert style["finding"].difference.delta == 0
 
 
 def test_documents_of_one_prompt_are_one_pair_of_the_test_and_each_counts_for_order_and_effect(tmp_path: Path) -> None:
@@ -52,8 +52,8 @@ def test_documents_of_one_prompt_are_one_pair_of_the_test_and_each_counts_for_or
         for name, values, signed in (("a", CONCISE, signature()), ("b", FREE, signature("sentence")))
     ]
     plot = length_shifts(files)[0]
-    assert (plot.documents, plot.finding.difference.pairs, plot.after) == (4, 2, "sentence")
-    assert plot.effect == cohens_d(CONCISE, FREE)
+    assert (plot["documents"], plot["finding"].difference.pairs, plot["after"]) == (4, 2, "sentence")
+    assert plot["effect"] == cohens_d(CONCISE, FREE)
 
 
 def test_a_document_counts_where_both_lengths_have_a_value(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_document_counts_where_both_lengths_have_a_value(tmp_path: Path) -> No
         log(tmp_path / "b", (0.6, NAN, 0.3), signature("free"), prompts=["p", "p", "q"]),
     ]
     plot = length_shifts(files)[0]
-    assert (plot.documents, plot.finding.difference.before) == pytest.approx((2, 0.8))
+    assert (plot["documents"], plot["finding"].difference.before) == pytest.approx((2, 0.8))
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_free_answers_are_not_cut_and_stand_in_the_signature(tmp_path: Path, mon
         genie(population), saying("Grey hens."), reading(60), tmp_path / "short", log_dir=str(tmp_path / "s")
     )
     rows = length_shifts([short.location, made.location])
-    assert {row.after for row in rows} == {"free"}
+    assert {row["after"] for row in rows} == {"free"}
 
 
 def test_the_lengths_are_three_and_the_embedded_judge_has_one(tmp_path: Path) -> None:

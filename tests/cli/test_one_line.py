@@ -13,7 +13,7 @@ from tests.left_out import rest_with_ci
 from tests.processes import Commands, Ended
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.cli.terminal import console, echo_json, escape_what_streams_lack
+from genie_inspect.cli.terminal import console, echo_json, printable_streams
 from genie_inspect.graders.cache import RATINGS, Cache, Judged
 
 LOGS = "logs"
@@ -139,12 +139,12 @@ def test_a_place_that_cannot_be_written_is_one_line_that_names_it(verb: str, pla
 def test_in_any_locale_json_reads_back_and_a_table_is_printed(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     written = io.BytesIO()
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written, encoding))
-    escape_what_streams_lack()
-    echo_json({"name": WORDS})
-    # click takes ASCII for a locale that nobody chose, and writes UTF-8
-    assert json.loads(written.getvalue().decode("utf-8" if encoding == "ascii" else encoding)) == {"name": WORDS}
-    console().print(WORDS)
-    assert written.getvalue().endswith((b"\\ud83e\\udd89\n", "\N{OWL}\n".encode()))
+    with printable_streams():
+        echo_json({"name": WORDS})
+        # click takes ASCII for a locale that nobody chose, and writes UTF-8
+        assert json.loads(written.getvalue().decode("utf-8" if encoding == "ascii" else encoding)) == {"name": WORDS}
+        console().print(WORDS)
+    assert written.getvalue().endswith((b"\ud83e\udd89\n", "\N{OWL}\n".encode()))
 
 
 @pytest.mark.parametrize("wait", rest_with_ci([0.3, 0.02, 0.1, 1.0, 2.0], "Ctrl-C at other moments"))

@@ -191,19 +191,11 @@ def test_features_discover_counts_its_calls_in_a_dry_run(tmp_path: Path, monkeyp
     assert said(genie("features", "discover", *more))["calls_needed"] == 10
 
 
-def test_without_the_package_one_line_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.infini_gram.find_spec", lambda name: None)
-    done = genie("index", tmp_path, tmp_path / "index")
-    assert done.exit_code == 1
-    assert done.output.startswith("Error: corpus=infini-gram:<index folder> needs the extra infini-gram: pip install")
-    assert "pip install 'infini-gram==" in done.output
-
-
-def test_a_folder_without_texts_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.infini_gram.find_spec", lambda name: object())
-    done = genie("index", tmp_path, tmp_path / "index")
-    assert done.exit_code == 1
-    assert "holds no texts, expected" in done.output
+def test_an_index_needs_its_package_and_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    needs = "corpus=infini-gram:<index folder> needs the extra infini-gram: pip install 'infini-gram=="
+    for package, line in ((None, needs), (object(), "holds no texts, expected")):
+        monkeypatch.setattr("genie_inspect.engines.infini_gram.find_spec", lambda name, package=package: package)
+        assert line in error(genie("index", tmp_path, tmp_path / "index"))
 
 
 @pytest.mark.skipif(find_spec("infini_gram") is None, reason="infini-gram is not installed")

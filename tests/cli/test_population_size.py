@@ -121,20 +121,15 @@ def test_a_second_instrument_stands_beside_the_first_and_an_output_of_its_own_le
         found_yardstick("starter", *GRADER, "-o", tmp_path / "elsewhere.json")
     assert len(yardstick_of(recorded.folder).measured) == 1
     elsewhere = json.loads((tmp_path / "elsewhere.json").read_text(encoding="utf-8"))
-    assert [one["signature"].split("|")[1].split("(")[0] for one in elsewhere["measured"]] == [
-        "judge:embedded",
-        "judge:list",
-    ]
+    judges = [one["signature"].split("|")[1].split("(")[0] for one in elsewhere["measured"]]
+    assert judges == ["judge:embedded", "judge:list"]
     assert found_yardstick(population.folder, "--judge", "embedded") == first
     assert sorted(file.name for file in population.folder.iterdir()) == before
 
 
-def test_a_dry_run_takes_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dry_run_takes_no_key_counts_and_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     assert found_yardstick("starter", "--grader", "openai/gpt-4o", "--dry-run")["calls_needed"] > 0
-
-
-def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path) -> None:
     with recorded_starter(tmp_path / "population") as population:
         said = found_yardstick("starter", *GRADER, "--dry-run")
         assert found_yardstick("starter", "--judge", "embedded", "--dry-run")["calls_needed"] == 0

@@ -1,4 +1,4 @@
-"""`genie features` and `genie prompts`, called as a user calls them."""
+"""`genie features`, `genie prompts` and `--clean-by-model`, called as a user calls them."""
 
 import json
 import shlex
@@ -9,6 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 from inspect_ai import eval as evaluate
 from inspect_ai.model import Model, get_model
+from tests.building.scripts import FEATURES, OWL, STORIES, write_log
+from tests.building.scripts import willing as able_grader
 from tests.scripted import Script, numbered, saying
 
 import genie_inspect.cli.running as running
@@ -46,12 +48,10 @@ def called(monkeypatch: pytest.MonkeyPatch, script: Script, command: str, *argum
 
 
 def test_json_has_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    result = called(monkeypatch, saying(REPLY), MAP, "--json", "-o", "other.json")
-    said: dict[str, Any] = json.loads(result.stdout)
-    assert said["mapping"] == {"mood": "social_atmosphere"}
-    assert (said["no_counterpart"], said["unreadable"], said["calls"]) == (["font"], [], 1)
-    assert said["file"] == "other.json"
-    assert json.loads((folder / "other.json").read_text())["mapping"] == said["mapping"]
+    done = said(called(monkeypatch, saying(REPLY), MAP, "--json", "-o", "other.json"))
+    assert done["mapping"] == {"mood": "social_atmosphere"} == json.loads(Path("other.json").read_text())["mapping"]
+    assert (done["no_counterpart"], done["unreadable"], done["calls"]) == (["font"], [], 1)
+    assert done["file"] == "other.json"
     assert not (folder / "found" / "mapping.json").exists()
 
 
@@ -60,11 +60,9 @@ def test_a_dry_run_counts_its_calls_without_a_key_and_writes_nothing(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     line = "features map found --taxonomy starter --grader openai/gpt-4o --dry-run --json"
-    result = CliRunner().invoke(main, line.split())
-    assert result.exit_code == 0, result.output
-    said = json.loads(result.stdout)
-    assert (said["discovered"], said["taxonomy"], said["calls_needed"]) == (2, 6, 1)
-    assert said["input_tokens"] > 200
+    plan = said(CliRunner().invoke(main, line.split()))
+    assert (plan["discovered"], plan["taxonomy"], plan["calls_needed"]) == (2, 6, 1)
+    assert plan["input_tokens"] > 200
     assert [path.name for path in (folder / "found").iterdir()] == ["features.json"]
 
 
@@ -94,11 +92,9 @@ def willing() -> Script:
 def test_from_a_domain_to_documents_that_a_model_wrote_for_its_pairs(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    result = called(monkeypatch, willing(), WRITE, "--count", "3", "--json")
-    assert result.exit_code == 0, result.output
-    said: dict[str, Any] = json.loads(result.stdout)
-    assert (said["file"], said["prompts"], said["calls"], said["replies_on_record"]) == ("own.jsonl", 3, 1, 0)
-    assert said["proposed"] == 3 + sum(said["dropped"].values()) == 20
+    done = said(called(monkeypatch, willing(), WRITE, "--count", "3", "--json"))
+    assert (done["file"], done["prompts"], done["calls"], done["replies_on_record"]) == ("own.jsonl", 3, 1, 0)
+    assert done["proposed"] == 3 + sum(done["dropped"].values()) == 20
     rows = [json.loads(line) for line in (folder / "own.jsonl").read_text(encoding="utf-8").splitlines()]
     assert all(row["distance"] >= 0.8 for row in rows)
     writer = saying("A story.")
@@ -126,19 +122,15 @@ def test_a_run_that_failed_goes_on_where_it_ended(folder: Path, monkeypatch: pyt
 
     assert called(monkeypatch, Script(reply), WRITE).exit_code == 1
     assert not (folder / "own.jsonl").exists()
-    result = called(monkeypatch, willing(), WRITE, "--json")
-    assert result.exit_code == 0, result.output
-    said = json.loads(result.stdout)
-    assert (said["calls"], said["replies_on_record"]) == (2, 1)
+    done = said(called(monkeypatch, willing(), WRITE, "--json"))
+    assert (done["calls"], done["replies_on_record"]) == (2, 1)
 
 
 def test_a_dry_run_asks_nobody_writes_nothing_and_counts_the_fewest_calls(folder: Path) -> None:
     # 30 pairs and as many to choose from are 3 requests of 20
     own = ["prompts", "write", "--domain", "x", "-o", "own.jsonl", "--grader", "openai/gpt-4o", "--count", "30"]
-    result = CliRunner().invoke(main, [*own, "--apart", "1.9", "--dry-run", "--json"])
-    assert result.exit_code == 0, result.output
-    said = json.loads(result.stdout)
-    assert (said["prompts"], said["calls_needed"], said["output_tokens"]) == (30, 3, 720)
+    plan = said(CliRunner().invoke(main, [*own, "--apart", "1.9", "--dry-run", "--json"]))
+    assert (plan["prompts"], plan["calls_needed"], plan["output_tokens"]) == (30, 3, 720)
     assert [path.name for path in folder.iterdir() if path.name not in ("cache", "found")] == []
 
 
@@ -156,9 +148,8 @@ def test_sampled_prompts_are_a_file_of_the_same_form(folder: Path) -> None:
     rows = ["[WP] A dog wakes up .", "[EU][WP] A cat.", "Write a story about a tram.", "[WP] A dog wakes up."]
     (folder / "pairs.jsonl").write_text("".join(json.dumps({"text": row}) + "\n" for row in rows), encoding="utf-8")
     own = ["prompts", "sample", "pairs.jsonl", "--column", "text", "--count", "3", "--story-where"]
-    result = CliRunner().invoke(main, [*own, "-o", "people.jsonl", "--json"])
-    assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout) == {"file": "people.jsonl", "source": "pairs.jsonl", "prompts": 3}
+    done = said(CliRunner().invoke(main, [*own, "-o", "people.jsonl", "--json"]))
+    assert done == {"file": "people.jsonl", "source": "pairs.jsonl", "prompts": 3}
     assert set(read_prompts(Path("people.jsonl"))) == {
         "Write a story where: A dog wakes up.",
         "Write a story where: A cat.",
@@ -168,3 +159,120 @@ def test_sampled_prompts_are_a_file_of_the_same_form(folder: Path) -> None:
     again = CliRunner().invoke(main, ["prompts", "sample", "nowhere.jsonl", "-o", "people.jsonl"])
     assert again.exit_code == 1
     assert "people.jsonl exists, expected a new file" in again.output
+
+
+SOUND = "The owl left the barn at dusk. She found the moon."
+TAIL = " moon the of owl blue blue"  # six words
+NEW = ("-o", "new", "--name", "n", "--licence", "MIT")
+
+
+@pytest.fixture
+def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    rows = [{"prompt": OWL, "text": SOUND + TAIL}, {"prompt": OWL, "text": STORIES["b/two"][OWL][0]}]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_features(tmp_path / "features.json", FEATURES)
+    write_log(tmp_path / "a.eval", "a/one", {OWL: [row["text"] for row in rows]})
+    return tmp_path
+
+
+def naming() -> Script:
+    """A grader that names the last whole sentence of a text, and does all else that building asks of one."""
+    able = able_grader()
+
+    def reply(request: str) -> str:
+        data = unfenced(request)
+        if "writing" not in data:
+            return str(able.reply(request))
+        return json.dumps({"last": data["writing"][: data["writing"].rindex(".") + 1].split(". ")[-1]})
+
+    return Script(reply)
+
+
+def genie(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["population", *arguments])
+
+
+def cleaned(monkeypatch: pytest.MonkeyPatch, script: Script, *arguments: str) -> Result:
+    return called(monkeypatch, script, "population", *arguments, "--grader", "mock/g")
+
+
+def said(result: Result) -> dict[str, Any]:
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_an_import_cleans_and_check_and_show_say_how_much(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = said(cleaned(monkeypatch, naming(), "import", "t.jsonl", *NEW, "--clean-by-model", "--json"))
+    assert done["cleaned"] == {"asked about": 2, "cut": 1, "words cut": 6}
+    assert (done["documents"], done["calls"]) == (2, 2)
+    assert "cut by a model: 1, by 6 to 6, median 6 words" in genie("check", "new").stdout
+    assert "cut by a model: 1, by 6 to 6, median 6 words" in genie("show", "new").stdout
+    assert f"(model not said, cut by 6 words) {SOUND}\n" in genie("show", "new", "--prompt", "owl").stdout
+
+
+def test_an_import_that_was_stopped_asks_for_the_rest_alone(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    able = naming()
+
+    def failing(request: str) -> str:
+        if "Snow" in request:
+            raise ConnectionError("gone")
+        return str(able.reply(request))
+
+    arguments = ("import", "t.jsonl", *NEW, "--clean-by-model", "--json")
+    assert cleaned(monkeypatch, Script(failing), *arguments).exit_code == 1
+    assert not (texts / "new").exists()
+    done = said(cleaned(monkeypatch, naming(), *arguments))
+    assert (done["calls"], done["replies_on_record"], done["cleaned"]["asked about"]) == (1, 1, 2)
+
+
+def test_a_dry_run_of_an_import_counts_the_calls_and_writes_nothing(texts: Path) -> None:
+    more = ("--clean-by-model", "--grader", "openai/gpt-4o", "--dry-run", "--json")
+    planned = said(genie("import", "t.jsonl", *NEW, *more))
+    assert (planned["documents"], planned["calls_needed"]) == (2, 2)
+    # as long as the sentences that are copied, and what stands around them
+    assert 30 < planned["output_tokens"] < 80
+    assert "cleaned" not in planned
+    assert not (texts / "new").exists()
+    assert not (texts / "new.work").exists()
+
+
+def test_the_option_and_the_grader_of_an_import_go_together(texts: Path) -> None:
+    for more in (("--clean-by-model",), ("--grader", "mockllm/model")):
+        result = genie("import", "t.jsonl", *NEW, *more)
+        assert result.exit_code == 2
+        assert "--clean-by-model and --grader go together" in result.output
+    assert not (texts / "new").exists()
+
+
+def test_an_import_without_the_option_says_nothing_of_it(texts: Path) -> None:
+    plain = said(genie("import", "t.jsonl", *NEW, "--json"))
+    assert "cleaned" not in plain
+    assert "cut by" not in genie("check", "new").stdout + genie("show", "new").stdout
+    assert not (texts / "new.work").exists()
+
+
+BUILD = ("build", "a.eval", *NEW, "--features", "features.json", "--per-feature", "1", "--json")
+
+
+def test_a_build_cleans_and_counts_it_and_without_the_option_says_nothing_of_it(
+    texts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "cleaned" not in said(cleaned(monkeypatch, naming(), *BUILD, "-o", "plain"))
+    done = said(cleaned(monkeypatch, naming(), *BUILD, "--clean-by-model"))
+    assert done["cleaned"] == {"asked about": 2, "cut": 1, "words cut": 6}
+
+
+def test_a_dry_run_of_a_build_counts_a_call_more_a_document(texts: Path) -> None:
+    plans = [
+        said(genie(*BUILD, "--grader", "openai/gpt-4o", "--dry-run", *more)) for more in ((), ("--clean-by-model",))
+    ]
+    assert plans[1]["calls_needed"] - plans[0]["calls_needed"] == 2
+    assert plans[1]["documents"] == 2
+
+
+def test_a_grader_that_says_nothing_leaves_every_document_whole(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = said(cleaned(monkeypatch, saying(""), "import", "t.jsonl", *NEW, "--clean-by-model", "--json"))
+    assert done["cleaned"] == {"asked about": 2, "kept whole: the reply could not be read": 2}
+    assert (done["documents"], done["calls"]) == (2, 6)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.reports.logs import log_of, plots
+from tests.reports.made_logs import log_of, plots
 from tests.scripted import small_population
 
 from genie_inspect.cli import main

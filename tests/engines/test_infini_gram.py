@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from tests.measures.test_ngrams import novelties
 
 from genie_inspect.engines import infini_gram as vocabulary
 from genie_inspect.engines.corpora import DocumentsCorpus, folder_texts
@@ -36,7 +37,7 @@ from genie_inspect.engines.infini_gram import (
 )
 from genie_inspect.errors import CorpusError, EngineFailedError, MissingExtraError
 from genie_inspect.measures.expressions import split_expressions
-from genie_inspect.measures.infinity_gram import novelties, probability
+from genie_inspect.measures.infinity_gram import probability
 from genie_inspect.measures.ngrams import creativity_index
 from genie_inspect.measures.suffix_array import TokenIndex
 from genie_inspect.measures.tokens import tokens

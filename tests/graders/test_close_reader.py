@@ -22,7 +22,7 @@ from genie_inspect.graders.close_reader import (
 )
 from genie_inspect.graders.close_reader import REPEATED as AGAIN
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.prompting.forms import Quote, quotes
+from genie_inspect.prompting.forms import quotes
 
 every_aspect = pytest.mark.parametrize("aspect", ASPECTS)
 
@@ -42,11 +42,11 @@ def test_the_example_of_an_aspect_keeps_its_own_rules(aspect: str) -> None:
     assert passage
     marked = quotes(definition)
     assert marked
-    for quote in marked:
-        assert quote.expression in passage[1]
-        assert 2 <= len(quote.expression.split()) <= 12
-        assert quote.reason.endswith(".")
-        assert quote.reason.count(".") == 1
+    for expression, reason in marked:
+        assert expression in passage[1]
+        assert 2 <= len(expression.split()) <= 12
+        assert reason.endswith(".")
+        assert reason.count(".") == 1
 
 
 def test_a_wording_of_ones_own_gives_another_digest(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_wording_of_ones_own_gives_another_digest(tmp_path: Path) -> None:
 
 def test_the_reply_of_the_instructions_is_one_that_is_read() -> None:
     text = Approach().mark.text
-    assert json.dumps([quote.expression for quote in quotes(text.partition("; or []")[0])]) == '["words of the text"]'
+    assert [expression for expression, _ in quotes(text.partition("; or []")[0])] == ["words of the text"]
 
 
 EXAMPLE = {
@@ -120,7 +120,7 @@ TEXT = "The tide folded its letters. " + "Nothing much happened on the quay that
 
 
 def reading(*expressions: str, text: str = TEXT) -> Reading:
-    return reading_of("novel", [Quote(expression, "It is new.") for expression in expressions], text)
+    return reading_of("novel", [(expression, "It is new.") for expression in expressions], text)
 
 
 def test_a_mark_has_its_words_as_the_text_has_them_with_their_place_and_reason() -> None:

@@ -20,13 +20,14 @@ from genie_inspect.graders.embedded_judge import EmbeddedReader
 from genie_inspect.graders.instrument import EMBEDDED, MODES, Instrument, cache_for, graders_for, mode_of
 from genie_inspect.graders.list_judge import CHUNK, LIST
 from genie_inspect.graders.logit_judge import LOGIT
-from genie_inspect.graders.merging import Mode, numbered_tokens
+from genie_inspect.graders.merging import Mode, numbered_tokens, others_in
 from genie_inspect.graders.pairwise_judge import PAIRWISE
 from genie_inspect.graders.reader import READ
+from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.graders.vectors_judge import shipped_fit
 from genie_inspect.populations.schema import Feature, write_rows
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.prompting.templates import Instruction
+from genie_inspect.prompting.templates import Instruction, instruction_of
 
 JUDGES = [*MODES, EMBEDDED]
 PAIR_JUDGES = [name for name, mode in MODES.items() if mode.asks_pairs]
@@ -75,12 +76,14 @@ def test_a_mode_reads_of_its_own_requests_and_replies_what_it_put_in_them(judge:
     mode = MODES[judge]
     others = OTHERS[: mode.chunk]
     request = mode.request(mode.instruction.template(), "Who?", "an owl", others)
-    listed = mode.others(unfenced(request))
-    assert listed == {str(number): other for number, other in enumerate(others, start=1)}
-    assert not any(other.others(unfenced(request)) for other in MODES.values() if other.chunk != mode.chunk)
+    data = unfenced(request)
+    assert others_in(data) == {str(number): other for number, other in enumerate(others, start=1)}
+    known = instruction_of(data)
+    assert known
+    assert known.keys == mode.instruction.keys == data.keys()
     if mode.said:
-        said = mode.said(mode.reply({number: int(number) for number in listed}), [("1", 0.0)], others)
-        assert {text: judged.rating for text, judged in said.items()} == {o: n for n, o in enumerate(others, start=1)}
+        said = mode.said(rehearsed(data), [("2", 0.0)], others)
+        assert {text: judged.rating for text, judged in said.items()} == dict.fromkeys(others, 2)
 
 
 def test_the_grader_reads_and_vectors_judge() -> None:

@@ -21,7 +21,6 @@ from genie_inspect.graders.embedded_judge import (
     PronounAnswer,
     attended,
     pronoun_answer,
-    recorded_anchors,
     sentences,
 )
 from genie_inspect.graders.merging import RatingMemo
@@ -34,7 +33,6 @@ from genie_inspect.graders.vectors_judge import (
     FeatureFit,
     VectorFit,
     VectorsJudge,
-    fit_for,
     read_fit,
     shipped_fit,
     vectors_judge,
@@ -195,7 +193,6 @@ async def test_without_an_anchor_one_other_answer_is_too_few() -> None:
 
 
 async def test_another_embedder_has_no_anchors_on_record_and_says_that_it_uses_its_own() -> None:
-    assert recorded_anchors(Letters()) == {}
     judge, reader = EmbeddedJudge(Letters()), EmbeddedReader(Letters(), WORDS)
     assert judge.signature == "embedded(letters@1,anchors=own)"
     answers = [(await reader.read(text, [PLOT])).answers[0] for text in DOCUMENTS]
@@ -223,7 +220,7 @@ def test_recorded_anchors_are_cosines_of_questions_or_features_of_the_starter_po
 
 def test_the_anchors_that_ship_are_those_of_the_starter_population_as_it_ships() -> None:
     assert json.loads(ANCHORS.read_text(encoding="utf-8"))["population"] == open_population("starter").name
-    assert recorded_anchors(embedder())
+    assert EmbeddedJudge(embedder()).anchors
 
 
 async def test_an_anchor_of_0_is_an_anchor() -> None:
@@ -316,7 +313,7 @@ def test_the_nearer_the_vectors_the_higher_the_rating() -> None:
 
 
 def test_a_fit_of_the_users_is_read_and_its_digest_tells_it_apart(tmp_path: Path) -> None:
-    assert fit_for(embedder(), str(changed(tmp_path))) == shipped_fit()
+    assert vectors_judge(embedder(), str(changed(tmp_path))).signature == vectors_judge(embedder()).signature
     assert read_fit(changed(tmp_path, raters=["me"])).digest != shipped_fit().digest
 
 
@@ -337,7 +334,7 @@ def test_a_file_that_is_no_fit_for_the_embedder_is_one_line_that_names_it(
 ) -> None:
     file = changed(tmp_path, **parts)
     with pytest.raises(FitError) as caught:
-        fit_for(embedder(), str(file))
+        vectors_judge(embedder(), str(file))
     assert named in str(caught.value)
     assert str(file) in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -345,7 +342,7 @@ def test_a_file_that_is_no_fit_for_the_embedder_is_one_line_that_names_it(
 
 def test_a_file_that_is_not_there_says_what_would_write_it(tmp_path: Path) -> None:
     with pytest.raises(FitError, match=r"nowhere\.json cannot be read: No such file .*--fit-vectors"):
-        fit_for(embedder(), str(tmp_path / "nowhere.json"))
+        vectors_judge(embedder(), str(tmp_path / "nowhere.json"))
 
 
 def test_a_fit_of_no_json_is_refused(tmp_path: Path) -> None:

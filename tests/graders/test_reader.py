@@ -150,8 +150,8 @@ def test_a_reply_is_held_to_the_word_on_the_attempt_only_where_the_template_asks
     assert f'"{ATTEMPT}"' in text
     (tmp_path / "read.md").write_text(text.replace(f'"{ATTEMPT}"', "the word"), encoding="utf-8")
     model = saying("").model()
-    assert GraderReader(model)._form(2) == reading_form(2) != answers_form(2)
-    assert GraderReader(model, READ.template(tmp_path))._form(2) == answers_form(2)
+    assert GraderReader(model).requests[1][1] == reading_form(2) != answers_form(2)
+    assert GraderReader(model, READ.template(tmp_path)).requests[1][1] == answers_form(2)
 
 
 WHO, WHERE, END = Asked("Who is it?"), Asked("Where is it?"), Asked("How does it end?")

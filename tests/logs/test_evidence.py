@@ -25,6 +25,8 @@ from genie_inspect.logs.reading import read_scored_log
 from genie_inspect.logs.results import Results, results_of
 from genie_inspect.logs.scores import (
     LEFT_OUT,
+    NO_NUMBER,
+    UNSAID,
     KeptExpression,
     Scores,
     expressions,
@@ -35,33 +37,16 @@ from genie_inspect.statistics.descriptive import Spread
 
 NAN = math.nan
 KNOWN = (
-    "coverage",
-    "pairs",
-    "faults",
-    "ratings",
-    "documents",
-    "few_answers",
-    "repeated",
-    "position_bias",
-    "length",
-    "signature",
+    *("coverage", "pairs", "faults", "ratings", "documents", "few_answers"),
+    *("repeated", "position_bias", "length", "signature"),
 )
 
 
 def test_a_scores_evidence_is_read_key_by_key() -> None:
-    found = evidence_of(
-        {
-            "coverage": {"plot": "2/3", "style": "none"},
-            "pairs": {"plot": "20/36"},
-            "faults": {"unreadable": 2},
-            "ratings": {"count": 20, "lowest": 1.0, "highest": 4.0},
-            "documents": 12,
-            "few_answers": "1/2",
-            "repeated": "3/14",
-            "position_bias": -0.5,
-        }
-    )
-    assert found == Evidence(
+    facts: dict[str, Any] = {"coverage": {"plot": "2/3", "style": "none"}, "pairs": {"plot": "20/36"}}
+    facts |= {"faults": {"unreadable": 2}, "ratings": {"count": 20, "lowest": 1.0, "highest": 4.0}, "documents": 12}
+    facts |= {"few_answers": "1/2", "repeated": "3/14", "position_bias": -0.5}
+    assert evidence_of(facts) == Evidence(
         coverage={"plot": (2, 3)},
         pairs={"plot": (20, 36)},
         faults={"unreadable": 2},
@@ -110,7 +95,9 @@ def test_a_number_is_finite_and_a_count_whole_and_from_nought() -> None:
     assert [number(given) for given in (0, 2.5, True)] == [0, 2.5, 1]
     assert all(math.isnan(number(given)) for given in (None, "1", NAN, math.inf, -math.inf, 10**400, 1e13, -1e308, [1]))
     assert [count(given) for given in (0, 3, -1, True, 2.0, "3")] == [0, 3, None, None, None, None]
-    assert scores_of("a", scored({"a": math.inf, "b": -math.inf})).is_unscored
+    beyond, silent = scores_of("a", scored({"a": math.inf, "b": -math.inf})), scores_of("a", scored({"a": NAN}))
+    assert beyond.is_unscored
+    assert (beyond.reason, silent.reason) == (NO_NUMBER, UNSAID)
 
 
 def test_together_counts_are_added_up_and_the_extremes_kept() -> None:
@@ -191,8 +178,7 @@ def test_alpha_is_over_the_questions_of_all_documents(
 
 def test_alpha_holds_near_novelties_for_less_apart_than_far_ones() -> None:
     near = alpha({"one": part(0.0, 0.5, 1.0), "two": part(0.1, 0.6, 0.9)})
-    far = alpha({"one": part(0.0, 0.5, 1.0), "two": part(0.4, 0.1, 0.6)})
-    assert near > 0.9 > far
+    assert near > 0.9 > alpha({"one": part(0.0, 0.5, 1.0), "two": part(0.4, 0.1, 0.6)})
 
 
 def test_what_stands_there_in_another_form_is_no_jury_or_no_part() -> None:
@@ -230,9 +216,7 @@ def test_a_grader_that_lacks_documents_or_never_varies_and_agreement_by_chance_a
         "the graders agree no better than by chance (alpha)",
     ]
     assert found.warnings[2].endswith(f"plot {found.agreement['plot']:.2f}")
-
-
-def test_a_jury_of_one_mind_is_nothing_to_beware_of_and_one_grader_no_jury(tmp_path: Path) -> None:
+    # a jury of one mind is nothing to beware of, and one grader no jury
     agreed = {"a": part(0.0, 1.0), "b": part(0.0, 1.0)}
     assert results(tmp_path / "jury", agreed).warnings == []
     alone = results(tmp_path / "alone", {})

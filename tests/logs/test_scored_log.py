@@ -27,6 +27,7 @@ from genie_inspect.scorers.cosine import cosine
 from genie_inspect.signature import Signature
 from genie_inspect.tasks.population_prompts import population_prompts
 
+CUT = "1 of 2 documents end at the limit of their tokens"
 SAID = "writes 4 words where the population has 20: beyond 1.5x lengths do not compare"
 
 
@@ -41,37 +42,28 @@ def shown(*arguments: object) -> str:
     return result.output
 
 
-def test_summary_report_and_comparison_give_the_warning_once_each(tmp_path: Path) -> None:
-    short = log_of(tmp_path / "a", 20, genie=0.4, cosine=0.3)
-    assert shown("summary", short).count(f"Beware: mock/writer {SAID}.") == 1
-    like = log_of(tmp_path / "c", 6, genie=0.4)
-    assert "Beware" not in shown("summary", like)
-    (table, _) = json.loads(shown("summary", short, "--json"))
-    assert table["columns"][0]["unlike_length"] == f"mock/writer {SAID}"
-    shown("report", short, "-o", tmp_path / "page.html")
-    assert (tmp_path / "page.html").read_text(encoding="utf-8").count(SAID) == 1
-    long = log_of(tmp_path / "b", 20, text="word " * 20, genie=0.4, cosine=0.3)
-    assert shown("compare", short, long, "--baseline", short).count(SAID) == 1
-
-
-def test_documents_that_end_at_the_limit_of_their_tokens_are_counted_wherever_numbers_are_shown(tmp_path: Path) -> None:
-    whole, cut = log_of(tmp_path / "a", 4, genie=0.4, cosine=0.3), log_of(tmp_path / "b", 4, genie=0.4, cosine=0.3)
-    log = read_eval_log(cut)
-    assert log.samples
-    log.samples[0].output.choices[0].stop_reason = "max_tokens"
-    write_eval_log(log, cut)
-    said = "1 of 2 documents end at the limit of their tokens"
-    assert said not in shown("summary", whole)
-    assert shown("summary", cut).count(f"Beware: of mock/writer {said}") == 1
-    (table, _) = json.loads(shown("summary", cut, "--json"))
-    assert table["columns"][0]["cut"].startswith(f"of mock/writer {said}")
-    shown("report", cut, "-o", tmp_path / "page.html")
+@pytest.mark.parametrize(
+    ("population", "is_cut", "who", "said", "column"),
+    [(20, False, "", SAID, "unlike_length"), (4, True, "of ", CUT, "cut")],
+)
+def test_summary_report_and_comparison_give_the_warnings_of_length_and_of_ends_once_each(
+    population: float, is_cut: bool, who: str, said: str, column: str, tmp_path: Path
+) -> None:
+    warned = log_of(tmp_path / "a", population, genie=0.4, cosine=0.3)
+    if is_cut:
+        log = read_eval_log(warned)
+        (log.samples or [])[0].output.choices[0].stop_reason = "max_tokens"
+        write_eval_log(log, warned)
+    assert shown("summary", warned).count(f"Beware: {who}mock/writer {said}") == 1
+    (table, _) = json.loads(shown("summary", warned, "--json"))
+    assert table["columns"][0][column].startswith(f"{who}mock/writer {said}")
+    shown("report", warned, "-o", tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8").count(said) == 1
-    assert shown("compare", whole, cut, "--baseline", whole).count(said) == 1
-    assert [run["cut"] for run in json.loads(shown("compare", whole, cut, "--baseline", whole, "--json"))["runs"]] == [
-        0,
-        1,
-    ]
+    plain = log_of(tmp_path / "b", population, text="word " * int(population), genie=0.4, cosine=0.3)
+    assert "Beware" not in shown("summary", plain)
+    assert shown("compare", warned, plain, "--baseline", warned).count(said) == 1
+    runs = json.loads(shown("compare", warned, plain, "--baseline", warned, "--json"))["runs"]
+    assert [run["cut"] for run in runs] == [int(is_cut), 0]
 
 
 @pytest.mark.parametrize(
@@ -93,13 +85,6 @@ def test_a_log_that_has_another_name_in_each_table_is_warned_of_once(tmp_path: P
         samples = [{"genie": genie, "cosine": cosine}] * 2
         made_log(tmp_path, samples, texts=["It rains on owls."] * 2)
     assert shown("summary", tmp_path).count(SAID) == 2
-
-
-@pytest.mark.parametrize("other", [math.nan, 34 * 1.5])
-def test_an_unknown_length_is_not_another_one(other: float) -> None:
-    assert not are_unlike(34, other)
-    assert not are_unlike(other, 34)
-    assert are_unlike(34, 52)
 
 
 def run(folder: Path, words: int, epochs: int) -> list[str]:
@@ -149,6 +134,9 @@ def test_a_length_that_nobody_knows_is_in_no_mean(tmp_path: Path) -> None:
     assert lengths_of(log.documents) == (2, 15)
     assert math.isnan(lengths_of(log.documents[2:])[1])
     assert math.isnan(lengths_of([])[0])
+    # nor is it another one
+    for other, unlike in ((math.nan, False), (34 * 1.5, False), (52, True)):
+        assert are_unlike(34, other) == are_unlike(other, 34) == unlike
 
 
 def signed(folder: Path, *signatures: str) -> list[str]:

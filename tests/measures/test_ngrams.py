@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.processes import tries
 
-from genie_inspect.measures.infinity_gram import RunNovelty, log_perplexity, novel_share, novelties, probability
+from genie_inspect.measures.infinity_gram import RunCounts, RunsInCorpus, log_perplexity, novel_share, probability
 from genie_inspect.measures.ngrams import (
     copied_spans,
     counted_match_lengths,
@@ -116,17 +115,13 @@ def test_the_suffix_order_sorts_what_follows_each_place(corpus: list[list[str]])
         assert tails == sorted(tails)
 
 
-def test_numpy_and_pydivsufsort_agree() -> None:
-    pytest.importorskip("pydivsufsort", reason="pydivsufsort is not installed")
+def test_with_and_without_pydivsufsort_the_index_is_the_same_and_words_are_more_than_two_bytes_can_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     draw = np.random.default_rng(0)
     text = np.append(draw.integers(1, 70_000, size=5_000), 0).astype(np.uint32)
     text[100:1_000] = text[2_000:2_900]
     assert suffix_order(text).tolist() == sorted_by_doubling(text).tolist()
-
-
-def test_without_pydivsufsort_the_index_is_the_same_and_words_are_more_than_two_bytes_can_number(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
     monkeypatch.setitem(sys.modules, "pydivsufsort", None)
     assert match_lengths(list("abcx"), [list("xabc"), list("cx")]).tolist() == [3, 2, 2, 1]
     corpus = [[str(number) for number in range(70_000)]]
@@ -263,29 +258,6 @@ def plain_novel_share(tokens: Sequence[str], corpus: Sequence[Sequence[str]]) ->
     return 0.0
 
 
-def made_corpus(seed: int) -> tuple[list[str], list[list[str]]]:
-    """A text and documents of words of Zipf's law, so that most runs are rare and some are not."""
-    draw = np.random.default_rng(seed)
-    size = int(draw.integers(2, 60))
-    documents = [[str(word) for word in draw.zipf(1.4, size=draw.integers(0, 200)) % size] for _ in range(5)]
-    return [str(word) for word in draw.zipf(1.4, size=draw.integers(1, 12)) % (size + 2)], documents
-
-
-@pytest.mark.repeated
-@pytest.mark.parametrize("sorter", [sorted_by_doubling, suffix_order])
-def test_a_thousand_probabilities_are_those_of_plain_counting(sorter: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.measures.suffix_array.suffix_order", sorter)
-    looked_up, seeds = 0, tries(80, 250)
-    for seed in range(seeds):
-        tokens, documents = made_corpus(seed)
-        index = TokenIndex(documents)
-        for place in range(min(len(tokens), 6)):
-            expected = plain_probability(tokens[:place], tokens[place], documents)
-            assert probability(tokens[:place], tokens[place], index) == pytest.approx(expected, nan_ok=True)
-            looked_up += 1
-    assert looked_up > 4 * seeds
-
-
 @given(WORDS, CORPUS)
 @example(list("ab"), [list("a"), list("b")])  # a run never crosses from one document to the next
 @example(list("aaaa"), [list("aaaaaaaa"), list("aaaaaaaa")])
@@ -301,13 +273,17 @@ def test_perplexity_and_novel_share_are_those_of_plain_counting(tokens: list[str
     assert novel_share(tokens, corpus) == pytest.approx(plain_novel_share(tokens, corpus))
 
 
+def novelties(runs: Sequence[Sequence[str]], corpus: Sequence[Sequence[str]] | RunCounts) -> list[tuple[float, float]]:
+    """Perplexity and novel share of each run, all looked up together."""
+    known = RunsInCorpus(runs, corpus)
+    return [(log_perplexity(run, known), novel_share(run, known)) for run in runs]
+
+
 @given(st.lists(WORDS, max_size=6), CORPUS)
 def test_many_runs_at_once_are_each_as_if_alone(runs: list[list[str]], corpus: list[list[str]]) -> None:
-    together = novelties(runs, corpus)
-    alone = [RunNovelty(log_perplexity(run, corpus), novel_share(run, corpus)) for run in runs]
-    for one, other in zip(together, alone, strict=True):
-        assert one.log_perplexity == pytest.approx(other.log_perplexity, nan_ok=True)
-        assert one.novel_share == pytest.approx(other.novel_share, nan_ok=True)
+    for run, together in zip(runs, novelties(runs, corpus), strict=True):
+        alone = log_perplexity(run, corpus), novel_share(run, corpus)
+        assert together == pytest.approx(alone, nan_ok=True)
 
 
 @given(WORDS, CORPUS, st.lists(st.tuples(st.integers(0, 16), st.integers(0, 16)), max_size=8))

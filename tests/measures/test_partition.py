@@ -6,6 +6,7 @@ import math
 import random
 import zlib
 from collections.abc import Callable
+from functools import partial
 from statistics import fmean
 
 import pytest
@@ -23,10 +24,7 @@ from genie_inspect.measures.compression import (
 )
 from genie_inspect.measures.partition import (
     REWARD_THRESHOLDS,
-    Classes,
-    UndecidedError,
     distinct_count,
-    joined,
     partition,
     reward_level,
     short_texts_same,
@@ -54,6 +52,7 @@ def test_an_item_costs_at_most_one_comparison_a_class(items: list[int]) -> None:
     labels = partition(items, same)
     founded = 0
     for item, label in zip(items, labels, strict=True):
+        assert label is not None
         compared, asked = asked[: min(label + 1, founded)], asked[min(label + 1, founded) :]
         assert [other for _, other in compared] == [item] * len(compared)
         founded = max(founded, label + 1)
@@ -68,42 +67,36 @@ def test_with_true_equality_classes_are_the_distinct_items(items: list[int]) -> 
     assert all((a == b) == (x == y) for a, x in pairs for b, y in pairs)
 
 
-def test_an_item_of_which_nobody_could_tell_is_in_no_class_and_founds_none() -> None:
-    classes: Classes[str] = Classes()
-    assert classes.add("a", []) == 0
-    with pytest.raises(UndecidedError):
-        classes.add("b", [None])
-    assert classes.add("c", [False]) == 1
-    assert classes.add("a2", [True, False]) == 0
-    assert (classes.labels, classes.founders, classes.undecided) == ([0, None, 1, 0], ["a", "c"], 1)
+def test_an_item_of_which_nobody_could_tell_before_a_class_says_yes_is_in_no_class_and_founds_none() -> None:
+    verdicts: dict[tuple[str, str], bool | None] = {
+        ("a", "b"): None, ("a", "c"): False, ("a", "d"): None, ("c", "d"): True, ("a", "e"): True, ("c", "e"): None
+    }  # fmt: skip
+    founders = ["a"]
+    # of "d" the first class could not be judged; of "e" the yes came first: what follows does not matter
+    assert partition("bcde", lambda first, item: verdicts[first, item], founders) == [None, 1, None, 0]
+    assert founders == ["a", "c"]
 
 
-def test_an_item_joins_the_first_class_that_says_yes_unless_an_earlier_one_could_not_be_judged() -> None:
-    assert joined([False, True, True]) == 1
-    with pytest.raises(UndecidedError, match="1 of 2 comparisons"):
-        joined([None, False])
-    with pytest.raises(UndecidedError):
-        joined([None, True])
-    assert joined([True, None]) == 0  # the yes came first: what follows does not matter
+@pytest.mark.parametrize(
+    ("quality", "classes", "expected"),
+    [
+        # weights 1, .8, .64 sum to 2.44; the first item is in no class and adds 0
+        ([0, 5, 10], [None, 0, 1], (0.8 * 5 + 0.64 * 10) / 2.44),
+        # only the first of a class counts its quality, and that of a later member need not be known
+        ([7, 9, 4], [0, 0, 1], (7 + 4 * 0.64) / 2.44),
+        ([7, math.nan], [0, 0], 7 / 1.8),
+        ([math.nan, 7], [0, 1], math.nan),
+        ([], [], math.nan),
+    ],
+)
+def test_utility_by_hand(quality: list[float], classes: list[int | None], expected: float) -> None:
+    assert utility(quality, classes) == pytest.approx(expected, nan_ok=True)
 
 
-def test_what_is_in_no_class_counts_for_nothing() -> None:
+def test_what_is_in_no_class_is_not_counted() -> None:
     assert distinct_count([None, 0, 1, None]) == 2
-    # weights 1, .8, .64 sum to 2.44; the empty first item adds 0, then 5 * .8 and 10 * .64
-    assert utility([0, 5, 10], [None, 0, 1]) == pytest.approx((0.8 * 5 + 0.64 * 10) / 2.44)
-    assert partition([], lambda first, item: True) == []
     assert distinct_count([]) == 0
-    assert math.isnan(utility([], []))
-
-
-def test_only_the_first_of_a_class_counts_its_quality() -> None:
-    # (7 * 1 + 0 * .8 + 4 * .64) / 2.44
-    assert utility([7, 9, 4], [0, 0, 1]) == pytest.approx((7 + 4 * 0.64) / 2.44)
-
-
-def test_the_quality_of_a_later_member_need_not_be_known() -> None:
-    assert utility([7, math.nan], [0, 0]) == pytest.approx(7 / 1.8)
-    assert math.isnan(utility([math.nan, 7], [0, 1]))
+    assert partition([], lambda first, item: True) == []
 
 
 @given(st.lists(st.floats(1, 10), min_size=1, max_size=12), st.floats(0, 1))
@@ -156,8 +149,11 @@ def test_a_ratio_counts_the_bytes_that_pythons_own_module_writes(
 @given(TEXTS, st.text(max_size=400), st.sampled_from(sorted(CODECS)))
 def test_novelty_is_the_difference_of_two_ratios(population: list[str], text: str, codec: str) -> None:
     expected = compression_ratio(population, codec) - compression_ratio([*population, text], codec)
-    found = compression_novelty(population, text, codec)
-    assert found == expected or (math.isnan(found) and math.isnan(expected))
+    compressed = CompressedPopulation(population, codec)
+    # what was compressed before can be asked twice
+    for known in (population, compressed, compressed):
+        found = compression_novelty(known, text, codec)
+        assert found == expected or (math.isnan(found) and math.isnan(expected))
 
 
 def test_the_copied_compressor_writes_as_many_bytes_as_compressing_all_again() -> None:
@@ -172,15 +168,6 @@ def test_the_copied_compressor_writes_as_many_bytes_as_compressing_all_again() -
         )
 
 
-@pytest.mark.parametrize("codec", sorted(CODECS))
-def test_what_was_compressed_before_gives_the_novelty_that_its_texts_do(codec: str) -> None:
-    population, text = [prose(1), prose(2)], prose(3)
-    compressed = CompressedPopulation(population, codec)
-    # asked twice
-    found = [compression_novelty(compressed, text), compression_novelty(compressed, text)]
-    assert found == [compression_novelty(population, text, codec)] * 2
-
-
 def test_a_long_window_sees_an_exact_duplicate_and_gzip_does_not_see_one_beyond_its_own() -> None:
     population = [prose(seed, words=3_000) for seed in range(12)]  # some 200 KB, the first far out of gzip's sight
     texts = population[0], prose(50, words=3_000)
@@ -192,21 +179,17 @@ def test_a_long_window_sees_an_exact_duplicate_and_gzip_does_not_see_one_beyond_
             assert duplicate < min(0, new)
 
 
-def test_a_text_takes_the_place_of_each_member_in_turn() -> None:
-    first, second, new = prose(1), prose(2), prose(3)
-    compressed = CompressedMembers([first, second])
-    # the first makes way, then the second
-    assert compressed.members == (compression_novelty([second], first) + compression_novelty([first], second)) / 2
-    assert compressed.added(new) == (compression_novelty([second], new) + compression_novelty([first], new)) / 2
-
-
-def test_of_many_members_eight_make_way_evenly_spaced() -> None:
-    population, new = [prose(seed, 50) for seed in range(20)], prose(99, 50)
-    leaving = [0, 2, 5, 7, 10, 12, 15, 17]  # turn * 20 // 8
+@pytest.mark.parametrize(
+    ("codec", "size", "leaving"),
+    # of many members eight make way, evenly spaced: turn * 20 // 8
+    [("gzip", 2, [0, 1]), ("zstd", 20, [0, 2, 5, 7, 10, 12, 15, 17])],
+)
+def test_a_text_takes_the_place_of_each_member_in_turn(codec: str, size: int, leaving: list[int]) -> None:
+    population, new = [prose(seed, 50) for seed in range(size)], prose(99, 50)
     others = [[*population[:place], *population[place + 1 :]] for place in leaving]
-    compressed = CompressedMembers(population, "zstd")
-    assert compressed.added(new) == pytest.approx(fmean(compression_novelty(rest, new, "zstd") for rest in others))
-    own = (compression_novelty(rest, population[place], "zstd") for rest, place in zip(others, leaving, strict=True))
+    compressed = CompressedMembers(population, codec)
+    assert compressed.added(new) == pytest.approx(fmean(compression_novelty(rest, new, codec) for rest in others))
+    own = (compression_novelty(rest, population[place], codec) for rest, place in zip(others, leaving, strict=True))
     assert compressed.members == pytest.approx(fmean(own))
 
 
@@ -225,15 +208,10 @@ def test_a_worked_case_and_nothing_has_no_ratio() -> None:
     assert all(map(math.isnan, (compression_ratio([]), compression_ratio([""]), compression_novelty([], "a text"))))
 
 
-def test_an_unknown_codec_is_refused_with_the_known_ones() -> None:
-    for refused in (compression_ratio, CompressedPopulation):
-        with pytest.raises(UnknownChoiceError, match="codec is 'brotli', expected one of gzip, xz, zstd"):
-            refused(["a"], "brotli")
-    with pytest.raises(UnknownChoiceError):
-        codec_version("brotli")
-
-
-def test_the_version_of_a_codec_names_its_library() -> None:
+def test_the_version_of_a_codec_names_its_library_and_an_unknown_one_is_refused_with_the_known_ones() -> None:
     assert codec_version("gzip") == f"gzip(zlib {zlib.ZLIB_RUNTIME_VERSION})"
     assert codec_version("zstd").startswith("zstd(1.")
     assert codec_version("xz") == "xz"
+    for refused in (partial(compression_ratio, ["a"]), partial(CompressedPopulation, ["a"]), codec_version):
+        with pytest.raises(UnknownChoiceError, match="codec is 'brotli', expected one of gzip, xz, zstd"):
+            refused("brotli")

@@ -20,7 +20,6 @@ from genie_inspect.graders.protocols import Answer
 from genie_inspect.populations.schema import rows
 from genie_inspect.prompting.answers import reading_reply
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.forms import Quote
 from genie_inspect.providers.replay import MARKS, RecordedMarks, graded, starter_record
 from genie_inspect.solvers.negative_sampling import negative_sampling
 from genie_inspect.solvers.outline import outline
@@ -96,11 +95,9 @@ def test_reading_requests_are_answered_by_number_whatever_the_order_and_number_o
     shuffled = random.Random(1).sample(QUESTIONS, 5)
     asked = {str(number): question.text for number, question in enumerate(shuffled, start=1)}
     reply = graded(RECORD, "Read this.\n\n" + fenced({"document": STORY, "questions": asked}))
-    read = reading_reply(reply, 5)
-    assert read.is_attempt
-    assert read.answers == {
-        number: RECORD.answer(STORY, question.text) for number, question in enumerate(shuffled, start=1)
-    }
+    answers, is_attempt = reading_reply(reply, 5)
+    assert is_attempt
+    assert answers == {number: RECORD.answer(STORY, question.text) for number, question in enumerate(shuffled, start=1)}
 
 
 @pytest.mark.parametrize("chunk", [1, 3, 25])
@@ -175,7 +172,7 @@ def test_every_recorded_mark_counts_when_it_is_read(file: str, stories: int) -> 
     assert len(recorded) == stories * len(ASPECTS)
     assert {row.aspect for row in recorded} == set(ASPECTS)
     for row in recorded:
-        quotes = [Quote(mark.expression, mark.reason) for mark in row.marks]
+        quotes = [(mark.expression, mark.reason) for mark in row.marks]
         reading = reading_of(row.aspect, quotes, STORIES[row.document])
         assert (len(reading.marks), dict(reading.dropped), reading.reason) == (len(quotes), {}, "")
 

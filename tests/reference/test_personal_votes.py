@@ -8,6 +8,7 @@ takes .0231 [.0134, .0344] off. The curiosity study's shortcut, yes where a huma
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.reports.made_logs import made_log
@@ -15,7 +16,7 @@ from tests.studies.personal.made import verdict
 
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import read_votes
-from genie_inspect.studies.personal.ballots import Ballots, Choice, ballots
+from genie_inspect.studies.personal.ballots import Ballots, ballots
 from genie_inspect.studies.personal.fitting import figures, fit_judge, foretell
 from genie_inspect.studies.personal.judge import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE, HeldOut
 
@@ -24,9 +25,9 @@ FIVE = ("07", "08", "09", "10", "11")
 MACHINES = ("*_NewYorker",)
 
 
-def voted(shared: Shared, choice: Choice) -> Ballots:
+def voted(shared: Shared, **choice: Any) -> Ballots:
     votes = read_votes(shared("ttcw_expert_votes.json"))
-    return ballots(votes, read_scores([shared("ttcw_judge_verdicts.json")]), choice)
+    return ballots(votes, read_scores([shared("ttcw_judge_verdicts.json")]), **choice)
 
 
 def loss(found: HeldOut, model: str) -> float:
@@ -36,10 +37,10 @@ def loss(found: HeldOut, model: str) -> float:
 
 
 def test_the_rater_gives_these_judges_what_he_gives_seven(shared_data: Shared) -> None:
-    rows = voted(shared_data, Choice(tests=FIVE, leave_out=MACHINES))
+    rows = voted(shared_data, tests=FIVE, leave_out=MACHINES)
     assert (len(rows), len(rows.stories), len(rows.plots)) == (540, 36, 12)
     assert rows.levels.mean() == pytest.approx(0.143, abs=5e-4)
-    found = figures(foretell(rows), WITH_LENIENCY)
+    found = figures(rows, foretell(rows), WITH_LENIENCY)
     assert loss(found, MAJORITY) == pytest.approx(0.3981, abs=1e-3)
     assert loss(found, RATER) == pytest.approx(0.3711, abs=2e-3)
     assert found.models[MAJORITY]["kappa"].value == 0
@@ -58,8 +59,8 @@ def test_the_rater_gives_these_judges_what_he_gives_seven(shared_data: Shared) -
 
 
 def test_who_wrote_it_stands_above_the_models_that_only_found_it(shared_data: Shared) -> None:
-    rows = voted(shared_data, Choice(tests=FIVE, humans=("NewYorker",)))
-    found = figures(foretell(rows), WITH_TASTE)
+    rows = voted(shared_data, tests=FIVE, humans=("NewYorker",))
+    found = figures(rows, foretell(rows), WITH_TASTE)
     assert (found.votes, next(iter(found.models))) == (720, SOURCE)
     source = found.models[SOURCE]
     assert source["kappa"].value == pytest.approx(0.599, abs=5e-4)
@@ -80,9 +81,10 @@ def test_the_votes_go_with_a_log_of_the_same_verdicts(shared_data: Shared, tmp_p
             places=[(story.partition("_")[0], 1) for story in own],
         )
     votes = read_votes(shared_data("ttcw_expert_votes.json"))
-    choice = Choice(tests=FIVE, leave_out=MACHINES)
-    by_log, by_file = ballots(votes, read_scores([tmp_path]), choice), ballots(votes, {"gpt4": judged}, choice)
+    by_log, by_file = (
+        ballots(votes, scores, tests=FIVE, leave_out=MACHINES) for scores in (read_scores([tmp_path]), {"gpt4": judged})
+    )
     assert (by_log.scores == by_file.scores).all()
     assert by_log.columns[0].scorer == "ttcw"
-    losses = [figures(foretell(rows), WITH_TASTE, resamples=10).models for rows in (by_log, by_file)]
+    losses = [figures(rows, foretell(rows), WITH_TASTE, resamples=10).models for rows in (by_log, by_file)]
     assert losses[0] == losses[1]

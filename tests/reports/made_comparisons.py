@@ -1,10 +1,11 @@
 """Comparisons of given differences, without logs: for what puts them into words and numbers."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from genie_inspect.reports.pairing import Comparison, Facts, Options, Row
+from genie_inspect.reports.pairing import PROMPT, Comparison, Facts, Options, Pairs, Row
 from genie_inspect.signature import Signature
 from genie_inspect.statistics.differences import Difference, Finding
 
@@ -59,6 +60,8 @@ def comparison(
 ) -> Comparison:
     """A comparison with `a`; runs of like length unless given."""
     labels = dict.fromkeys(["a", *(one.run for one in rows)])
+    none: dict[str, Any] = dict.fromkeys(("keys", "before", "after", "instances", "questions", "names"), ())
+    none |= {"by": PROMPT, "documents": Counter(), "is_repeated": False, "evidence": {}, "prompts": 0}
     return Comparison(
         options=options or Options(),
         named="a",
@@ -66,9 +69,8 @@ def comparison(
         signatures=dict.fromkeys((one.scorer for one in rows), Signature("measure:genie")),
         runs=tuple(runs or map(facts, labels)),
         rows=rows,
-        pairs={},
+        pairs={run: Pairs(**none, strays=count) for run, count in (strays or {}).items()},
         base_of={},
-        strays=dict(strays or {}),
         unmatched=(),
         unlike_coherence=unlike_coherence,
     )

@@ -1,5 +1,6 @@
 """Logs with given scores, as Inspect writes them, and runs as reports see them."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from inspect_ai.log import (
     EvalPlanStep,
     EvalSample,
     EvalSpec,
+    read_eval_log,
     write_eval_log,
 )
 from inspect_ai.model import ModelOutput, ModelUsage
@@ -22,6 +24,7 @@ from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
 from genie_inspect.signature import Signature
 from genie_inspect.tasks.novelty import score_view
 
+CREATED = "2026-01-02T03:04:05+00:00"
 GENIE = "measure:genie|judge:test|population:small-1@0|version:0"
 QUESTION = {"id": "q", "feature": "plot", "question": "How does it end?", "answer": "in rain", "novelty": 0.5}
 NEAR = [{"answer": "in snow", "rating": 2, "given": 3}]
@@ -50,22 +53,14 @@ def made_log(
     places: Sequence[tuple[str, int]] = (),
     metadatas: Sequence[Mapping[str, Any]] = (),
     status: str = "success",
+    solver: str = "",
     viewer: ViewerConfig | None = None,
     **spec: Any,
 ) -> str:
     """The file of a log with a sample for each mapping of scores by scorer.
 
-    Args:
-        folder: Where to.
-        samples: Scores.
-        model: Who wrote.
-        texts: What each sample's model said; some words unless given.
-        prompts: Of each sample; one of its own unless given.
-        places: Id and epoch of each sample; numbers from 1 and the first epoch unless given.
-        metadatas: What the dataset says of each sample beside its prompt.
-        status: How the evaluation ended.
-        viewer: As in the log; plot and style from 0 to 1 unless given.
-        spec: More of the log's `eval`.
+    Unless given, each sample has a prompt of its own, some words as its text, a number from 1 as its id, and epoch 1.
+    `metadatas` is what the dataset says of each sample beside its prompt, `spec` more of the log's `eval`.
     """
     where: Sequence[tuple[str | int, int]] = places or [(number, 1) for number in range(1, len(samples) + 1)]
     ids = list(dict.fromkeys(name for name, _ in where))
@@ -73,14 +68,14 @@ def made_log(
     log = EvalLog(
         status="success" if status == "success" else "error",
         eval=EvalSpec(
-            created="2026-01-02T03:04:05+00:00",
-            task="made",
+            created=CREATED,
             dataset=EvalDataset(samples=len(ids), sample_ids=ids),
             model=model,
             config=EvalConfig(epochs=max((epoch for _, epoch in where), default=1)),
             viewer=viewer or score_view("made", {"genie": list(ranges)}, ranges),
-            **spec,
+            **{"task": "made", **spec},
         ),
+        plan=EvalPlan(steps=[EvalPlanStep(solver=solver, params={})] if solver else []),
         samples=[
             _sample(
                 place,
@@ -113,23 +108,54 @@ def _sample(
     )
 
 
-CREATED = "2026-01-02T03:04:05+00:00"
-
-
 def made_run(
     *documents: ScoredDocument, label: str = "run", model: str = "m/a", strategy: str = "generate", folder: str = ""
 ) -> ScoredLog:
-    """A run of these documents, whose scores all have one signature.
-
-    Args:
-        documents: In their order.
-        label: Its name, also of its file.
-        model: Who wrote.
-        strategy: The solver.
-        folder: Before the file's name.
-    """
+    """A run of these documents, whose scores all have one signature; its label names its file, too."""
     config, dataset = EvalConfig(), EvalDataset()
     spec = EvalSpec(created=CREATED, task="genie_inspect/made", dataset=dataset, model=model, config=config)
     plan = EvalPlan(steps=[EvalPlanStep(solver=strategy, params={})])
     signatures = dict.fromkeys((name for one in documents for name in one.scores), (Signature("measure:genie"),))
     return ScoredLog(f"{folder}{label}.eval", EvalLog(eval=spec, plan=plan), documents, signatures, label=label)
+
+
+def log_of(
+    folder: Path,
+    task: str,
+    values: Mapping[str, Sequence[Mapping[str, float]]],
+    *,
+    texts: Sequence[str] = (),
+    earlier: Sequence[str] = (),
+    coherence: Sequence[float] = (),
+    model: str = "model",
+    solver: str = "retelling",
+    spec: Mapping[str, Any] | None = None,
+    **facts: Any,
+) -> EvalLog:
+    """The log of a task: genie's scores by sample id and epoch, and by epoch texts, those before them, and coherence.
+
+    The sample's id is put behind each text. `facts` are metadata of each of genie's scores.
+    """
+    texts = texts or (f"A story of {task} words",)
+    places = [(name, epoch) for name, own in values.items() for epoch in range(1, len(own) + 1)]
+    samples = []
+    for name, epoch in places:
+        value = values[name][epoch - 1]
+        reason = "no_response" if all(map(math.isnan, value.values())) else None
+        samples.append({"genie": scored(value, "measure:genie|judge:test|version:0", reason, **facts)})
+        if coherence:
+            rating = {"coherence_rating": coherence[epoch - 1]}
+            samples[-1]["coherence"] = scored(rating, "measure:coherence|by:test|version:0")
+    said = [texts[(epoch - 1) % len(texts)] + f" {name}" * bool(texts[0]) for name, epoch in places]
+    prompts = [f"Write about {name}." for name, _ in places]
+    given: dict[str, Any] = {"texts": said, "prompts": prompts, "places": places, **(spec or {})}
+    log = read_eval_log(made_log(folder, samples, model=f"mockllm/{model}", task=task, solver=solver, **given))
+    for sample in log.samples or [] if earlier else []:
+        sample.store["earlier"] = [earlier[(sample.epoch - 1) % len(earlier)] + f" {sample.id}"]
+    write_eval_log(log)
+    return log
+
+
+def plots(*values: float) -> dict[str, list[dict[str, float]]]:
+    """One key, `plot`, for as many prompts as there are values."""
+    return {f"thing{number}": [{"plot": value}] for number, value in enumerate(values)}

@@ -153,7 +153,7 @@ def found(study: Study, scorer: str, intervention: str, key: str = "") -> Effect
     (effect,) = (
         effect
         for effect in study.effects
-        if (effect.key.scorer, effect.key.name, effect.intervention.name) == (scorer, key or scorer, intervention)
+        if (effect.key.scorer, effect.key.name, effect.intervention) == (scorer, key or scorer, intervention)
     )
     return effect
 

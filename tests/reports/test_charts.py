@@ -31,18 +31,17 @@ from genie_inspect.errors import MissingExtraError, UnknownChoiceError, Unwritab
 from genie_inspect.files.printable import printable
 from genie_inspect.reports import drawing
 from genie_inspect.reports.charts import (
-    DARK,
     HIGHER,
-    LIGHT,
+    INK,
     LOWER,
     NONE,
-    SHARP,
+    PAPER,
+    SERIES,
     STRONGEST,
     _drawable,
     cells_of,
     check_picture,
     comparison_chart,
-    darkened,
     study_chart,
     svg,
     write_chart,
@@ -55,43 +54,32 @@ altair = pytest.importorskip("altair", reason="needs the extra `charts`")
 HOSTILE = "a\u202eb\x07"
 
 
-def chart(name: str = "a", colour: str = LIGHT.ink) -> Any:
+def chart(name: str = "a", colour: str = INK) -> Any:
     """A dot with a name, in an order that names it too."""
     data = altair.InlineData(values=[{"x": 1, "y": name}])
     return altair.Chart(data).mark_point(color=colour).encode(x="x:Q", y=altair.Y("y:N", sort=[name]))
 
 
-def test_names_are_printable_in_data_and_in_orders() -> None:
-    spec, _ = _drawable(chart(HOSTILE), LIGHT.paper)
-    assert HOSTILE not in str(spec).encode().decode("unicode_escape")
+def test_names_are_printable_in_data_in_orders_and_as_columns() -> None:
+    spec, _ = _drawable(chart(HOSTILE), PAPER)
+    columns, _ = _drawable(altair.Chart({"values": [{HOSTILE: 1}]}).mark_point(), PAPER)
+    for shown in (spec, columns):
+        assert HOSTILE not in str(shown).encode().decode("unicode_escape")
     assert spec["encoding"]["y"]["sort"] == [printable(HOSTILE)]
-    columns, _ = _drawable(altair.Chart({"values": [{HOSTILE: 1}]}).mark_point(), LIGHT.paper)
-    assert HOSTILE not in str(columns).encode().decode("unicode_escape")
 
 
-def test_on_a_page_a_chart_stands_on_the_pages_own_ground_and_in_a_file_on_paper(tmp_path: Any) -> None:
+def test_on_a_page_a_chart_stands_on_the_pages_own_ground_and_in_a_file_on_paper_a_png_twice_as_large(
+    tmp_path: Path,
+) -> None:
     assert "<rect" not in svg(chart())
-    write_chart(chart, tmp_path / "chart.svg")
-    assert 'fill="#ffffff"' in (tmp_path / "chart.svg").read_text(encoding="utf-8")
-
-
-def test_a_png_has_two_pixels_for_each_unit(tmp_path: Any) -> None:
-    sizes = {}
     for name in ("svg", "png"):
         write_chart(chart, tmp_path / f"chart.{name}")
-        sizes[name] = (tmp_path / f"chart.{name}").read_bytes()
-    found = re.search(rb'width="([0-9.]+)"', sizes["svg"])
+    drawing = (tmp_path / "chart.svg").read_text(encoding="utf-8")
+    assert 'fill="#ffffff"' in drawing
+    found = re.search('width="([0-9.]+)"', drawing)
     assert found
     # the width stands in a PNG's header from its sixteenth byte on
-    assert int.from_bytes(sizes["png"][16:20], "big") == round(SHARP * float(found[1]))
-
-
-def test_every_ink_has_its_like_on_dark_paper_and_other_colours_stay() -> None:
-    assert len(LIGHT.inks) == len(set(LIGHT.inks)) == len(DARK.inks) == 9
-    for light, dark in zip(LIGHT.inks, DARK.inks, strict=True):
-        assert darkened(f'<path stroke="{light}"/>') == f'<path stroke="{dark}"/>'
-    for kept in ('<path fill="#123456"/>', "<text>#1b1b1b</text>", '<path fill="none"/>'):
-        assert darkened(kept) == kept
+    assert int.from_bytes((tmp_path / "chart.png").read_bytes()[16:20], "big") == round(2 * float(found[1]))
 
 
 def unasked() -> Any:
@@ -143,22 +131,19 @@ def test_charts_are_drawn_one_after_the_other_in_one_process_beside_this_one() -
     assert drawing._svg(BARS, VERSION) == beside
 
 
-def test_where_the_process_has_ended_they_are_drawn_in_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    ended = subprocess.Popen(
-        [sys.executable, "-c", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
-    )
+def test_where_the_process_has_ended_or_none_can_be_had_they_are_drawn_in_this_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended = subprocess.Popen(["true"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
     ended.wait()
-    monkeypatch.setattr(drawing, "_process", lambda: ended)
-    assert drawing.drawn(BARS, VERSION).startswith("<svg")
-    drawing._end(ended)
 
-
-def test_where_no_process_can_be_had_they_are_drawn_in_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse() -> None:
         raise BlockingIOError("no more processes")
 
-    monkeypatch.setattr(drawing, "_process", refuse)
-    assert drawing.drawn(BARS, VERSION).startswith("<svg")
+    for process in (lambda: ended, refuse):
+        monkeypatch.setattr(drawing, "_process", process)
+        assert drawing.drawn(BARS, VERSION).startswith("<svg")
+    drawing._end(ended)
 
 
 def test_what_cannot_be_drawn_is_an_error_here_and_the_next_is_drawn() -> None:
@@ -251,14 +236,6 @@ def test_a_cell_shows_the_difference_with_its_sign_and_what_holds_of_it(tmp_path
     assert {run for (run, _), cell in shown.items() if cell["dark"]} == {"m/raised", "m/lowered"}
 
 
-def test_the_colours_go_as_far_as_the_furthest_difference_either_way(tmp_path: Path) -> None:
-    log(tmp_path, "plain", *BASE)
-    log(tmp_path, "lowered", *(value - 0.25 for value in BASE))
-    scale = drawn(tmp_path)["layer"][0]["encoding"]["color"]["scale"]
-    assert scale["range"] == [LOWER, NONE, HIGHER]
-    assert scale["domain"] == pytest.approx([-0.25, 0, 0.25])
-
-
 def test_a_difference_that_does_not_hold_has_no_colour_however_large_it_is(tmp_path: Path) -> None:
     log(tmp_path, "plain", *BASE)
     log(tmp_path, "raised", *(value + 0.05 + value / 100 for value in BASE))
@@ -267,8 +244,9 @@ def test_a_difference_that_does_not_hold_has_no_colour_however_large_it_is(tmp_p
     plots = {cell["run"]: cell for cell in rows(spec, 0) if cell["key"] == "plot"}
     assert float(plots["m/wild"]["shown"]) > float(plots["m/raised"]["shown"].removesuffix(" *"))
     assert plots["m/wild"]["held"] == 0 < plots["m/raised"]["held"]
-    # the scale ends at the largest difference that holds
-    assert spec["layer"][0]["encoding"]["color"]["scale"]["domain"][-1] == plots["m/raised"]["held"]
+    # the scale ends at the largest difference that holds, either way
+    scale, furthest = spec["layer"][0]["encoding"]["color"]["scale"], plots["m/raised"]["held"]
+    assert (scale["range"], scale["domain"]) == ([LOWER, NONE, HIGHER], [-furthest, 0, furthest])
 
 
 def test_without_any_difference_the_colours_have_a_range_all_the_same(tmp_path: Path) -> None:
@@ -293,15 +271,6 @@ def test_runs_and_keys_stand_in_their_order_and_keys_of_two_scorers_say_whose_th
     assert encoding["y"]["sort"] == ["genie: plot", "genie: style", "echo", "echo: plot twist"]
 
 
-def test_keys_of_one_scorer_are_words_alone(tmp_path: Path) -> None:
-    for model in ("plain", "other"):
-        made_log(tmp_path, [{"genie": scored({"plot_twist": value})} for value in BASE], model=f"m/{model}")
-    assert drawn(tmp_path)["layer"][0]["encoding"]["y"]["sort"] == ["plot twist"]
-
-
-LENGTH = "length in words"  # stands beside the measures of every study
-
-
 def cosine(text: Made) -> dict[str, object]:
     return {"cosine": scored({"cosine_mean": 0.5 + 0.1 * text.number - (0.5 if is_edit(text, "plot") else 0)}, COSINE)}
 
@@ -316,12 +285,6 @@ def cells(result: Study) -> dict[tuple[str, str], dict[str, Any]]:
     return {(cell["row"], cell["column"]): cell for cell in cells_of(result)}
 
 
-def data(spec: dict[str, Any]) -> list[dict[str, Any]]:
-    """What a chart draws."""
-    source = spec.get("data") or spec["spec"]["data"]
-    return list(spec["datasets"][source["name"]] if "name" in source else source["values"])
-
-
 def test_a_cell_shows_d_and_what_holds_of_it(result: Study) -> None:
     shown = {place: cell["shown"] for place, cell in cells(result).items()}
     effect = next(effect for effect in measure_of(result, "genie").own if effect.key.name == "plot")
@@ -330,6 +293,9 @@ def test_a_cell_shows_d_and_what_holds_of_it(result: Study) -> None:
     assert shown["plot", "cosine mean"] == "no spread *"  # always 0.5 lower
     assert shown["paraphrase", "cosine mean"] == "· ="
     assert shown["agent", "flat"] == "·"
+    # the edited features' own scores are framed
+    framed = {(cell["row"], cell["column"]) for cell in cells_of(result) if cell["own"]}
+    assert framed == {(feature, f"genie: {feature}") for feature in FEATURES}
 
 
 def test_colour_and_white_ink_are_for_what_holds_alone(result: Study) -> None:
@@ -342,11 +308,6 @@ def test_colour_and_white_ink_are_for_what_holds_alone(result: Study) -> None:
             assert (cell["held"], cell["dark"]) == (0, False)
 
 
-def test_the_edited_features_own_scores_are_framed(result: Study) -> None:
-    framed = {(cell["row"], cell["column"]) for cell in cells_of(result) if cell["own"]}
-    assert framed == {(feature, f"genie: {feature}") for feature in FEATURES}
-
-
 def test_the_picture_is_both_with_colours_of_their_own(result: Study, tmp_path: Path) -> None:
     spec: dict[str, Any] = study_chart(result).to_dict()
     assert len(spec["vconcat"]) == 2
@@ -354,5 +315,5 @@ def test_the_picture_is_both_with_colours_of_their_own(result: Study, tmp_path: 
     drawn = svg(study_chart(result))
     assert "How far edits and paraphrases move each measure" in drawn
     # the page's dark twin exchanges inks alone: the bars are drawn in those
-    assert LIGHT.series[0] in drawn
-    assert LIGHT.series[1] in drawn
+    assert SERIES[0] in drawn
+    assert SERIES[1] in drawn

@@ -9,13 +9,12 @@ import pytest
 from inspect_ai.log import write_eval_log
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
-from tests.reports.logs import log_of, plots
-from tests.reports.made_logs import made_log, scored
+from tests.reports.made_logs import log_of, made_log, plots, scored
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.logs.files import LogError
 from genie_inspect.reports.comparison import compare
-from genie_inspect.reports.pairing import Options, Selection
+from genie_inspect.reports.pairing import Options
 from genie_inspect.reports.verdict import as_csv, as_values, warnings
 from genie_inspect.statistics.differences import paired_permutation
 from genie_inspect.statistics.effect import cohens_d
@@ -106,7 +105,7 @@ def test_a_document_without_a_rating_is_below_every_bound_0_among_them(tmp_path:
     log = log_of(tmp_path, "failed", plots(0.9, 0.5), coherence=(5,))
     del ((log.samples or [])[0].scores or {})["coherence"]
     write_eval_log(log)
-    found = compare([tmp_path], "plain", Options(selection=Selection(min_coherence=0)))
+    found = compare([tmp_path], "plain", Options(min_coherence=0))
     assert [run.left_out for run in found.runs] == [0, 1]
 
 
@@ -115,7 +114,7 @@ def test_what_a_selection_leaves_out_is_no_evidence_either(tmp_path: Path) -> No
     values = {name: [{"plot": 0.9}, {"plot": 0.5}] for name in ("owl", "fox")}
     log_of(tmp_path, "plain", values, coherence=(5, 5), **facts)
     log_of(tmp_path, "salad", values, coherence=(1, 4), **facts)
-    found = compare([tmp_path], "plain", Options(selection=Selection(min_coherence=3)))
+    found = compare([tmp_path], "plain", Options(min_coherence=3))
     (row,) = found.rows
     assert (row.coverage, row.ratings) == (((12, 16), (6, 8)), ((80, 192), (40, 96)))
     assert [run.measures["genie"].faults for run in found.runs] == [{"unreadable": 8}, {"unreadable": 4}]
@@ -158,7 +157,7 @@ def test_coherence_by_two_judges_is_no_cutoff_and_is_not_shown_side_by_side(tmp_
     rated_by(tmp_path, "plain", (5, 2), "measure:coherence|by:grader(a)|version:0")
     rated_by(tmp_path, "reward", (4.1, 0.3), "measure:coherence|by:reward(b)|version:0")
     with pytest.raises(LogError) as caught:
-        compare([tmp_path], "plain", Options(selection=Selection(min_coherence=3)))
+        compare([tmp_path], "plain", Options(min_coherence=3))
     assert "scores by 'coherence' do not compare, their signatures differ: by is " in str(caught.value)
     found = compare([tmp_path], "plain")
     assert all(math.isnan(run.coherence) for run in found.runs)

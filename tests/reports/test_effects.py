@@ -18,7 +18,6 @@ from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.reports.effects import (
     RESAMPLES,
     Effect,
-    Intervention,
     StudyKey,
     StudyPairs,
     effects_of,
@@ -59,32 +58,24 @@ def resampled_means(deltas: np.ndarray) -> np.ndarray:
 def test_an_effect_has_the_means_of_both_sides_their_difference_its_spread_and_d() -> None:
     edit, _ = effects(given_values)
     deltas = np.subtract(EDITED, BEFORE)
-    assert edit.difference.before == pytest.approx(np.mean(BEFORE))
-    assert edit.difference.after == pytest.approx(np.mean(EDITED))
-    assert edit.difference.delta == pytest.approx(deltas.mean())
-    assert edit.difference.spread == pytest.approx(deltas.std(ddof=1))
-    assert edit.difference.effect == pytest.approx(deltas.mean() / deltas.std(ddof=1))
+    difference = edit.difference
+    assert (difference.before, difference.after) == pytest.approx((np.mean(BEFORE), np.mean(EDITED)))
+    assert (difference.delta, difference.spread) == pytest.approx((deltas.mean(), deltas.std(ddof=1)))
+    assert difference.effect == pytest.approx(deltas.mean() / deltas.std(ddof=1))
     assert edit.size == pytest.approx(np.abs(deltas).mean())
-    assert (edit.difference.pairs, edit.pairs.pairs, edit.pairs.left_out) == (7, 7, 0)
-
-
-def test_the_shown_p_is_that_of_all_128_ways_to_sign_seven_differences() -> None:
-    edit, _ = effects(given_values)
-    deltas = np.subtract(EDITED, BEFORE)
+    assert (difference.pairs, edit.pairs.pairs, edit.pairs.left_out) == (7, 7, 0)
+    # the shown p is that of all 128 ways to sign seven differences
     means = np.array([np.mean(deltas * signs) for signs in product((1, -1), repeat=7)])
-    assert edit.difference.p_value == pytest.approx((np.abs(means) >= deltas.mean() - 1e-12).mean())
+    assert difference.p_value == pytest.approx((np.abs(means) >= deltas.mean() - 1e-12).mean())
+    assert effects_of(texts_in_memory(made(2), {}), []) == ()
 
 
-def test_the_bootstrap_beside_it_is_that_of_all_823_543_resamples() -> None:
-    edit, _ = effects(given_values, resamples=20_000)
+def test_the_bootstraps_beside_the_tests_are_those_of_all_823_543_resamples() -> None:
+    edit, told = effects(given_values, resamples=20_000)
     deltas = np.subtract(EDITED, BEFORE)
     exact = (np.abs(resampled_means(deltas)) >= deltas.mean() - 1e-12).mean()
     assert 0.001 < exact < 0.1
     assert edit.bootstrap_p == pytest.approx(exact, abs=0.02)
-
-
-def test_the_bootstrap_of_equivalence_is_that_of_all_823_543_resamples() -> None:
-    _, told = effects(given_values, resamples=20_000)
     deltas = np.subtract(PARAPHRASED, BEFORE)
     margin, drawn = 0.2 * np.std(BEFORE), resampled_means(deltas)
     lower, upper = (drawn >= margin + deltas.mean()).mean(), (-drawn >= margin - deltas.mean()).mean()
@@ -105,12 +96,9 @@ def test_p_values_are_multiplied_by_the_number_of_edited_features_and_paraphrase
 def test_what_never_changes_has_no_effect_and_no_test_and_still_counts_as_one() -> None:
     agent, plot, setting, told = effects(lambda text: BEFORE[text.number] * (1.1 if is_edit(text, "plot") else 1), 7, 3)
     for still in (agent, setting, told):
-        assert still.is_constant
-        assert math.isnan(still.difference.effect)
-        assert math.isnan(still.p_value)
-        assert math.isnan(still.difference.p_value)
-        assert math.isnan(still.bootstrap_p)
-        assert not still.moved
+        p_values = (still.p_value, still.difference.p_value, still.bootstrap_p)
+        assert (still.is_constant, still.moved) == (True, False)
+        assert all(map(math.isnan, (still.difference.effect, *p_values)))
     assert [still.tests for still in (agent, setting, told)] == [3, 3, 1]
     assert plot.moved
     assert plot.p_value == pytest.approx(3 * 2 / 128)
@@ -121,8 +109,7 @@ def test_what_never_changes_has_no_effect_and_no_test_and_still_counts_as_one() 
 def test_differences_that_are_all_the_same_have_no_d_and_are_no_infinite_one() -> None:
     edit, _ = effects(lambda text: BEFORE[text.number] + (0.25 if text.facts.kind == EDIT else 0.0))
     assert math.isnan(edit.difference.effect)
-    assert not edit.is_constant
-    assert edit.moved
+    assert (edit.is_constant, edit.moved) == (False, True)
 
 
 def test_a_key_that_is_not_tested_has_its_difference_and_no_p_value() -> None:
@@ -130,17 +117,13 @@ def test_a_key_that_is_not_tested_has_its_difference_and_no_p_value() -> None:
         assert not math.isnan(effect.difference.effect)
         p_values = (effect.difference.p_value, effect.p_value, effect.bootstrap_p, effect.difference.p_unlike)
         assert all(map(math.isnan, (*p_values, effect.bootstrap_p_unlike)))
-        assert not effect.moved
-        assert not effect.is_equivalent
-        assert effect.tests == 0
+        assert (effect.moved, effect.is_equivalent, effect.tests) == (False, False, 0)
 
 
 def test_one_original_has_a_difference_and_no_test() -> None:
     edit, told = effects(given_values, originals=1)
     assert edit.difference.delta == pytest.approx(0.05)
-    assert math.isnan(edit.p_value)
-    assert math.isnan(told.difference.p_unlike)
-    assert math.isnan(edit.difference.effect)
+    assert all(map(math.isnan, (edit.p_value, told.difference.p_unlike, edit.difference.effect)))
 
 
 def test_an_interval_ends_where_values_can_end() -> None:
@@ -149,10 +132,6 @@ def test_an_interval_ends_where_values_can_end() -> None:
     open_end, _ = effects(seen)
     cut, _ = effects(seen, key=replace(TESTED, ends=(0.0, 1.0)))
     assert open_end.difference.high > cut.difference.high == pytest.approx(1 / 7)
-
-
-def test_no_keys_have_no_effects() -> None:
-    assert effects_of(texts_in_memory(made(2), {}), []) == ()
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=6), st.floats(-1, 1))
@@ -212,11 +191,8 @@ def test_features_are_tested_with_their_own_edits_with_those_of_others_and_with_
 def test_every_edit_is_a_number_s_own_and_two_numbers_are_two_families() -> None:
     edit, told = effects(given_values, resamples=50)
     assert (edit.is_own, told.is_own) == (True, False)
-    other = replace(edit, key=StudyKey("x", "y", "", tested=True))
-    assert (
-        len({edit.family, other.family, told.family, replace(edit, key=StudyKey("z", "x", "", tested=True)).family})
-        == 4
-    )
+    others = [replace(edit, key=StudyKey(*name, "", tested=True)) for name in (("x", "y"), ("z", "x"))]
+    assert len({effect.family for effect in (edit, told, *others)}) == 4
 
 
 def test_draws_depend_on_the_seed_and_are_ten_thousand_unless_told() -> None:
@@ -284,7 +260,7 @@ def longer(text: Made) -> Made:
 def lengthened(value: Value, originals: int = 8) -> dict[str, Effect]:
     """The effects on a scorer, of texts that got longer, by intervention."""
     texts = texts_in_memory([longer(text) for text in made(originals, ("plot", "agent"), 1)], {"x": value})
-    return {effect.intervention.name: effect for effect in effects_of(texts, [TESTED])}
+    return {effect.intervention: effect for effect in effects_of(texts, [TESTED])}
 
 
 def test_nothing_is_left_of_a_count_of_words_with_length_taken_out() -> None:
@@ -326,7 +302,7 @@ def test_what_is_left_by_chance_with_length_taken_out_is_rarely_found() -> None:
     assert len({effect.key.name for effect in found if effect.is_left}) / runs < 0.06
 
 
-PLOT, TOLD_ANEW = Intervention(EDIT, "plot"), Intervention(PARAPHRASE)
+PLOT, TOLD_ANEW = "plot", PARAPHRASE
 
 
 def value(text: Made) -> float:
@@ -347,10 +323,9 @@ def test_an_original_is_one_pair_with_the_mean_of_its_paraphrases() -> None:
 
 
 def test_originals_of_one_prompt_are_one_pair_with_their_means_and_so_are_their_words() -> None:
-    texts = made(3, ["plot"], 1, per_prompt=2)
     texts = [
-        replace(text, text=text.text + " Then." * text.number) if text.copy or text.facts.kind == EDIT else text
-        for text in texts
+        replace(text, text=text.text + " Then." * text.number) if text.facts.kind == EDIT else text
+        for text in made(3, ["plot"], 1, per_prompt=2)
     ]
     pairs = pairs_of(texts_in_memory(texts, {"x": value}), PLOT, TESTED)
     # originals 1, 2 and 3, edits 11, 12 and 13; the first two share a prompt; edits are 0, 1 and 2 words longer
@@ -388,40 +363,26 @@ def test_a_pair_with_a_side_without_a_value_is_left_out_and_counted() -> None:
     assert (told.rows, told.pairs, told.left_out) == ({"o1": (2, 5), "o2": (3, 6)}, 2, 4)
 
 
-def test_what_was_made_of_an_original_that_is_missing_is_counted_and_no_pair() -> None:
-    texts = texts_in_memory([text for text in made(2, ["plot"]) if text.id != "o1-original-0"], {"x": value})
-    assert texts.orphans == {PLOT: 1, TOLD_ANEW: 2}
-    assert list(pairs_of(texts, PLOT, TESTED).rows) == ["o0"]
-
-
-def test_a_text_that_is_its_original_word_for_word_is_counted_and_stays_a_pair() -> None:
+def test_texts_without_an_original_or_that_are_it_word_for_word_or_of_unknown_making_are_counted() -> None:
+    lone = texts_in_memory([text for text in made(2, ["plot"]) if text.id != "o1-original-0"], {"x": value})
+    assert lone.orphans == {PLOT: 1, TOLD_ANEW: 2}
+    assert list(pairs_of(lone, PLOT, TESTED).rows) == ["o0"]
     changed = [replace(text, text="Story 0.") if text.id == "o0-edit-plot-0" else text for text in made(2, ["plot"])]
-    texts = texts_in_memory(changed, {"x": lambda text: float(len(text.text))})
-    assert texts.same == {PLOT: 1, TOLD_ANEW: 0}
-    assert pairs_of(texts, PLOT, TESTED).rows["o0"] == (8, 8)
-
-
-def test_a_text_that_does_not_say_what_was_done_to_it_is_counted_and_left_out() -> None:
+    alike = texts_in_memory(changed, {"x": lambda text: float(len(text.text))})
+    assert alike.same == {PLOT: 1, TOLD_ANEW: 0}
+    # it stays a pair
+    assert pairs_of(alike, PLOT, TESTED).rows["o0"] == (8, 8)
     odd = [
         Made(InterventionFacts("rewrite", "o0"), 0, "Odd."),
         Made(InterventionFacts(EDIT, "o0"), 0, "An edit of nothing."),
     ]
-    texts = texts_in_memory([*made(1, ["plot"]), *odd], {"x": value_or_0})
-    assert texts.unknown == 2
-    assert list(texts.changed) == [PLOT, TOLD_ANEW]
-
-
-def value_or_0(text: Made) -> float:
-    """A value for every text, of whatever kind."""
-    return 0.0
+    left_out = texts_in_memory([*made(1, ["plot"]), *odd], {"x": lambda text: 0.0})
+    assert (left_out.unknown, list(left_out.changed)) == (2, [PLOT, TOLD_ANEW])
 
 
 def test_paraphrases_stand_below_the_edits_wherever_the_log_has_them() -> None:
     texts = texts_in_memory(sorted(made(2, ["plot", "agent"]), key=lambda text: text.facts.kind, reverse=True), {})
-    assert [one.name for one in texts.changed] == ["plot", "agent", "paraphrase"]
-
-
-ANSWERS_PLOT, ANSWERS_TOLD_ANEW = Intervention(EDIT, "plot"), Intervention(PARAPHRASE)
+    assert list(texts.changed) == ["plot", "agent", "paraphrase"]
 
 
 def row(question: str, feature: str, answer: object) -> dict[str, Any]:
@@ -434,32 +395,33 @@ def table(text: Made) -> object:
     return [row("q1", "plot", end), row("q2", "plot", "a theft"), row("q3", "style", "dry")]
 
 
-def changes(folder: Path, questions: Any, **options: Any) -> dict[tuple[Intervention, str], tuple[int, int]]:
+def changes(folder: Path, questions: Any, **options: Any) -> dict[tuple[str, str], tuple[int, int]]:
     """By intervention and feature, the answers changed and compared."""
     log = study_log(
         folder,
         made(2, ["plot"], **options),
         lambda text: {"genie": scored({"plot": 0.5}, GENIE, questions=questions(text)), "cosine": scored(0.5)},
     )
-    found = list(answer_changes(log, ["genie", "cosine"]))
-    assert {one.scorer for one in found} <= {"genie"}
-    return {(one.intervention, one.feature): (one.changed, one.compared) for one in found}
+    found = answer_changes(log, ["genie", "cosine"])
+    assert {scorer for scorer, _, _ in found} <= {"genie"}
+    return {(intervention, feature): share for (_, intervention, feature), share in found.items()}
 
 
 def test_answers_are_compared_with_those_of_the_original_question_by_question(tmp_path: Path) -> None:
     assert changes(tmp_path, table) == {
-        (ANSWERS_PLOT, "plot"): (2, 4),
-        (ANSWERS_PLOT, "style"): (0, 2),
-        (ANSWERS_TOLD_ANEW, "plot"): (0, 8),
-        (ANSWERS_TOLD_ANEW, "style"): (0, 4),
+        (PLOT, "plot"): (2, 4),
+        (PLOT, "style"): (0, 2),
+        (TOLD_ANEW, "plot"): (0, 8),
+        (TOLD_ANEW, "style"): (0, 4),
     }
 
 
-def test_each_epoch_is_held_against_the_same_epoch_of_the_original(tmp_path: Path) -> None:
+def test_each_epoch_is_held_against_the_same_epoch_and_question_of_the_original(tmp_path: Path) -> None:
     def by_epoch(text: Made) -> object:
-        return [row("q1", "plot", f"in rain {text.epoch}")]
+        more = [row("q9", "plot", "x")] if text.facts.kind == EDIT else []
+        return [row("q1", "plot", f"in rain {text.epoch}"), *more]
 
-    assert changes(tmp_path, by_epoch, paraphrases=0, epochs=2) == {(ANSWERS_PLOT, "plot"): (0, 4)}
+    assert changes(tmp_path, by_epoch, paraphrases=0, epochs=2) == {(PLOT, "plot"): (0, 4)}
 
 
 @pytest.mark.parametrize(
@@ -475,7 +437,7 @@ def test_of_an_answer_that_was_cut_its_beginning_is_compared(
     tmp_path: Path, before: str, after: str, changed: int
 ) -> None:
     questions = lambda text: [row("q1", "plot", after if text.facts.kind == EDIT else before)]  # noqa: E731
-    assert changes(tmp_path, questions, paraphrases=0) == {(ANSWERS_PLOT, "plot"): (2 * changed, 2)}
+    assert changes(tmp_path, questions, paraphrases=0) == {(PLOT, "plot"): (2 * changed, 2)}
 
 
 @pytest.mark.parametrize(
@@ -490,10 +452,3 @@ def test_of_an_answer_that_was_cut_its_beginning_is_compared(
 )
 def test_what_has_another_form_or_no_room_is_not_compared(tmp_path: Path, questions: object) -> None:
     assert changes(tmp_path, lambda text: questions) == {}
-
-
-def test_a_question_that_the_original_was_not_asked_is_not_compared(tmp_path: Path) -> None:
-    def more(text: Made) -> object:
-        return [row("q1", "plot", "in rain")] + ([row("q9", "plot", "x")] if text.facts.kind == EDIT else [])
-
-    assert changes(tmp_path, more, paraphrases=0) == {(ANSWERS_PLOT, "plot"): (0, 2)}

@@ -1,18 +1,26 @@
+"""The report's charts: what they draw, in which colours, and on which scales."""
+
 import re
+from base64 import b64decode
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai.viewer import ViewerConfig
 from scipy.stats import gaussian_kde
+from tests.looks import rows
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.logs.scores import NONE
-from genie_inspect.reports.charts import DARK, LIGHT, Theme, darkened, in_words, number, svg
+from genie_inspect.reports.charts import GREY, INK, ON_DARK, PAPER, SERIES, in_words, number, svg
 from genie_inspect.reports.figures import (
     Figure,
     colours,
     density,
     ends_of_axis,
+    forests,
+    heatmap,
     length_ridges,
     places,
     radars,
@@ -20,27 +28,37 @@ from genie_inspect.reports.figures import (
     shade,
     short_names,
 )
-from genie_inspect.reports.page import figures
-from genie_inspect.reports.report import Cell, Measure, Range, Report, Spread, build_report
+from genie_inspect.reports.page import figures, images
+from genie_inspect.reports.report import Cell, Measure, Range, Report, build_report
 from genie_inspect.statistics.descriptive import Interval
 from genie_inspect.tasks.novelty import score_view
 
+NAN = float("nan")
 FEATURES = ("plot", "style", "agent")
-VIEW = score_view("made", {"genie": FEATURES}, dict.fromkeys(FEATURES, (0.0, 1.0)))
+MINE = "measure:mine|version:0"
+BASE = (0.1, 0.3, 0.2, 0.4, 0.15, 0.25, 0.35, 0.45)
 
 
-def report(folder: Path, *logs: tuple[float, ...]) -> Report:
+def view_of(*keys: str) -> ViewerConfig:
+    return score_view("made", {"genie": keys}, dict.fromkeys(keys, (0.0, 1.0)))
+
+
+def report(folder: Path, *logs: Sequence[float]) -> Report:
     """A report on logs of documents whose features all have one value."""
-    files = [
-        made_log(
-            folder,
-            [{"genie": scored(dict.fromkeys(FEATURES, value))} for value in values],
-            model=f"mock/{number}",
-            viewer=VIEW,
-        )
-        for number, values in enumerate(logs)
-    ]
-    return build_report(files)
+    for place, values in enumerate(logs):
+        samples = [{"genie": scored(dict.fromkeys(FEATURES, value))} for value in values]
+        made_log(folder, samples, model=f"mock/{place}", viewer=view_of(*FEATURES))
+    return build_report([folder])
+
+
+def drawn(figure: Figure) -> dict[str, Any]:
+    """What altair is told to draw."""
+    found: dict[str, Any] = figure.draw().to_dict(validate=False)
+    return found
+
+
+def of_first(found: Report) -> list[Figure]:
+    return radars(found, found.measures[0])
 
 
 def luminance(colour: str) -> float:
@@ -55,241 +73,305 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-def test_marks_stand_off_the_paper_by_3_to_1_and_text_by_7_to_1(theme: Theme) -> None:
-    assert min(contrast(colour, theme.paper) for colour in theme.series) >= 3
-    assert contrast(theme.grey, theme.paper) >= 3
-    assert contrast(theme.ink, theme.paper) >= 7
+def test_marks_stand_off_the_paper_by_3_to_1_and_text_by_7_to_1() -> None:
+    for paper, shown in ((PAPER, {ink: ink for ink in ON_DARK}), ("#14171a", ON_DARK)):
+        assert min(contrast(shown[colour], paper) for colour in (*SERIES, GREY)) >= 3
+        assert contrast(shown[INK], paper) >= 7
 
 
-def test_two_features_from_0_to_1_make_no_radar_whatever_stands_beside_them(tmp_path: Path) -> None:
-    signature = "measure:mine|version:0"
-    for more, names in (({}, [[]]), ({"agent": 0.5}, [[["plot"], ["style"], ["agent"]]])):
-        values = {"plot": 0.5, "style": 0.5, "words": 90.0} | more
-        view = score_view("made", {"mine": tuple(values)}, dict.fromkeys(values, (0.0, 1.0)) | {"words": (0.0, 100.0)})
-        found = build_report([made_log(tmp_path, [{"mine": scored(values, signature)}], viewer=view)])
-        charts = [drawn(figure) for figure in radars(found, found.measures[0])]
-        assert [[row["name"] for row in shown(chart, "name", "align")] for chart in charts] == [
-            own for own in names if own
-        ]
+def test_on_dark_paper_a_chart_is_the_same_in_other_colours_and_every_word_is_in_ink(tmp_path: Path) -> None:
+    assert len(ON_DARK) == len({*ON_DARK.values()}) == 9
+    for figure in figures(report(tmp_path, (0.1, 0.4, 0.7), (0.2, 0.5, 0.9))):
+        light, dark = (b64decode(image.partition("base64,")[2]).decode() for image in images(figure))
+        words = re.findall("<text[^>]*>", light)
+        assert {re.sub('.* fill="([^"]*)".*', r"\1", word) for word in words} == {INK}
+        if figure.name.startswith(("radar", "spread")):
+            assert set(re.findall(r'="(#[0-9a-fA-F]{3,6})"', light)) <= {*ON_DARK}, "every colour has its like"
+            assert dark == re.sub(r'(?<=")#[0-9a-f]{6}(?=")', lambda colour: ON_DARK[colour[0]], light)
+            assert not re.search(r'(?:fill|stroke)="(?!#|none|transparent)', dark)
+
+
+def test_a_run_has_one_colour_throughout_the_population_the_ink_and_the_seventh_that_of_the_first(
+    tmp_path: Path,
+) -> None:
+    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
+    runs = build_report([own, made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])]).runs
+    expected = {"mock/writer": SERIES[0], "population, leave-one-out": INK}
+    assert colours(runs) == colours(runs[::-1]) == expected
+    many = report(tmp_path / "many", *[(0.5,)] * (len(SERIES) + 2)).runs
+    assert tuple(colours(many).values()) == SERIES + SERIES[:2]
+
+
+def test_a_measure_with_three_to_twelve_keys_from_0_to_1_has_a_radar(tmp_path: Path) -> None:
+    for count, charts in ((2, 0), (3, 1), (12, 1), (13, 0)):
+        keys = [f"k{number}" for number in range(count)]
+        ranges = dict.fromkeys(keys, (0.0, 1.0)) | {"words": (0.0, 100.0)}
+        view = score_view("made", {"mine": tuple(ranges)}, ranges)
+        samples = [{"mine": scored(dict.fromkeys(ranges, 0.5), MINE)}]
+        found = of_first(build_report([made_log(tmp_path / str(count), samples, viewer=view)]))
+        assert len(found) == charts
+        # what has another scale stands beside them and is no spoke
+        assert [len(rows(drawn(figure), 5)) for figure in found] == [count] * charts
 
 
 def test_every_run_is_named_in_the_radar_and_in_its_description(tmp_path: Path) -> None:
-    found = report(tmp_path, (0.2, 0.4), (0.9, 0.8))
-    (figure,) = radars(found, found.measures[0])
+    (figure,) = of_first(report(tmp_path, (0.2, 0.4), (0.9, 0.8)))
     drawn = svg(figure.draw())
-    for name in ("mock/0", "mock/1", *FEATURES):
-        assert f">{name}<" in drawn
+    assert all(f">{name}<" in drawn for name in ("mock/0", "mock/1", *FEATURES))
     assert figure.name == "radar-genie"
     assert figure.title == "genie: means by feature, from 0 in the middle to 1 at the rim"
-    assert figure.description == ("Radar chart of 3 features for mock/0, mock/1. The table above has the numbers.")
+    assert figure.description == "Radar chart of 3 features for mock/0, mock/1. The table above has the numbers."
 
 
 def test_a_run_that_is_not_in_the_radar_leaves_the_others_their_colours(tmp_path: Path) -> None:
-    made_log(tmp_path, [{"mine": scored({"mine": 0.5})}], model="mock/other", viewer=VIEW)
-    made_log(tmp_path, [{"genie": scored(dict.fromkeys(FEATURES, 0.5))}], model="mock/shown", viewer=VIEW)
-    found = build_report([tmp_path])
-    (figure,) = radars(found, found.measures[0])
-    colour = colours(found.runs)["mock/shown"]
-    assert colour == LIGHT.series[1]
+    made_log(tmp_path, [{"mine": scored({"mine": 0.5})}], model="mock/other")
+    samples = [{"genie": scored(dict.fromkeys(FEATURES, 0.5))}]
+    made_log(tmp_path, samples, model="mock/shown", viewer=view_of(*FEATURES))
+    (figure,) = of_first(build_report([tmp_path]))
     drawn = svg(figure.draw())
-    assert colour in drawn
-    assert LIGHT.series[0] not in drawn
+    assert SERIES[1] in drawn
+    assert SERIES[0] not in drawn
 
 
 def test_a_feature_that_was_not_measured_leaves_a_gap_in_the_radar(tmp_path: Path) -> None:
-    values = {"plot": 0.5, "style": float("nan"), "agent": 0.5}
-    found = build_report([made_log(tmp_path, [{"genie": scored(values)}], viewer=VIEW)])
-    (figure,) = radars(found, found.measures[0])
+    samples = [{"genie": scored({"plot": 0.5, "style": NAN, "agent": 0.5})}]
+    (figure,) = of_first(build_report([made_log(tmp_path, samples, viewer=view_of(*FEATURES))]))
     points = re.findall(r'aria-roledescription="point"', svg(figure.draw()))
     assert len(points) == 3, "plot twice, because the line comes back to it, and agent"
 
 
-def test_a_feature_that_is_passed_or_not_has_no_distribution(tmp_path: Path) -> None:
-    binary, graded = report(tmp_path / "binary", (0.0, 1.0, 1.0)), report(tmp_path / "graded", (0.0, 0.5, 1.0))
-    assert ridges(binary, binary.measures[0]) == []
-    assert [figure.title for figure in ridges(graded, graded.measures[0])] == list(FEATURES)
-
-
-def test_on_dark_paper_a_chart_is_the_same_in_other_colours(tmp_path: Path) -> None:
-    found = report(tmp_path, (0.1, 0.4, 0.7), (0.2, 0.5, 0.9))
-    for figure in [*radars(found, found.measures[0]), *ridges(found, found.measures[0])]:
-        light = svg(figure.draw())
-        dark = darkened(light)
-        used = set(re.findall(r'="(#[0-9a-fA-F]{3,6})"', light))
-        assert used <= set(LIGHT.inks), "every colour has its like on dark paper"
-        assert set(re.findall(r'="(#[0-9a-f]{6})"', dark)) <= set(DARK.inks)
-        assert re.sub("#[0-9a-f]{6}", "", light) == re.sub("#[0-9a-f]{6}", "", dark)
-        assert not re.search(r'(?:fill|stroke)="(?!#|none|transparent)', dark)
-
-
-def test_every_word_of_a_chart_is_in_ink(tmp_path: Path) -> None:
-    found = report(tmp_path, (0.1, 0.4, 0.7), (0.2, 0.5, 0.9))
-    for figure in figures(found):
-        words = re.findall("<text[^>]*>", svg(figure.draw()))
-        assert words
-        assert {re.sub('.* fill="([^"]*)".*', r"\1", word) for word in words} == {LIGHT.ink}
-
-
-def test_documents_of_one_length_have_a_chart_all_the_same(tmp_path: Path) -> None:
-    assert "words a document" in svg(length_ridges(report(tmp_path, (0.5, 0.5))).draw())
-
-
-def test_the_area_of_a_density_stays_within_known_ends() -> None:
-    points = density([0.9, 0.95, 1.0], Range(0, 1, known=True))
-    assert (points[0][0], points[-1][0]) == (0, 1)
-    assert max(height for _, height in points) == pytest.approx(0.6)
-    assert points[-1][1] > 0.3, "what the kernel puts beyond 1 is reflected"
-    assert density([0.5, 0.5], Range(0, 1, known=True)) == []
-
-
-def test_an_axis_goes_a_little_beyond_what_was_seen_but_not_below_zero_words() -> None:
-    assert ends_of_axis(Range(10, 20, known=False)) == (9.5, 20.5)
-    assert ends_of_axis(Range(0, 20, known=False)) == (0, 21)
-    assert ends_of_axis(Range(0, 1, known=True)) == (0, 1)
-
-
-def test_a_run_has_one_colour_throughout_and_the_population_the_ink(tmp_path: Path) -> None:
-    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
-    runs = build_report([own, made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])]).runs
-    expected = {"mock/writer": LIGHT.series[0], "population, leave-one-out": LIGHT.ink}
-    assert colours(runs) == colours(runs[::-1]) == expected
-
-
-def test_beyond_the_last_colour_runs_begin_with_the_first_again(tmp_path: Path) -> None:
-    runs = report(tmp_path, *[(0.5,)] * (len(LIGHT.series) + 2)).runs
-    assert tuple(colours(runs).values()) == LIGHT.series + LIGHT.series[:2]
-
-
-def drawn(figure: Figure) -> dict[str, Any]:
-    """What altair is told to draw."""
-    found: dict[str, Any] = figure.draw().to_dict(validate=False)
-    return found
-
-
-def shown(spec: dict[str, Any], *fields: str) -> list[dict[str, Any]]:
-    """The rows of the first layer whose rows have these fields."""
-    layers = [layer["data"] for layer in spec["layer"]]
-    tables = [spec["datasets"][data["name"]] if "name" in data else data["values"] for data in layers]
-    return next(rows for rows in tables if rows and set(fields) <= rows[0].keys())
-
-
-def test_the_first_spoke_points_up_and_the_others_follow_clockwise(tmp_path: Path) -> None:
-    (figure,) = radars(found := report(tmp_path, (0.5, 0.5)), found.measures[0])
-    names = {"_".join(row["name"]): (row["x"], row["y"]) for row in shown(drawn(figure), "name", "align")}
-    # 1.1 times the sine and cosine of 0, 120 and 240 degrees
-    assert names == {"plot": (0, 1.1), "style": (0.9526, -0.55), "agent": (-0.9526, -0.55)}
-    # half way to the rim, and back to where the line began
-    line = [(row["x"], row["y"]) for row in shown(drawn(figure), "run", "order")]
+def test_a_radar_is_round_its_first_spoke_points_up_and_names_stand_outside(tmp_path: Path) -> None:
+    (figure,) = of_first(report(tmp_path / "three", (0.5, 0.5)))
+    spec = drawn(figure)
+    across, down = (spec["layer"][0]["encoding"][axis]["scale"]["domain"] for axis in ("x", "y"))
+    assert (across, down, spec["width"]) == ([-1.85, 1.85], [-1.3, 1.3], 400)
+    assert spec["height"] / spec["width"] == pytest.approx(1.3 / 1.85, abs=0.001)
+    # three corners and the first again, on four rings; the outermost last
+    rings = [(ring, place) for ring in (0.25, 0.5, 0.75, 1.0) for place in range(4)]
+    assert [(row["ring"], row["order"]) for row in rows(spec, 0)] == rings
+    # sine and cosine of 0, 120 and 240 degrees; half way to the rim, and back to where the line began
+    corners = [(0, 1), (0.866, -0.5), (-0.866, -0.5), (0, 1)]
+    assert [(row["x"], row["y"]) for row in rows(spec, 0)[-4:]] == corners
+    assert [(row["x"], row["y"]) for row in rows(spec, 1)] == corners[:3]
+    line = [(row["x"], row["y"]) for row in rows(spec, 2)]
     assert line == [(0, 0.5), (0.433, -0.25), (-0.433, -0.25), (0, 0.5)]
+    names = {"_".join(row["name"]): (row["x"], row["y"]) for row in rows(spec, 5)}
+    assert names == {"plot": (0, 1.1), "style": (0.9526, -0.55), "agent": (-0.9526, -0.55)}
+    keys = ("north", "north_east", "east", "south", "west", "north_west")
+    samples = [{"genie": scored(dict.fromkeys(keys, 0.5))}]
+    (figure,) = of_first(build_report([made_log(tmp_path, samples, viewer=view_of(*keys))]))
+    around = rows(drawn(figure), 5)
+    assert [row["name"] for row in around[:3]] == [["north"], ["north", "east"], ["east"]]
+    assert [row["align"] for row in around] == ["center", "left", "left", "center", "right", "right"]
 
 
-def test_an_axis_of_lengths_begins_at_0_and_ends_a_little_beyond_the_longest_document(tmp_path: Path) -> None:
-    samples = [{"genie": scored({"plot": 0.5})}] * 2
-    found = build_report([made_log(tmp_path, samples, texts=["word " * 10, "word " * 40])])
-    layers = drawn(length_ridges(found))["layer"]
-    # a twentieth of 40 beyond it
-    assert layers[0]["encoding"]["x"]["scale"]["domain"] == [0, 42]
-    other = build_report(
-        [*(run.file for run in found.runs), made_log(tmp_path, samples, texts=["a", "word " * 100], model="z")]
-    )
-    assert drawn(length_ridges(other))["layer"][0]["encoding"]["x"]["scale"]["domain"] == [0, 105]
+def test_beyond_six_runs_each_stands_beside_the_mean_of_all_that_were_measured(tmp_path: Path) -> None:
+    found = of_first(report(tmp_path, *[(0.1 * number,) for number in range(1, 7)], (NAN,)))
+    assert [figure.name for figure in found] == [f"radar-genie-{number}" for number in range(1, 8)]
+    line = rows(drawn(found[0]), 2)
+    # the mean of 0.1 to 0.6
+    assert [row["y"] for row in line if row["order"] == 0] == [0.1, 0.35]
+    assert {row["run"] for row in line} == {"mock/0", "mean of all"}
+    assert drawn(found[0])["layer"][2]["encoding"]["color"]["scale"]["range"] == [SERIES[0], INK]
 
 
-def test_a_long_name_is_cut_in_the_middle_in_the_legend_and_whole_in_the_description(tmp_path: Path) -> None:
+def test_a_name_of_more_than_42_characters_is_cut_in_the_middle_unless_two_would_be_the_same(tmp_path: Path) -> None:
+    assert short_names(["x" * 42, "y" * 43]) == {"x" * 42: "x" * 42, "y" * 43: "y" * 10 + "…" + "y" * 31}
+    assert short_names(["abcdefgh", "abcdefghi"], 8) == {"abcdefgh": "abcdefgh", "abcdefghi": "ab…efghi"}
+    # the same two letters and the same five: both whole
+    assert short_names(["abXefghi", "abYefghi"], 7) == {name: name for name in ("abXefghi", "abYefghi")}
     name = "openai-api/somewhere/a-model-with-a-rather-long-name-2026-01-01"
-    file = made_log(tmp_path, [{"genie": scored(dict.fromkeys(FEATURES, 0.5))}], model=name, viewer=VIEW)
-    found = build_report([file])
-    (figure,) = radars(found, found.measures[0])
+    samples = [{"genie": scored(dict.fromkeys(FEATURES, 0.5))}]
+    found = build_report([made_log(tmp_path, samples, model=name, viewer=view_of(*FEATURES))])
+    (figure,) = of_first(found)
     short = "openai-api…h-a-rather-long-name-2026-01-01"
-    assert short_names([name]) == {name: short}
     assert f">{short}<" in svg(figure.draw())
     assert name in figure.description
-    assert [row["name"] for row in shown(drawn(length_ridges(found)), "name")] == [short]
+    assert [row["name"] for row in rows(drawn(length_ridges(found)), -1)] == [short]
 
 
-def test_a_box_goes_from_the_first_quartile_to_the_third(tmp_path: Path) -> None:
-    found = report(tmp_path, (0.0, 0.5, 1.0))
-    (box,) = shown(drawn(ridges(found, found.measures[0])[0]), "low", "median", "high")
+def test_a_key_has_a_ridge_with_its_quartiles_unless_it_is_passed_or_not(tmp_path: Path) -> None:
+    binary, graded = report(tmp_path / "binary", (0.0, 1.0, 1.0)), report(tmp_path / "graded", (0.0, 0.5, 1.0))
+    assert ridges(binary, binary.measures[0]) == []
+    found = ridges(graded, graded.measures[0])
+    assert [figure.title for figure in found] == list(FEATURES)
+    (box,) = rows(drawn(found[0]), 2)
     assert (box["low"], box["median"], box["high"]) == (0.25, 0.5, 0.75)
+
+
+@pytest.mark.parametrize(("documents", "dots"), [(60, 60), (61, 0)])
+def test_up_to_sixty_documents_are_each_a_tick(tmp_path: Path, documents: int, dots: int) -> None:
+    found = report(tmp_path, [number / 100 for number in range(documents)])
+    assert len(rows(drawn(ridges(found, found.measures[0])[0]), 1)) == dots
+
+
+def test_an_axis_goes_a_little_beyond_what_was_seen_but_not_below_zero_words(tmp_path: Path) -> None:
+    assert ends_of_axis(Range(10, 20, known=False)) == (9.5, 20.5)
+    assert ends_of_axis(Range(0, 1, known=True)) == (0, 1)
+    samples = [{"genie": scored({"plot": 0.5})}] * 2
+    found = build_report([made_log(tmp_path, samples, texts=["word " * 10, "word " * 40])])
+    # a twentieth of 40 beyond it
+    assert drawn(length_ridges(found))["layer"][0]["encoding"]["x"]["scale"]["domain"] == [0, 42]
 
 
 def test_behind_the_ridges_stands_a_band_from_quartile_to_quartile_of_the_population_where_it_is_known(
     tmp_path: Path,
 ) -> None:
     # as means over prompts, however many documents of each were scored
-    quartiles = {"a": (0.2, 0.6), "b": (0.4, 1.0)}
-    prompts = ["a", "b", "b"]
-    own = [
-        {"plot": {"percentile": 50.0, "mean": 0.5, "low": low, "high": high}}
-        for low, high in map(quartiles.__getitem__, prompts)
-    ]
+    prompts = {"a": [(0.1, 0.2, 0.6)], "b": [(0.5, 0.4, 1.0), (0.9, 0.4, 1.0)]}
     samples = [
-        {"genie": scored({"plot": value, "style": value}, standing=one)}
-        for value, one in zip((0.1, 0.5, 0.9), own, strict=True)
+        {
+            "genie": scored(
+                {"plot": value, "style": value},
+                standing={"plot": {"percentile": 50.0, "mean": 0.5, "low": low, "high": high}},
+            )
+        }
+        for own in prompts.values()
+        for value, low, high in own
     ]
-    found = build_report([made_log(tmp_path, samples, prompts=prompts)])
+    found = build_report([made_log(tmp_path, samples, prompts="abb")])
     plot, style = ridges(found, found.measures[0])
-    (band,) = shown(drawn(plot), "low", "high")
-    assert band == {"low": pytest.approx(0.3), "high": pytest.approx(0.8)}
-    assert drawn(plot)["layer"][0]["mark"]["type"] == "rect"
+    assert rows(drawn(plot), 0) == [{"low": pytest.approx(0.3), "high": pytest.approx(0.8)}]
     assert "Band, the population's own documents: 0.3 to 0.8." in plot.description
     assert svg(plot.draw())
     assert "Band" not in style.description
-    assert drawn(style)["layer"][0]["mark"]["type"] == "area"
+    assert [drawn(figure)["layer"][0]["mark"]["type"] for figure in (plot, style)] == ["rect", "area"]
 
 
 def test_what_a_kernel_puts_beyond_either_known_end_is_reflected() -> None:
     ends = Range(1, 3, known=True)
     values = [1.1, 1.2, 2.8, 3.0]
     points = density(values, ends)
+    assert (points[0][0], points[-1][0]) == (1, 3)
     kernel = gaussian_kde(values)
     heights = [float(kernel(at)[0] + kernel(2 - at)[0] + kernel(6 - at)[0]) for at, _ in points]
     assert [height for _, height in points] == pytest.approx([0.6 * one / max(heights) for one in heights], abs=1e-3)
-
-
-NAN = float("nan")
+    assert density([0.5, 0.5], ends) == []
 
 
 def measure(low: float, high: float) -> Measure:
-    return Measure("genie", NONE, ("plot",), {"plot": Range(low, high, known=True)}, (), (), (), ())
+    by_run: dict[str, Any] = dict.fromkeys(("rows", "unscored", "faults", "warnings", "graders", "agreement"), ())
+    return Measure("genie", NONE, ("plot",), {"plot": Range(low, high, known=True)}, population={}, **by_run)
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "decimals"),
-    [
-        (0, 1, 2),
-        (0, 14, 2),
-        (0, 999, 2),
-        (0, 1_000, 0),
-        (0.3, 0.30000001, 6),
-        (0.01, 0.05, 3),
-        (0.3, 0.3004, 5),
-        (3, 3, 2),
-        (NAN, NAN, 2),
-    ],
-)
-def test_as_many_decimals_are_shown_as_tell_values_apart(low: float, high: float, decimals: int) -> None:
-    assert places(measure(low, high), "plot") == decimals
-
-
-@pytest.mark.parametrize(("mean", "shown"), [(1.0, "0%"), (2.5, "75%"), (9.0, "100%"), (NAN, "0%")])
-def test_the_shade_is_where_the_mean_stands_in_its_range(mean: float, shown: str) -> None:
-    cell = Cell(Interval(mean, NAN, NAN, 1, 1), Spread(NAN, NAN, NAN), 0, 0, 0, 0)
-    assert shade(measure(1, 3), "plot", cell) == shown
-
-
-def test_what_is_no_number_is_said_in_words() -> None:
-    assert number(NAN) == "not measured"
-    assert number(0.98765, 3) == "0.988"
-    assert number(0.98765) == "0.99"
+def test_as_many_decimals_are_shown_as_tell_values_apart() -> None:
+    for low, high, decimals in (
+        *((0, 1, 2), (0, 999, 2), (0, 1_000, 0), (0.3, 0.30000001, 6), (0.01, 0.05, 3), (0.3, 0.3004, 5)),
+        *((3, 3, 2), (NAN, NAN, 2)),
+    ):
+        assert places(measure(low, high), "plot") == decimals
+    assert [number(NAN), number(0.98765, 3), number(0.98765)] == ["not measured", "0.988", "0.99"]
     assert in_words("plot_twist_late") == "plot twist late"
 
 
-def test_one_value_of_an_unknown_range_is_neither_low_nor_high() -> None:
-    cell = Cell(Interval(3, NAN, NAN, 1, 1), Spread(NAN, NAN, NAN), 0, 0, 0, 0)
-    assert [shade(measure(*ends), "plot", cell) for ends in ((3, 3), (NAN, NAN))] == ["50%", "50%"]
+def test_the_shade_is_where_the_mean_stands_in_its_range_and_one_value_of_an_unknown_range_in_the_middle() -> None:
+    for mean, ends, shown in (
+        *((1.0, (1, 3), "0%"), (2.5, (1, 3), "75%"), (9.0, (1, 3), "100%"), (NAN, (1, 3), "0%")),
+        *((3.0, (3, 3), "50%"), (3.0, (NAN, NAN), "50%")),
+    ):
+        assert shade(measure(*ends), "plot", Cell(Interval(mean, NAN, NAN, 1, 1), {}, 0, 0, 0, 0)) == shown
 
 
-def test_forty_two_characters_stand_above_a_ridge() -> None:
-    assert short_names(["x" * 42, "y" * 43]) == {"x" * 42: "x" * 42, "y" * 43: "y" * 10 + "…" + "y" * 31}
+def test_a_heatmap_has_the_tables_numbers_and_the_deepest_colour_at_the_top_of_the_range(tmp_path: Path) -> None:
+    # 0.5 +- 12.706 * 0.1 cut to the ends
+    samples = [{"genie": scored({"plot": value, "style": 1.0})} for value in (0.4, 0.6)]
+    found = build_report([made_log(tmp_path, samples)])
+    figure = heatmap(found, found.measures[0])
+    drawn = svg(figure.draw())
+    assert all(f">{shown}<" in drawn for shown in ("mock/writer", "plot", "style", "0.50", "[0.00, 1.00]"))
+    assert 'fill="rgb(106, 174, 214)"' in drawn
+    assert figure.name == "means-genie"
+
+
+def test_a_run_that_the_measure_did_not_score_has_no_row_in_the_heatmap(tmp_path: Path) -> None:
+    name = "mock/a-model-with-a-rather-long-name-of-2026-01-01"
+    for model, values in ((name, (0.30001, 0.30002)), ("mock/lone", (0.30001,))):
+        own = [{"mine": scored({"plot_twist": value}, MINE)} for value in values]
+        made_log(tmp_path, own, model=model, viewer=ViewerConfig())
+    made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
+    found = build_report([tmp_path])
+    figure = heatmap(found, found.measures[1])
+    spec = drawn(figure)
+    assert rows(spec, 0) == [
+        {"run": label, "key": "plot twist", "share": share, "mean": mean, "ends": ends}
+        for label, share, mean, ends in (
+            # as many decimals as tell these values apart; of one prompt there is no interval
+            ("mock/a-mod…-rather-long-name-of-2026-01-01", 50.0, "0.300015", "[0.299951, 0.300079]"),
+            ("mock/lone", 0.0, "0.300010", ""),
+        )
+    ]
+    assert figure.description == f"Heatmap of the means of 1 features for {name}, mock/lone."
+    # nobody says how far values could go: the colours are between the lowest and the highest
+    legend = spec["layer"][0]["encoding"]["color"]["legend"]
+    assert legend["labelExpr"] == "datum.value ? 'highest of its column' : 'lowest'"
+
+
+def compared(folder: Path, *runs: Mapping[str, Sequence[float]], base: Sequence[float] = BASE) -> Report:
+    """A baseline and runs of these scores, by key."""
+    for place, run in enumerate((dict.fromkeys(runs[0], base), *runs)):
+        samples = [{"genie": scored(dict(zip(run, values, strict=True)))} for values in zip(*run.values(), strict=True)]
+        made_log(folder, samples, model=f"mock/{place}")
+    return build_report([folder], baseline="mock/0")
+
+
+def scale(figure: Figure) -> list[float]:
+    ends: list[float] = drawn(figure)["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    return ends
+
+
+def test_a_difference_that_holds_has_its_runs_colour_and_a_star_and_others_are_grey(tmp_path: Path) -> None:
+    mixed = [value + step for value, step in zip(BASE, (0.1, -0.1) * 4, strict=True)]
+    found = compared(tmp_path, {"plot": [value + 0.3 for value in BASE], "style": mixed})
+    (figure,) = forests(found)
+    margins, _, intervals, deltas, numbers = (rows(drawn(figure), layer) for layer in range(5))
+    assert [(row["name"], row["shown"]) for row in numbers] == [("plot", "+0.300 *"), ("style", "+0.000")]
+    assert [row["colour"] for row in deltas] == [colours(found.runs)["mock/1"], GREY]
+    assert found.comparison
+    difference = found.comparison.rows[1].finding.difference
+    assert (intervals[1]["low"], intervals[1]["high"]) == pytest.approx((difference.low, difference.high))
+    assert (margins[1]["low"], margins[1]["high"]) == pytest.approx((-difference.margin, difference.margin))
+
+
+def test_what_could_not_be_measured_has_no_row_no_chart_and_without_a_baseline_there_is_none(tmp_path: Path) -> None:
+    found = compared(tmp_path / "a", {"plot": [v + 0.1 for v in BASE], "style": [NAN] * 8})
+    assert [[row["name"] for row in rows(drawn(figure), 4)] for figure in forests(found)] == [["mock/1"]]
+    assert list(forests(build_report([tmp_path / "a"]))) == []
+    values = {"genie": scored({"plot": NAN}), "mine": scored({"mine": 0.5}, MINE)}
+    for model in ("mock/0", "mock/1"):
+        made_log(tmp_path / "b", [values] * 2, model=model)
+    assert [figure.name for figure in forests(build_report([tmp_path / "b"], baseline="mock/0"))] == ["forest-mine"]
+
+
+def test_long_names_of_runs_and_of_the_baseline(tmp_path: Path) -> None:
+    names = ("mock/some-long-name-base", "mock/some-long-name-one", "mock/some-long-name-two")
+    both = scored({"creativity_index_mean": 0.5, "creativity_index_longest": 0.5}, "measure:creativity_index|version:0")
+    for name in names:
+        samples = [{"genie": scored({"plot": v, "style": v}), "creativity_index": both} for v in BASE]
+        made_log(tmp_path, samples, model=name)
+    found = list(forests(build_report([tmp_path], baseline="log-0.eval")))
+    # against the baseline by its label; of the creativity index one key alone is tested
+    assert {figure.name: figure.title for figure in found} == {
+        "forest-genie-1": f"genie: {names[1]} against {names[0]}",
+        "forest-genie-2": f"genie: {names[2]} against {names[0]}",
+        "forest-creativity_index": "creativity index: creativity index mean",
+    }
+    assert [row["name"] for row in rows(drawn(found[-1]), 4)] == ["mock…ong-name-one", "mock…ong-name-two"]
+
+
+def test_the_forests_of_a_measure_have_one_scale_a_twentieth_beyond_what_is_reached(tmp_path: Path) -> None:
+    for far, runs in ((0.3, (0.1, 0.3)), (-0.1, (-0.1,))):
+        steps = [{"plot": [v + step for v in BASE], "style": BASE} for step in runs]
+        scales = [scale(figure) for figure in forests(compared(tmp_path / str(far), *steps))]
+        # 0.2 standard deviations of the baseline: 0.2 x 0.11456 = 0.022913 either way, which is the margin
+        low, high = min(far, -0.022913), max(far, 0.022913)
+        room = 0.05 * (high - low)
+        assert scales == [pytest.approx([low - room, high + room], abs=1e-5)] * len(runs)
+
+
+def test_one_prompt_alone_has_a_scale_from_0_and_where_nothing_differs_there_is_one_too(tmp_path: Path) -> None:
+    for before, after, ends in ((0.2, 0.5, [-0.015, 0.315]), (0.5, 0.2, [-0.315, 0.015]), (0.5, 0.5, [-0.5, 0.5])):
+        (figure,) = forests(compared(tmp_path / f"{before}-{after}", {"plot": [after]}, base=[before]))
+        assert scale(figure) == pytest.approx(ends)
+        # a dot without an interval
+        (interval,), (delta,) = rows(drawn(figure), 2), rows(drawn(figure), 3)
+        assert (interval["low"], interval["high"], delta["low"]) == (None, None, pytest.approx(after - before))

@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64decode
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,8 @@ from inspect_ai.log import EvalPlan, EvalPlanStep, EvalRevision, read_eval_log, 
 from inspect_ai.model import GenerateConfig, ModelConfig, ModelUsage
 from tests.reports.made_logs import asked, made_log, scored
 
-from genie_inspect.reports.charts import DARK, LIGHT, darkened
+from genie_inspect.reports.charts import INK, ON_DARK, SERIES
 from genie_inspect.reports.page import (
-    as_bytes,
     beware,
     command_for_yardstick,
     cost,
@@ -31,6 +31,8 @@ from genie_inspect.signature import package_version
 from genie_inspect.tasks.novelty import score_view
 
 NAN = float("nan")
+SCORE = {"genie": scored({"plot": 0.5})}
+OWN = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
 HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> **b** [l](javascript:alert(3)) {{ 7*7 }} </style>"
 
 
@@ -50,18 +52,20 @@ class Seen(HTMLParser):
         self.text += data
 
 
-def hostile_page(folder: Path) -> str:
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A page on logs in which every text looks like markup."""
     row = asked(0.5, question=HOSTILE, answer=HOSTILE, nearest=[{"answer": HOSTILE, "rating": 1, "given": 1}])
     score = scored({"plot": 0.5, HOSTILE: 1.0}, coverage={"plot": "1/1"}, questions=[row])
     silent = scored({"plot": NAN, HOSTILE: NAN}, reason=HOSTILE)
-    samples = [{"genie": score}, {"genie": score}, {"genie": silent}]
     said = [{"name": "genie", "metadata": {"meaning": f"What it means: {HOSTILE}"}}]
-    file = made_log(folder, samples, model=HOSTILE, texts=[HOSTILE] * 3, prompts=[HOSTILE] * 3, scorers=said)
-    return page(build_report([file]))
+    given: dict[str, Any] = {"model": HOSTILE, "texts": [HOSTILE] * 3, "prompts": [HOSTILE] * 3, "scorers": said}
+    samples = [{"genie": one} for one in (score, score, silent)]
+    return page(build_report([made_log(tmp_path_factory.mktemp("hostile"), samples, **given)]))
 
 
-def test_text_from_logs_that_looks_like_markup_is_text_wherever_it_stands(tmp_path: Path) -> None:
-    seen = Seen(hostile_page(tmp_path))
+def test_text_from_logs_that_looks_like_markup_is_text_wherever_it_stands(hostile: str) -> None:
+    seen = Seen(hostile)
     assert "script" not in {tag for tag, _ in seen.tags}
     assert all("onerror" not in attributes for _, attributes in seen.tags)
     assert f"What it means: {HOSTILE[:20]}" in seen.text
@@ -70,51 +74,44 @@ def test_text_from_logs_that_looks_like_markup_is_text_wherever_it_stands(tmp_pa
     assert "49" not in seen.text
 
 
-def test_the_page_forbids_every_call_out_and_makes_none(tmp_path: Path) -> None:
-    seen = Seen(hostile_page(tmp_path))
-    policies = [given["content"] for tag, given in seen.tags if given.get("http-equiv") == "Content-Security-Policy"]
+def test_the_page_forbids_every_call_out_and_makes_none(hostile: str) -> None:
+    tags = Seen(hostile).tags
+    policies = [given["content"] for tag, given in tags if given.get("http-equiv") == "Content-Security-Policy"]
     assert [str(policy).split("; ")[:3] for policy in policies] == [
         ["default-src 'none'", "style-src 'unsafe-inline'", "img-src data:"]
     ]
-    links = [given.get(name) or "" for _, given in seen.tags for name in ("src", "srcset", "href") if name in given]
+    links = [given.get(name) or "" for _, given in tags for name in ("src", "srcset", "href") if name in given]
     assert links
     assert {link[:5] for link in links if not link.startswith("#")} == {"data:"}
 
 
-def test_what_half_a_character_leaves_can_be_written() -> None:
-    assert as_bytes("a\ud800b") == b"a?b"
-
-
-def test_every_table_has_a_caption_and_heads_for_rows_and_columns(tmp_path: Path) -> None:
-    html = hostile_page(tmp_path)
-    tables = re.findall(r"<table.*?</table>", html, re.DOTALL)
+def test_every_table_has_a_caption_and_heads_for_rows_and_columns(hostile: str) -> None:
+    tables = re.findall(r"<table.*?</table>", hostile, re.DOTALL)
     assert len(tables) >= 5
     assert all("<caption>" in table and 'scope="row"' in table and 'scope="col"' in table for table in tables)
 
 
+def words_of(*files: str, baseline: str = "") -> str:
+    """The text of a page on these logs, with single spaces."""
+    return " ".join(Seen(page(build_report(files, baseline=baseline))).text.split())
+
+
 def test_the_populations_own_documents_are_not_counted_among_those_of_the_runs(tmp_path: Path) -> None:
-    told = made_log(tmp_path / "told", [{"genie": scored({"plot": value})} for value in (0.2, 0.4, 0.6)])
-    own = made_log(tmp_path / "own", [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
-    assert "3 documents from 1" in " ".join(page(build_report([told, own])).split())
-
-
-def test_one_document_of_one_run_is_not_several(tmp_path: Path) -> None:
-    told = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
-    assert "1 document from 1 run, measured" in " ".join(page(build_report([told])).split())
+    told = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.2, 0.4, 0.6)])
+    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
+    assert "3 documents from 1 run, measured" in words_of(told, own)
+    assert "1 document from 1 run, measured" in words_of(made_log(tmp_path, [SCORE]))
 
 
 def test_every_measure_says_which_way_is_up(tmp_path: Path) -> None:
     cosine = scored({"cosine_mean": 0.3}, "measure:cosine|version:0")
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5}), "cosine": cosine}])
-    words = " ".join(Seen(page(build_report([file]))).text.split())
+    words = words_of(made_log(tmp_path, [SCORE | {"cosine": cosine}]))
     first = words.index("Mean over prompts")
     assert words.index("1: none of them answers anything like it") < first < words.index("Up to 2; higher is farther")
 
 
 def test_where_the_population_is_stands_in_a_row_of_its_own(tmp_path: Path) -> None:
-    own = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5, "style": 0.7}, standing=own)}])
-    words = " ".join(Seen(page(build_report([file]))).text.split())
+    words = words_of(made_log(tmp_path, [{"genie": scored({"plot": 0.5, "style": 0.7}, standing=OWN)}]))
     assert "Below it: the percentile at which it falls" in words
     assert "0.50 percentile 75" in words
     assert "the population's own documents, mean [quartiles] 0.40 [0.30, 0.60] –" in words
@@ -125,10 +122,10 @@ def test_with_a_baseline_the_verdict_stands_before_the_means(tmp_path: Path) -> 
         made_log(tmp_path, [{"genie": scored({"plot": value + step * 0.1})} for value in (0.1, 0.4, 0.3)], model=model)
         for step, model in ((0, "mock/a"), (1, "mock/b"))
     ]
-    words = " ".join(Seen(page(build_report(files, baseline="mock/a"))).text.split())
+    words = words_of(*files, baseline="mock/a")
     assert words.index("Of 1 differences from mock/a, none holds") < words.index("Mean over prompts")
     assert "+0.100" in words
-    assert "Compared with" not in page(build_report(files))
+    assert "Compared with" not in words_of(*files)
 
 
 def test_without_a_log_of_the_population_the_page_says_how_to_get_one(tmp_path: Path) -> None:
@@ -143,51 +140,42 @@ def test_without_a_log_of_the_population_the_page_says_how_to_get_one(tmp_path: 
     assert "is the yardstick" in text
 
 
-def test_an_embedded_judge_is_called_a_smoke_test(tmp_path: Path) -> None:
-    signature = "measure:genie|judge:embedded(static,anchors=starter)|version:0"
-    assert "a smoke test" in page(build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5}, signature)}])]))
-
-
-def test_a_vectors_judge_is_called_a_screen_with_its_figures(tmp_path: Path) -> None:
-    signature = "measure:genie|judge:vectors(static@1,fit=2,spearman=0.63,kendall=0.47)|version:0"
-    text = Seen(page(build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5}, signature)}])]))).text
-    assert "a screen, no verdict" in text
-    assert "Spearman 0.63" in text
+@pytest.mark.parametrize(
+    ("judge", "told"),
+    [
+        ("embedded(static,anchors=starter)", ("a smoke test",)),
+        ("vectors(static@1,fit=2,spearman=0.63,kendall=0.47)", ("a screen, no verdict", "Spearman 0.63")),
+    ],
+)
+def test_a_judge_that_is_no_grader_is_called_what_it_is(tmp_path: Path, judge: str, told: tuple[str, ...]) -> None:
+    signature = f"measure:genie|judge:{judge}|version:0"
+    words = words_of(made_log(tmp_path, [{"genie": scored({"plot": 0.5}, signature)}]))
+    assert all(text in words for text in told)
 
 
 def test_shares_faults_and_what_to_beware_of_stand_on_the_page(tmp_path: Path) -> None:
     facts: dict[str, Any] = {"coverage": {"plot": "1/4"}, "pairs": {"plot": "5/48"}, "faults": {HOSTILE: 43}}
-    text = Seen(page(build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5}, **facts)}] * 2)]))).text
-    words = " ".join(text.split())
+    words = words_of(made_log(tmp_path, [{"genie": scored({"plot": 0.5}, **facts)}] * 2))
     assert "25% 10% of ratings" in words
     assert f"86 {HOSTILE}" in words
     assert "Beware: mock/writer: not every question or test could be used: plot 2 of 8." in words
-    bare = Seen(page(build_report([made_log(tmp_path / "bare", [{"genie": scored({"plot": 0.5})}])]))).text
-    assert "Beware" not in bare
-    assert "of ratings" not in bare
-
-
-def test_how_near_the_nearest_comes_stands_on_the_page_where_the_scorer_says_it(tmp_path: Path) -> None:
     samples = [{"genie": scored({"plot": 0.9}, nearest_novelty={"plot": value})} for value in (0.25, 0.35)]
-    words = " ".join(Seen(page(build_report([made_log(tmp_path, samples)]))).text.split())
+    words = words_of(made_log(tmp_path, samples))
     assert "how near the nearest comes, in numbers" in words
     # 0.05 x t of one degree of freedom is 0.64, bent at 0
     assert re.search(r"mock/writer 0\.30 \[0\.0\d, 0\.9\d\]", words)
-    bare = Seen(page(build_report([made_log(tmp_path / "bare", [{"genie": scored({"plot": 0.9})}])]))).text
-    assert "nearest comes" not in bare
+    bare = words_of(made_log(tmp_path, [SCORE]))
+    assert not [text for text in ("Beware", "of ratings", "nearest comes") if text in bare]
 
 
 def test_documents_of_unlike_length_are_pointed_out(tmp_path: Path) -> None:
-    files = [
-        made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], texts=["word " * words], model=f"mock/{words}")
-        for words in (10, 16)
-    ]
+    files = [made_log(tmp_path, [SCORE], texts=["word " * words], model=f"mock/{words}") for words in (10, 16)]
     assert "do not compare well" in page(build_report(files))
     assert "do not compare well" not in page(build_report(files[:1]))
 
 
 def test_a_name_beyond_ascii_stands_in_the_pictures_as_it_is(tmp_path: Path) -> None:
-    seen = Seen(page(build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5})}] * 2, model="öl/猫")])))
+    seen = Seen(page(build_report([made_log(tmp_path, [SCORE] * 2, model="öl/猫")])))
     images = [str(given["src"]).partition("base64,")[2] for tag, given in seen.tags if tag == "img"]
     assert any("öl/猫" in b64decode(image).decode() for image in images)
 
@@ -229,7 +217,7 @@ def test_names_of_a_log_lead_no_picture_out_of_its_folder_and_none_over_another(
 def test_the_cost_of_a_run_is_that_of_all_models_with_a_price(
     tmp_path: Path, prices: list[float | None], told: str
 ) -> None:
-    found = build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])])
+    found = build_report([made_log(tmp_path, [SCORE])])
     usage = [ModelUsage(total_cost=price) for price in prices]
     found.runs[0].header.stats.model_usage = dict(zip(("writer", "grader"), usage, strict=True))
     assert cost(found.runs[0]) == told
@@ -251,60 +239,44 @@ def test_a_jury_has_a_row_a_grader_and_one_for_how_far_they_agree(tmp_path: Path
     assert "data-jury" not in page(build_report([made_log(tmp_path / "alone", [{"genie": scored({"plot": 0.25})}])]))
 
 
-def test_an_option_that_is_off_or_0_is_told_as_one_that_is_on(tmp_path: Path) -> None:
+def test_an_option_that_is_off_or_0_is_told_as_one_that_is_on_and_a_seed_stands_by_itself(tmp_path: Path) -> None:
     given = {"cache": False, "min_coverage": 0.0, "judge": "list"}
-    file = made_log(
-        tmp_path,
-        [{"genie": scored({"plot": 0.5})}],
-        task_args_passed=given,
-        model_generate_config=GenerateConfig(temperature=0.0),
-    )
+    settings = GenerateConfig(temperature=0.0, seed=7)
+    file = made_log(tmp_path, [SCORE], task_args_passed=given, model_generate_config=settings)
     told = run_facts(build_report([file]).runs[0])
     assert told["options"] == "cache=False, min_coverage=0.0, judge=list"
-    assert told["generation"] == "temperature=0.0"
-
-
-def test_a_seed_stands_by_itself_and_not_among_the_settings_of_generation(tmp_path: Path) -> None:
-    settings = GenerateConfig(temperature=0.5, seed=7)
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model_generate_config=settings)
-    facts = run_facts(build_report([file]).runs[0])
-    assert (facts["generation"], facts["seed"]) == ("temperature=0.5", "7")
+    assert (told["generation"], told["seed"]) == ("temperature=0.0", "7")
 
 
 def test_features_are_defined_as_the_population_defines_them(tmp_path: Path) -> None:
     told = {"population": "small-1@0", "features": {"finding": "What was <found>."}}
-    file = made_log(tmp_path, [{"genie": scored({"finding": 0.5})}], metadata=told)
-    report = build_report([file])
+    report = build_report([made_log(tmp_path, [{"genie": scored({"finding": 0.5})}], metadata=told)])
     assert definitions(report) == {"finding": "What was <found>."}
     assert "<bdi>What was &lt;found&gt;.</bdi>" in page(report)
-    assert definitions(build_report([made_log(tmp_path / "other", [{"genie": scored({"plot": 0.5})}])])) == {}
+    # nor by what another task keeps under that name
+    for metadata in ({}, {"features": ["plot", "style"]}):
+        assert definitions(build_report([made_log(tmp_path, [SCORE], metadata=metadata)])) == {}
 
 
-def test_what_another_task_keeps_under_features_defines_nothing(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], metadata={"features": ["plot", "style"]})
-    assert definitions(build_report([file])) == {}
+LEAVE_ONE_OUT = "inspect eval genie_inspect/leave_one_out --model mockllm/model"
 
 
 def test_the_command_for_the_yardstick_repeats_what_the_scores_depend_on(tmp_path: Path) -> None:
-    given = {
-        "panel": ["cosine", "partition"],
-        "judge": "logit",
-        "population": "folder",
-        "templates": None,
-        "cache": False,
-    }
-    grader = {"grader": ModelConfig(model="mock/grader")}
-    file = made_log(
-        tmp_path,
-        [{"genie": scored({"plot": 0.5})}],
-        task_args=given,
-        task_args_passed={"judge": "x"},
-        model_roles=grader,
-    )
+    given = {"panel": ["cosine", "partition"], "judge": "logit", "population": "folder", "templates": None}
+    graders = {"grader": ModelConfig(model="mock/grader")}
+    file = made_log(tmp_path, [SCORE], task_args=given, task_args_passed={"judge": "x"}, model_roles=graders)
     assert command_for_yardstick(build_report([file])) == (
-        "inspect eval genie_inspect/leave_one_out --model mockllm/model -T population=folder -T judge=logit "
-        "-T panel=cosine,partition --model-role grader=mock/grader"
+        f"{LEAVE_ONE_OUT} -T population=folder -T judge=logit -T panel=cosine,partition --model-role grader=mock/grader"
     )
+    # of the run with features; without a grader
+    other = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")}], model="a/first")
+    file = made_log(tmp_path, [SCORE], task_args={"judge": "embedded", "embedder": "static", "panel": []})
+    assert command_for_yardstick(build_report([other, file])) == (
+        f"{LEAVE_ONE_OUT} -T judge=embedded -T embedder=static -T panel="
+    )
+    # what needs no population has no yardstick, and scores may know it
+    knowing = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, standing=OWN)}])
+    assert [command_for_yardstick(build_report([one])) for one in (other, knowing)] == ["", ""]
 
 
 def test_the_command_for_the_yardstick_of_a_log_scored_afterwards_is_by_its_scores(tmp_path: Path) -> None:
@@ -321,37 +293,15 @@ def test_the_command_for_the_yardstick_of_a_log_scored_afterwards_is_by_its_scor
         ],
     )
     assert command_for_yardstick(build_report([file])) == (
-        "inspect eval genie_inspect/leave_one_out --model mockllm/model -T population=few -T judge=logit "
-        "-T panel=cosine --model-role grader=mock/second"
+        f"{LEAVE_ONE_OUT} -T population=few -T judge=logit -T panel=cosine --model-role grader=mock/second"
     )
-
-
-def test_what_needs_no_population_has_no_yardstick(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")}])
-    assert command_for_yardstick(build_report([file])) == ""
-
-
-def test_the_command_for_the_yardstick_is_that_of_the_run_with_features_and_needs_no_grader(tmp_path: Path) -> None:
-    other = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")}], model="a/first")
-    file = made_log(
-        tmp_path, [{"genie": scored({"plot": 0.5})}], task_args={"judge": "embedded", "embedder": "static", "panel": []}
-    )
-    assert command_for_yardstick(build_report([other, file])) == (
-        "inspect eval genie_inspect/leave_one_out --model mockllm/model -T judge=embedded -T embedder=static -T panel="
-    )
-
-
-def test_scores_that_know_the_yardstick_need_no_command(tmp_path: Path) -> None:
-    own = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, standing=own)}])
-    assert command_for_yardstick(build_report([file])) == ""
 
 
 def test_everything_that_a_log_records_of_its_run_is_told_in_one_order(tmp_path: Path) -> None:
     graders = {"grader": ModelConfig(model="mock/grader"), "panel": [ModelConfig(model="a"), ModelConfig(model="b")]}
     file = made_log(
         tmp_path,
-        [{"genie": scored({"plot": 0.5})}] * 3,
+        [SCORE] * 3,
         prompts=["a", "a", "b"],
         texts=["One.", "Two.", "Three."],
         model_roles=graders,
@@ -391,14 +341,13 @@ def test_everything_that_a_log_records_of_its_run_is_told_in_one_order(tmp_path:
 
 
 def test_signature_run_and_version_stand_on_the_page(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], task_args_passed={"judge": "list"})
+    file = made_log(tmp_path, [SCORE], task_args_passed={"judge": "list"})
     html = page(build_report([file]))
     assert "<dt>population</dt><dd><bdi>small-1@0</bdi></dd>" in html
     assert "<dt>options</dt><dd><bdi>judge=list</bdi></dd>" in html
     assert f"Written by genie-inspect {package_version()}." in html
 
 
-SCORE = {"genie": scored({"plot": 0.5})}
 THREE = [("a", 1), ("b", 1), ("c", 1)]
 
 
@@ -421,88 +370,58 @@ def test_runs_of_unlike_size_have_a_range_and_the_population_in_the_logs_own_wor
     assert facts["population"] == "small-1@0, 12 documents"
 
 
-def test_scores_against_another_population_than_that_of_the_run_name_theirs(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [SCORE], metadata={"population": "starter-2@0, 101 documents"})
-    assert opening(build_report([file]))["population"] == "small-1@0"
+def test_the_population_is_that_of_the_scores_and_without_one_that_of_the_logs_words(tmp_path: Path) -> None:
+    bare = {"ttcw": scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")}
+    for sample, words, told in (
+        (SCORE, "starter-2@0, 101 documents", "small-1@0"),
+        (bare, "small-1@0, 12 documents", "small-1@0, 12 documents"),
+    ):
+        file = made_log(tmp_path, [sample], metadata={"population": words})
+        assert opening(build_report([file]))["population"] == told
 
 
-def test_scores_without_a_population_leave_it_to_the_logs_words(tmp_path: Path) -> None:
-    score = scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")
-    file = made_log(tmp_path, [{"ttcw": score}], metadata={"population": "small-1@0, 12 documents"})
-    assert opening(build_report([file]))["population"] == "small-1@0, 12 documents"
-
-
-def test_the_populations_own_documents_are_not_counted(tmp_path: Path) -> None:
-    told = made_log(tmp_path, [SCORE] * 3, places=THREE)
-    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}], model="mock/own")
-    facts = opening(build_report([told, own]))
-    assert (facts["models"], facts["documents"]) == ("mock/writer", "3 prompts x 1 epoch: 3 a run")
-
-
-def test_runs_of_several_days_have_the_first_and_the_last(tmp_path: Path) -> None:
-    files = [made_log(tmp_path, [SCORE], model=f"mock/{number}") for number in range(3)]
-    for file, day in zip(files, ("2026-03-04", "2026-01-02", "2026-02-03"), strict=True):
-        log = read_eval_log(file)
-        log.eval.created = f"{day}T00:00:00+00:00"
-        write_eval_log(log)
-    assert opening(build_report(files))["date"] == "2026-01-02 to 2026-03-04"
-
-
-def test_the_graders_are_named_each_once_and_a_run_without_epochs_has_one(tmp_path: Path) -> None:
-    for model, grader in (("m/a", "mock/judge"), ("m/b", "mock/judge"), ("m/c", "mock/other")):
-        made_log(tmp_path, [SCORE], model=model, model_roles={"grader": ModelConfig(model=grader)})
-    made_log(tmp_path, [SCORE], model="m/d")
-    found = build_report([tmp_path])
-    for run in found.runs:
-        run.header.eval.config.epochs = None
-    facts = opening(found)
-    assert list(facts) == ["models", "documents", "population", "grader", "date"]
-    assert (facts["grader"], facts["documents"]) == ("mock/judge, mock/other", "1 prompt x 1 epoch: 1 a run")
-
-
-def test_what_only_the_populations_own_log_says_of_it_is_not_told_beside_others_and_is_where_it_is_alone(
-    tmp_path: Path,
-) -> None:
+def test_the_populations_own_log_is_told_of_only_where_it_is_alone(tmp_path: Path) -> None:
     left_out = [{"genie": scored({"plot": 0.5}, left_out=["d"])}] * 3
-    own = made_log(
-        tmp_path, left_out, places=THREE, model="mock/own", metadata={"population": "small-1@0, its own words"}
-    )
-    other = made_log(tmp_path, [SCORE])
-    assert opening(build_report([own, other]))["population"] == "small-1@0"
+    words = {"population": "small-1@0, its own words"}
+    own = made_log(tmp_path, left_out, places=THREE, model="mock/own", metadata=words)
+    both = opening(build_report([own, made_log(tmp_path, [SCORE])]))
+    names = ("models", "documents", "population")
+    assert [both[name] for name in names] == ["mock/writer", "1 prompt x 1 epoch: 1 a run", "small-1@0"]
     alone = opening(build_report([own]))
-    assert (alone["models"], alone["documents"], alone["population"]) == (
-        *("mock/own", "3 prompts x 1 epoch: 3 a run"),
-        "small-1@0, its own words",
+    assert [alone[name] for name in names] == ["mock/own", "3 prompts x 1 epoch: 3 a run", words["population"]]
+
+
+def test_days_have_the_first_and_the_last_graders_are_named_each_once_and_no_epochs_are_one(tmp_path: Path) -> None:
+    given = (("2026-03-04", ["mock/judge"]), ("2026-01-02", ["mock/judge"]), ("2026-02-03", ["mock/x", "mock/y"]), None)
+    for number, told in enumerate(given):
+        file = made_log(tmp_path, [SCORE], model=f"mock/{number}")
+        log = read_eval_log(file)
+        log.eval.config.epochs = None
+        if told:
+            log.eval.created = f"{told[0]}T00:00:00+00:00"
+            log.eval.model_roles = {"grader": [ModelConfig(model=model) for model in told[1]]}
+        write_eval_log(log, file)
+    facts = opening(build_report([tmp_path]))
+    assert list(facts) == ["models", "documents", "population", "grader", "date"]
+    assert (facts["grader"], facts["documents"], facts["date"]) == (
+        "mock/judge, mock/x, mock/y",
+        "1 prompt x 1 epoch: 1 a run",
+        "2026-01-02 to 2026-03-04",
     )
-
-
-def test_every_grader_of_a_jury_is_named(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [SCORE])
-    log = read_eval_log(file)
-    log.eval.model_roles = {"grader": [ModelConfig(model="mock/one"), ModelConfig(model="mock/two")]}
-    write_eval_log(log, file)
-    assert opening(build_report([file]))["grader"] == "mock/one, mock/two"
-
-
-def warned(folder: Path, baseline: str = "") -> Report:
-    """A plain run and one of another length, whose questions could not all be used."""
-    for model, words in (("plain", 4), ("long", 40)):
-        samples = [{"genie": scored({"plot": value}, coverage={"plot": "1/2"})} for value in (0.4, 0.5, 0.6)]
-        made_log(folder, samples, model=f"m/{model}", texts=["word " * words] * 3)
-    return build_report([folder], baseline=baseline)
 
 
 def test_the_comparison_warns_of_what_the_measures_do_not(tmp_path: Path) -> None:
-    found = warned(tmp_path, "m/plain")
+    # a plain run and one of another length, whose questions could not all be used
+    for model, words in (("plain", 4), ("long", 40)):
+        samples = [{"genie": scored({"plot": value}, coverage={"plot": "1/2"})} for value in (0.4, 0.5, 0.6)]
+        made_log(tmp_path, samples, model=f"m/{model}", texts=["word " * words] * 3)
+    found = build_report([tmp_path], baseline="m/plain")
     assert found.comparison
     said = warnings(found.comparison)
     assert len([line for line in said if line.endswith("not every question or test could be used: plot 3 of 6")]) == 2
     assert beware(found) == [line for line in said if "could be used" not in line]
     assert any("40 words" in line for line in beware(found))
-
-
-def test_without_a_comparison_there_is_nothing_to_beware_of_in_it(tmp_path: Path) -> None:
-    assert beware(warned(tmp_path)) == []
+    assert beware(replace(found, comparison=None)) == []
 
 
 def test_a_measure_is_explained_by_the_run_that_it_scored(tmp_path: Path) -> None:
@@ -558,17 +477,17 @@ def test_the_pictures_stand_where_their_section_is_each_for_light_and_for_dark(r
     told = {figure.name: figure for figure in figures(report)}
     assert {name: given["alt"] for name, given in images.items()} == {name: told[name].description for name in images}
     dark = [str(given["srcset"]) for tag, given in seen if tag == "source"]
-    for name, other in zip(images, dark, strict=True):
-        light = b64decode(str(images[name]["src"]).partition("base64,")[2]).decode()
-        assert f'"{LIGHT.ink}"' in light
-        assert b64decode(other.partition("base64,")[2]).decode() == darkened(light)
+    for image, other in zip(images.values(), dark, strict=True):
+        light, darker = (b64decode(one.partition("base64,")[2]).decode() for one in (str(image["src"]), other))
+        assert f'"{INK}"' in light
+        assert f'"{ON_DARK[INK]}"' in darker
     assert "words a document" in light
 
 
 def test_each_run_has_the_colour_of_its_charts_on_light_and_on_dark_paper(html: str) -> None:
-    assert set(re.findall(r"--light: (\S+); --dark: (\S+?)\">", html)) == set(
-        zip(LIGHT.series[:2], DARK.series[:2], strict=True)
-    )
+    assert set(re.findall(r"--light: (\S+); --dark: (\S+?)\">", html)) == {
+        (colour, ON_DARK[colour]) for colour in SERIES[:2]
+    }
 
 
 def test_the_comparison_says_what_to_beware_of_and_how_many_prompts_a_difference_takes(html: str) -> None:

@@ -10,7 +10,7 @@ from genie_inspect.logs.evidence import Evidence
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
 from genie_inspect.logs.scores import LEFT_OUT, Scores
-from genie_inspect.reports.pairing import Selection, baselines, paired, selected
+from genie_inspect.reports.pairing import Options, baselines, paired, selected
 
 NAN = math.nan
 
@@ -48,7 +48,7 @@ def test_prompts_that_both_have_are_paired_by_their_means_in_the_order_of_the_ba
         pytest.approx((0.15, NAN, 0.3, NAN, NAN), nan_ok=True),
     ]
     assert list(found.after) == [
-        pytest.approx((0.35, NAN, 0.7, NAN, 0.7), nan_ok=True),
+        pytest.approx((0.35, NAN, 0.7, NAN, NAN), nan_ok=True),
         pytest.approx((0.25, NAN, 0.5, NAN, NAN), nan_ok=True),
     ]
     # over the paired documents: a1, a2 and b1; z, w and x
@@ -175,7 +175,7 @@ def selection_document(
 )
 def test_a_document_is_kept_from_the_least_coherence_on(coherence: float | None, kept: bool) -> None:
     found, left_out = selected(
-        made_run(selection_document(coherence=coherence), selection_document(coherence=5)), Selection(min_coherence=3)
+        made_run(selection_document(coherence=coherence), selection_document(coherence=5)), Options(min_coherence=3)
     )
     assert left_out == (0 if kept else 1)
     first, last = found.documents
@@ -194,38 +194,38 @@ def test_a_document_of_about_the_populations_length_is_kept_with_its_matched_sco
     words: int, population: float, value: float
 ) -> None:
     one, other = selection_document(words, population), selection_document()
-    found, left_out = selected(made_run(one, other), Selection(length_matched=True))
+    found, left_out = selected(made_run(one, other), Options(length_matched=True))
     assert found.documents[0].value("genie", "plot") == pytest.approx(value, nan_ok=True)
     assert left_out == math.isnan(value)
 
 
 def test_without_conditions_all_stays_as_it_is() -> None:
     given = made_run(selection_document(words=90), selection_document(coherence=None))
-    assert selected(given, Selection()) == (given, 0)
+    assert selected(given, Options()) == (given, 0)
 
 
 def test_what_has_no_matched_figures_keeps_those_that_it_has() -> None:
-    found, _ = selected(made_run(selection_document()), Selection(length_matched=True))
+    found, _ = selected(made_run(selection_document()), Options(length_matched=True))
     assert found.documents[0].value("coherence", "coherence_rating") == 3
 
 
 def test_what_the_selection_asks_for_must_stand_in_the_log() -> None:
     with pytest.raises(LogError) as caught:
-        selected(made_run(selection_document(coherence=None)), Selection(min_coherence=3))
+        selected(made_run(selection_document(coherence=None)), Options(min_coherence=3))
     assert str(caught.value) == (
         "run.eval has no coherence, rate it with: inspect score run.eval --scorer genie_inspect/coherence "
         "--action append --model-role grader=..."
     )
     with pytest.raises(LogError) as caught:
-        selected(made_run(selection_document(population=NAN)), Selection(length_matched=True))
+        selected(made_run(selection_document(population=NAN)), Options(length_matched=True))
     assert str(caught.value) == (
         "run.eval does not say how long the population's documents are: score it with genie anew"
     )
     # of a log without any score nobody expects it, and of one document it is enough
     silent = made_run(selection_document(population=NAN, value=NAN, coherence=NAN))
-    assert selected(silent, Selection(length_matched=True))[1] == 0
+    assert selected(silent, Options(length_matched=True))[1] == 0
     assert (
-        selected(made_run(selection_document(population=NAN), selection_document()), Selection(length_matched=True))[1]
+        selected(made_run(selection_document(population=NAN), selection_document()), Options(length_matched=True))[1]
         == 0
     )
 

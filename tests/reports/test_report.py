@@ -13,13 +13,12 @@ from tests.reports.made_logs import GENIE, asked, made_log, scored
 
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.reading import read_logs
-from genie_inspect.reports.figures import colours, shade, short_names
-from genie_inspect.reports.page import Part, page, unlike_lengths
-from genie_inspect.reports.report import Range, Spread, build_report, concordance, numbers, spread
+from genie_inspect.reports.page import page, unlike_lengths
+from genie_inspect.reports.report import Measure, Range, build_report, concordance, numbers
 from genie_inspect.reports.stand_outs import StandOut, questions, stand_outs
 from genie_inspect.reports.verdict import as_values
 from genie_inspect.statistics.descriptive import Standing
-from genie_inspect.tasks.novelty import feature_view, score_view
+from genie_inspect.tasks.novelty import feature_view
 
 NAN = math.nan
 MINE = "measure:mine|version:0"
@@ -39,10 +38,10 @@ def test_a_cell_has_the_mean_with_its_interval_the_quartiles_and_what_could_be_u
     assert plot.interval.mean == 0.5
     # t(2, 97.5%) = 4.3027; standard error 0.5 / sqrt(3) = 0.2887: 0.5 +- 1.24, of which values from 0 to 1 leave all
     assert (plot.interval.low, plot.interval.high) == pytest.approx((0, 1), abs=0.01)
-    assert plot.spread == Spread(0.25, 0.5, 0.75)
+    assert plot.spread == {"low": 0.25, "median": 0.5, "high": 0.75}
     assert (plot.used, plot.asked, plot.usable, plot.due) == (3, 6, 15, 36)
     assert math.isnan(style.interval.mean)
-    assert math.isnan(style.spread.median)
+    assert math.isnan(style.spread["median"])
 
 
 def test_measures_start_with_genie_and_a_log_without_one_has_an_empty_row(tmp_path: Path) -> None:
@@ -55,20 +54,57 @@ def test_measures_start_with_genie_and_a_log_without_one_has_an_empty_row(tmp_pa
     assert [list(row) for row in other.rows] == [["cosine"], ["cosine"]]
 
 
-def test_order_and_colours_hang_on_the_labels_and_not_on_the_order_of_the_files(tmp_path: Path) -> None:
+def test_order_hangs_on_the_labels_and_not_on_the_order_of_the_files(tmp_path: Path) -> None:
     files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model=f"mock/{name}") for name in "cab"]
-    found = [build_report(order) for order in (files, files[::-1])]
-    assert [[run.label for run in one.runs] for one in found] == [["mock/a", "mock/b", "mock/c"]] * 2
-    assert colours(found[0].runs) == colours(found[1].runs)
+    for order in (files, files[::-1]):
+        assert [run.label for run in build_report(order).runs] == ["mock/a", "mock/b", "mock/c"]
 
 
-def test_one_value_stands_in_the_range_that_the_measure_could_have(tmp_path: Path) -> None:
-    values = {"cosine_mean": 0.5, "own": 0.5}
-    file = made_log(tmp_path, [{"cosine": scored(values, "measure:cosine|version:0")}] * 2)
-    (measure,) = build_report([file]).measures
-    assert measure.ranges["cosine_mean"] == Range(0.0, 2.0, known=True)
-    assert measure.ranges["own"] == Range(0.5, 0.5, known=False)
-    assert shade(measure, "cosine_mean", measure.rows[0]["cosine_mean"]) == "25%"
+NO_VIEW = ViewerConfig()
+COSINE, TTCW = "measure:cosine|version:0", "measure:ttcw|rubric:ttcw@0|version:0"
+
+
+@pytest.mark.parametrize(
+    ("signature", "logs", "viewers", "expected"),
+    [
+        # what the view says, else what was seen, over all runs that have a value
+        (MINE, [[{"plot": 0.4, "other": 3.0}, {"plot": 0.6, "other": 5.0}]], [None], {"plot": (0, 1), "other": [3, 5]}),
+        (
+            MINE,
+            [[{"other": 3.0}, {"other": 4.0}], [{"other": 1.0}, {"other": NAN}, {"other": 9.0}]],
+            [None] * 2,
+            {"other": [1, 9]},
+        ),
+        # the first log with a view says it for all
+        (MINE, [[{"plot": 0.5}]] * 2, [NO_VIEW, None], {"plot": (0, 1)}),
+        # novelty by feature has these ends whatever a view says
+        (GENIE, [[{"plot": 0.4}, {"plot": 0.6}]], [feature_view("genie", ["plot"])], {"plot": (0, 1)}),
+        # one value stands in what the measure could have, several in what was seen
+        (COSINE, [[{"cosine_mean": 0.5, "own": 0.5}] * 2], [None], {"cosine_mean": (0, 2), "own": [0.5, 0.5]}),
+        (COSINE, [[{"cosine_mean": 0.4}, {"cosine_mean": 0.6}]], [None], {"cosine_mean": [0.4, 0.6]}),
+        # a count of which nobody says where it ends goes as far as it was seen
+        (TTCW, [[{"ttcw_total": 3.0}]], [NO_VIEW], {"ttcw_total": [3, 3]}),
+    ],
+)
+def test_a_range_is_known_or_what_was_seen(
+    signature: str, logs: list[Any], viewers: list[ViewerConfig | None], expected: dict[str, Any], tmp_path: Path
+) -> None:
+    name = signature.split("|")[0].removeprefix("measure:")
+    files = [
+        made_log(tmp_path, [{name: scored(value, signature)} for value in values], model=f"m/{place}", viewer=viewer)
+        for place, (values, viewer) in enumerate(zip(logs, viewers, strict=True))
+    ]
+    (measure,) = build_report(files).measures
+    assert measure.ranges == {
+        key: Range(ends[0], ends[1], known=isinstance(ends, tuple)) for key, ends in expected.items()
+    }
+    assert measure.is_unit == all(ends == (0, 1) for ends in expected.values())
+
+
+def test_a_count_ends_where_the_scorer_says_it(tmp_path: Path) -> None:
+    score = scored({"ttcw_total": 3.0}, TTCW, coverage={"ttcw_total": "14/14"})
+    (measure,) = build_report([made_log(tmp_path, [{"ttcw": score}], viewer=NO_VIEW)]).measures
+    assert measure.ranges == {"ttcw_total": Range(0, 14, known=True)}
 
 
 def test_a_populations_own_documents_come_last(tmp_path: Path) -> None:
@@ -89,12 +125,6 @@ def test_a_log_without_scores_of_ours_says_how_to_score_it(tmp_path: Path) -> No
         build_report([file])
 
 
-def test_a_range_is_what_the_view_says_else_what_was_seen(tmp_path: Path) -> None:
-    values = ({"plot": 0.4, "other": 3.0}, {"plot": 0.6, "other": 5.0})
-    (measure,) = build_report([made_log(tmp_path, [{"mine": scored(value, MINE)} for value in values])]).measures
-    assert measure.ranges == {"plot": Range(0, 1, known=True), "other": Range(3, 5, known=False)}
-
-
 def test_json_has_null_for_what_is_not_a_number_and_no_texts(tmp_path: Path) -> None:
     score = scored({"plot": 0.5, "style": NAN}, coverage={"plot": "1/1"}, questions=[asked(0.5)])
     found = numbers(build_report([made_log(tmp_path, [{"genie": score}], texts=["A secret."])]))
@@ -106,11 +136,6 @@ def test_json_has_null_for_what_is_not_a_number_and_no_texts(tmp_path: Path) -> 
         ("plot", "most", 0.5),
         ("plot", "least", 0.5),
     }
-
-
-def test_the_spread_of_one_value_is_that_value_and_of_none_not_a_number() -> None:
-    assert spread([2.0]) == Spread(2.0, 2.0, 2.0)
-    assert math.isnan(spread([]).median)
 
 
 def test_json_says_of_each_run_who_wrote_what_when_and_how_much(tmp_path: Path) -> None:
@@ -137,28 +162,6 @@ def test_json_says_of_each_run_who_wrote_what_when_and_how_much(tmp_path: Path) 
     assert [run["is_population"] for run in found["runs"]] == [False, True]
     assert found["concordance"]["names"] == ["plot"]
     assert found["concordance"]["documents"] == [[2]]
-
-
-def test_novelty_by_feature_goes_from_0_to_1_where_the_view_does_not_say_so(tmp_path: Path) -> None:
-    samples = [{"genie": scored({"plot": value})} for value in (0.4, 0.6)]
-    view = feature_view("genie", ["plot"])
-    assert build_report([made_log(tmp_path, samples, viewer=view)]).measures[0].ranges == {
-        "plot": Range(0, 1, known=True)
-    }
-
-
-def test_the_first_log_with_a_view_says_the_range_for_all(tmp_path: Path) -> None:
-    samples = [{"mine": scored({"plot": 0.5}, MINE)}]
-    files = [made_log(tmp_path, samples, viewer=ViewerConfig()), made_log(tmp_path, samples, model="mock/other")]
-    assert build_report(files).measures[0].ranges == {"plot": Range(0, 1, known=True)}
-
-
-def test_a_range_that_nobody_knows_goes_over_the_values_of_all_runs(tmp_path: Path) -> None:
-    files = [
-        made_log(tmp_path, [{"mine": scored({"other": value}, MINE)} for value in values], model=f"m/{values[0]}")
-        for values in ((3.0, 4.0), (1.0, NAN, 9.0))
-    ]
-    assert build_report(files).measures[0].ranges == {"other": Range(1, 9, known=False)}
 
 
 def test_two_documents_stand_out_at_either_end_or_as_many_as_are_asked_for(tmp_path: Path) -> None:
@@ -196,12 +199,6 @@ def test_faults_and_warnings_stand_by_their_run(tmp_path: Path) -> None:
     ]
 
 
-def test_of_several_values_the_scale_is_what_was_seen_also_where_the_measure_knows_its_ends(tmp_path: Path) -> None:
-    samples = [{"cosine": scored({"cosine_mean": value}, "measure:cosine|version:0")} for value in (0.4, 0.6)]
-    (measure,) = build_report([made_log(tmp_path, samples)]).measures
-    assert measure.ranges == {"cosine_mean": Range(0.4, 0.6, known=False)}
-
-
 def test_where_the_population_is_is_known_by_the_runs_that_know_it(tmp_path: Path) -> None:
     own = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
     knowing = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, standing=own)}], model="m/a")
@@ -210,62 +207,51 @@ def test_where_the_population_is_is_known_by_the_runs_that_know_it(tmp_path: Pat
     assert measure.population == {"plot": Standing(percentile=75.0, mean=0.4, low=0.3, high=0.6)}
 
 
+def agreement(file: str, *keys: str) -> dict[str, Any]:
+    return concordance(read_logs([file]), [("genie", key) for key in keys])
+
+
 def test_tau_is_taken_over_the_documents_that_both_keys_have_and_says_how_many(tmp_path: Path) -> None:
     values = [(0.1, 0.4), (0.2, 0.3), (0.3, 0.1), (0.4, 0.2), (0.5, NAN)]
-    file = made_log(tmp_path, [{"genie": scored({"plot": plot, "style": style})} for plot, style in values])
-    found = concordance(read_logs([file]), [("genie", "plot"), ("genie", "style")])
+    samples = [{"genie": scored({"plot": plot, "style": style})} for plot, style in values]
+    # the population's own documents do not count
+    own = made_log(tmp_path, [{"genie": scored({"plot": 0.9, "style": 0.9}, left_out=["d"])}])
+    found = concordance(read_logs([made_log(tmp_path, samples), own]), [("genie", "plot"), ("genie", "style")])
     # of 6 pairs 1 is in order and 5 reversed
-    assert found.tau[0][1] == found.tau[1][0] == pytest.approx((1 - 5) / 6)
-    assert found.documents == ((5, 4), (4, 4))
-    assert found.names == ("plot", "style")
+    assert found["tau"][0][1] == found["tau"][1][0] == pytest.approx((1 - 5) / 6)
+    assert found["documents"] == [[5, 4], [4, 4]]
+    assert found["names"] == ["plot", "style"]
 
 
 def test_one_value_throughout_puts_nothing_in_order_and_has_no_row(tmp_path: Path) -> None:
     values = [(0.1, 0.1), (0.1, 0.2), (NAN, NAN)]
-    file = made_log(tmp_path, [{"genie": scored({"plot": plot, "style": style})} for plot, style in values])
-    found = concordance(read_logs([file]), [("genie", "plot"), ("genie", "style")])
-    assert (found.names, found.tau, found.unordered) == (("style",), ((1.0,),), ("plot",))
-
-
-def test_one_value_among_the_documents_of_another_key_has_no_tau(tmp_path: Path) -> None:
-    values = [{"plot": 0.1, "style": 0.1}, {"plot": 0.1, "style": 0.2}, {"plot": 0.2, "style": NAN}]
-    found = concordance(
-        read_logs([made_log(tmp_path, [{"genie": scored(value)} for value in values])]),
-        [("genie", "plot"), ("genie", "style")],
-    )
-    assert math.isnan(found.tau[0][1])
-
-
-def test_the_populations_own_documents_do_not_count(tmp_path: Path) -> None:
-    own = [{"genie": scored({"plot": value}, left_out=["d"])} for value in (0.1, 0.2)]
-    others = [{"genie": scored({"plot": value})} for value in (0.3, 0.4, 0.5)]
-    files = [made_log(tmp_path, own), made_log(tmp_path, others)]
-    assert concordance(read_logs(files), [("genie", "plot")]).documents == ((3,),)
+    samples = [{"genie": scored({"plot": plot, "style": style})} for plot, style in values]
+    found = agreement(made_log(tmp_path, samples), "plot", "style")
+    assert (found["names"], found["tau"], found["unordered"]) == (["style"], [[1.0]], ["plot"])
+    # and of one value among the documents of another key there is no tau
+    values = [(0.1, 0.1), (0.1, 0.2), (0.2, NAN)]
+    samples = [{"genie": scored({"plot": plot, "style": style})} for plot, style in values]
+    assert math.isnan(agreement(made_log(tmp_path, samples), "plot", "style")["tau"][0][1])
 
 
 def test_a_key_that_two_scorers_share_has_its_scorer_in_its_name(tmp_path: Path) -> None:
-    value = {"plot_twist": 0.5, "style_of_speech": 0.5}
     samples = [
         {
-            "genie": scored(dict.fromkeys(value, level)),
+            "genie": scored({"plot_twist": level, "style_of_speech": level}),
             "again": scored({"plot_twist": level}, "measure:again|version:0"),
         }
         for level in (0.5, 0.6)
     ]
-    file = made_log(tmp_path, samples)
     keys = [("genie", "plot_twist"), ("genie", "style_of_speech"), ("again", "plot_twist")]
-    assert concordance(read_logs([file]), keys).names == (
-        "plot twist (genie)",
-        "style of speech",
-        "plot twist (again)",
-    )
+    names = concordance(read_logs([made_log(tmp_path, samples)]), keys)["names"]
+    assert names == ["plot twist (genie)", "style of speech", "plot twist (again)"]
 
 
 def test_keys_beyond_what_a_table_can_hold_are_counted(tmp_path: Path) -> None:
     keys = ["same", *(f"k{number}" for number in range(43))]
     samples = [{"genie": scored(dict.fromkeys(keys, value) | {"same": 0.5})} for value in (0.1, 0.2)]
-    found = concordance(read_logs([made_log(tmp_path, samples)]), [("genie", key) for key in keys])
-    assert (len(found.names), found.left_out, found.unordered) == (40, 3, ("same",))
+    found = agreement(made_log(tmp_path, samples), *keys)
+    assert (len(found["names"]), found["left_out"], found["unordered"]) == (40, 3, ["same"])
 
 
 def found(file: str, examples: int = 1) -> list[StandOut]:
@@ -309,23 +295,16 @@ def test_only_documents_whose_questions_were_kept_stand_out(tmp_path: Path) -> N
     assert [(one.end, one.sample) for one in found(file)] == [("most", 2), ("least", 1)]
 
 
-def test_no_examples_are_none(tmp_path: Path) -> None:
-    assert found(made_log(tmp_path, [genie(0.5, asked(0.5))]), examples=0) == []
-
-
-def test_a_document_that_is_just_not_too_long_is_whole(tmp_path: Path) -> None:
-    one, _ = found(made_log(tmp_path, [genie(0.5, asked(0.5))], texts=["x" * 20_000]))
-    assert one.text == "x" * 20_000
-
-
-def test_a_very_long_document_is_cut(tmp_path: Path) -> None:
-    one, _ = found(made_log(tmp_path, [genie(0.5, asked(0.5))], texts=["x" * 20_001]))
-    assert one.text == "x" * 20_000 + " […]"
+def test_a_very_long_document_is_cut_and_one_that_is_just_not_too_long_is_whole(tmp_path: Path) -> None:
+    for length, text in ((20_000, "x" * 20_000), (20_001, "x" * 20_000 + " […]")):
+        file = made_log(tmp_path, [genie(0.5, asked(0.5))], texts=["x" * length])
+        assert [one.text for one in found(file)] == [text] * 2
+    assert found(file, examples=0) == []
 
 
 @pytest.mark.parametrize("kept", [None, "40 questions: too many to keep here", [{"feature": 1}], [1]])
 def test_a_question_table_that_is_none_of_ours_is_no_table(kept: object) -> None:
-    assert questions(scored({"plot": 0.5}, questions=kept)) == []
+    assert questions(scored({"plot": 0.5}, questions=kept)) == questions(Score(value={"plot": 0.5})) == []
 
 
 def test_a_question_of_novelty_0_tells_at_the_least_novel_end(tmp_path: Path) -> None:
@@ -334,10 +313,6 @@ def test_a_question_of_novelty_0_tells_at_the_least_novel_end(tmp_path: Path) ->
     assert most.question is not None
     assert least.question is not None
     assert (most.question.answer, least.question.answer) == ("some", "same")
-
-
-def test_a_score_without_metadata_has_no_questions() -> None:
-    assert questions(Score(value={"plot": 0.5})) == []
 
 
 def test_the_documents_of_all_runs_stand_in_one_order_each_with_its_run_epoch_prompt_and_text(tmp_path: Path) -> None:
@@ -432,9 +407,9 @@ def test_each_run_shows_its_own_documents_with_their_epoch_and_prompt(tmp_path: 
         *[("m/a", "x", 2, "Two"), ("m/a", "x", 1, "One")],
         *[("m/b", "x", 2, "Two"), ("m/b", "x", 1, "One")],
     ]
-    assert "".join(piece.text for piece in passages[0].pieces) == "Its letters went home."
+    assert "".join(text for text, _, _ in passages[0].pieces) == "Its letters went home."
     # two marks of one aspect over each other are one colour, and each has its number
-    assert [(piece.text, piece.aspects, piece.ending) for piece in passages[1].pieces] == [
+    assert list(passages[1].pieces) == [
         ("The ", (), ()),
         ("tide ", ("novel",), ()),
         ("folded", ("novel",), (2,)),
@@ -459,19 +434,14 @@ def test_an_endless_text_is_cut_and_its_marks_are_all_listed(length: int, cut: b
     score = reading(text, ("novel", text[:2]), ("novel", text[-3:]))
     (passage,) = build_report([made(tmp_path, (text, score))]).passages
     assert (len(passage.marks), passage.cut) == (2, cut)
-    assert "".join(piece.text for piece in passage.pieces) == text[:20_000]
+    assert "".join(text for text, _, _ in passage.pieces) == text[:20_000]
     # a mark that goes on beyond the cut has no place in the text that is shown
-    assert [piece.ending for piece in passage.pieces if piece.ending] == ([(1,)] if cut else [(1,), (2,)])
+    assert [ending for _, _, ending in passage.pieces if ending] == ([(1,)] if cut else [(1,), (2,)])
 
 
-NAN = math.nan
-TTCW = "measure:ttcw|rubric:ttcw@0|version:0"
-NO_VIEW = score_view("made", {}, {})
-
-
-def part(*files: str) -> Part:
+def part(*files: str) -> Measure:
     """The first measure of a report on these logs."""
-    return Part(build_report(files).measures[0], [], [], [])
+    return build_report(files).measures[0]
 
 
 def test_a_key_is_covered_where_one_run_says_so_and_a_run_without_the_measure_says_nothing(tmp_path: Path) -> None:
@@ -480,31 +450,6 @@ def test_a_key_is_covered_where_one_run_says_so_and_a_run_without_the_measure_sa
     other = made_log(tmp_path, [{"cosine": scored({"cosine_mean": 0.5}, "measure:cosine|version:0")}], model="m/c")
     assert part(silent, told, other).covered == ["plot"]
     assert part(silent).covered == []
-
-
-def test_a_measure_is_from_0_to_1_where_all_its_keys_are(tmp_path: Path) -> None:
-    signature = "measure:cosine|version:0"
-    for keys, is_unit in ((("a", "b"), True), (("a", "c"), False)):
-        view = score_view("made", {"cosine": keys}, {"a": (0.0, 1.0), "b": (0.0, 1.0), "c": (0.0, 2.0)})
-        file = made_log(tmp_path, [{"cosine": scored(dict.fromkeys(keys, 0.5), signature)}], viewer=view)
-        assert part(file).measure.is_unit == is_unit
-
-
-def test_values_that_could_not_be_measured_are_among_nothing(tmp_path: Path) -> None:
-    samples = [{"genie": scored({"plot": plot, "style": 0.5})} for plot in (0.2, NAN, 0.4)]
-    report = build_report([made_log(tmp_path, samples)])
-    measure = report.measures[0]
-    assert measure.values(report.runs[0], "plot") == [0.2, 0.4]
-    assert measure.rows[0]["plot"].spread.median == pytest.approx(0.3)
-
-
-def test_a_count_of_which_nobody_says_where_it_ends_goes_as_far_as_it_was_seen(tmp_path: Path) -> None:
-    samples = [{"ttcw": scored({"ttcw_total": 3.0}, TTCW)}]
-    (seen,) = part(made_log(tmp_path / "open", samples, viewer=NO_VIEW)).measure.ranges.values()
-    assert seen == Range(3, 3, known=False)
-    said = [{"ttcw": scored({"ttcw_total": 3.0}, TTCW, coverage={"ttcw_total": "14/14"})}]
-    (known,) = part(made_log(tmp_path / "said", said, viewer=NO_VIEW)).measure.ranges.values()
-    assert known == Range(0, 14, known=True)
 
 
 @pytest.mark.parametrize(
@@ -522,13 +467,6 @@ def test_the_shortest_and_the_longest_run_are_named_beyond_one_and_a_half_times(
     assert (found and (found[0], found[2])) == named
 
 
-def test_a_name_that_fills_the_room_is_whole_and_a_longer_one_keeps_its_end() -> None:
-    assert short_names(["abcdefgh", "abcdefghi"], 8) == {"abcdefgh": "abcdefgh", "abcdefghi": "ab…efghi"}
-    # the same two letters and the same five: both whole
-    alike = ["abXefghi", "abYefghi", "abcdefghij"]
-    assert short_names(alike[:2], 7) == {name: name for name in alike[:2]}
-
-
 def test_where_one_key_falls_among_the_populations_own_is_shown_and_what_could_all_not_be_used_is_covered(
     tmp_path: Path,
 ) -> None:
@@ -536,11 +474,3 @@ def test_where_one_key_falls_among_the_populations_own_is_shown_and_what_could_a
     score = scored({"plot": 0.5, "style": NAN}, standing=own, coverage={"style": "0/2"})
     found = part(made_log(tmp_path, [{"genie": score}]))
     assert (found.has_standing, found.covered) == (True, ["style"])
-
-
-@pytest.mark.parametrize(
-    ("ends", "is_unit"),
-    [((0, 1, True), True), ((0, 1, False), False), ((-1, 1, True), False), ((0, 2, True), False)],
-)
-def test_a_range_is_from_0_to_1_where_that_is_known(ends: tuple[float, float, bool], is_unit: bool) -> None:
-    assert Range(ends[0], ends[1], known=ends[2]).is_unit == is_unit

@@ -9,7 +9,7 @@ from tests.reports.made_logs import made_log, scored
 from tests.reports.studies import FEATURES, by_feature, made, sharp, study_log
 
 from genie_inspect.reports.charts import BARS, BARS_SCALE, cells_of
-from genie_inspect.reports.page import StudyPart, figures, page, write_pictures
+from genie_inspect.reports.page import figures, matrix, page, write_pictures
 from genie_inspect.reports.report import Report, build_report
 from genie_inspect.reports.study import study
 from genie_inspect.reports.study_verdict import sentence, warnings
@@ -72,12 +72,7 @@ def test_the_matrix_has_the_cells_of_the_picture(report: Report, html: str) -> N
     assert [classes.strip() == "framed" for row in shown for classes, _, _ in row] == [cell["own"] for cell in cells]
     # the edited feature's effect is far beyond the deepest colour, and what does not hold has none
     assert {share for row in shown for _, share, _ in row} == {"0%", "100%"}
-
-
-def test_what_is_lower_has_the_other_colour(report: Report) -> None:
-    (found,) = report.studies
-    rows = StudyPart(found, bars=None).rows  # type: ignore[arg-type]  # nothing is drawn
-    assert [cell["share"] for cell in rows["agent"]] == ["100%", "0%", "0%", "0%"]
+    assert [cell["share"] for cell in matrix(found)[1]["agent"]] == ["100%", "0%", "0%", "0%"]
 
 
 def test_the_means_below_are_over_the_originals(report: Report) -> None:
@@ -87,7 +82,7 @@ def test_the_means_below_are_over_the_originals(report: Report) -> None:
     row = measure.rows[report.runs.index(run)]
     # originals 0 to 6, a prompt each: 0.05 + 0.05 x number
     assert row["plot"].interval.mean == pytest.approx(0.2)
-    assert report.lengths[report.runs.index(run)].median == 2
+    assert report.lengths[report.runs.index(run)]["median"] == 2
 
 
 def test_the_pictures_of_a_study_are_written_with_the_others(report: Report, tmp_path: Path) -> None:

@@ -26,11 +26,9 @@ from tests.reports.studies import (
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.scores import NONE
 from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
-from genie_inspect.reports.effects import Effect, Intervention, StudyKey, effects_of
+from genie_inspect.reports.effects import Effect, StudyKey, effects_of
 from genie_inspect.reports.study import StudiedMeasure, measures_of, study
 from genie_inspect.signature import Signature
-
-PLOT = Intervention(EDIT, "plot")
 
 
 def drift(text: Made) -> float:
@@ -73,11 +71,9 @@ def test_two_measures_agree_by_kendalls_tau_between_their_differences(tmp_path: 
         tmp_path, made(4), together(one_number(other, "x"), by_feature(lambda t, f: drift(t) if f == "plot" else 0.5))
     )
     result = study(log)
-    tau = {one.intervention.name: one for one in result.agreements if one.second == "x"}
-    assert (tau["plot"].first, tau["plot"].second, tau["plot"].originals) == ("genie", "x", 4)
-    assert tau["plot"].tau == pytest.approx(4 / 6)
-    assert math.isnan(tau["agent"].tau)  # x puts nothing in order there
-    assert "paraphrase" not in tau  # no one feature should move
+    assert result.agreements["genie", "x", "plot"] == pytest.approx((4 / 6, 4))
+    assert math.isnan(result.agreements["genie", "x", "agent"][0])  # x puts nothing in order there
+    assert ("genie", "x", "paraphrase") not in result.agreements  # no one feature should move
 
 
 def test_shares_go_from_the_text_that_went_least_far_to_the_one_that_went_farthest(tmp_path: Path) -> None:
@@ -88,7 +84,7 @@ def test_shares_go_from_the_text_that_went_least_far_to_the_one_that_went_farthe
         return 10.0 + way * far
 
     result = study(study_log(tmp_path, made(4), one_number(by_steps, "x")))
-    shares = {one.name: share for one, share in measure_of(result, "x").shares.items()}
+    shares = measure_of(result, "x").shares
     assert shares == pytest.approx({"agent": 0.0, "plot": 1.5 / 4, "setting": 0.0, "paraphrase": 1.0})
     assert found(result, "x", "paraphrase").difference.delta == 0
 
@@ -99,26 +95,20 @@ def test_a_folder_may_hold_other_logs_beside_the_study(tmp_path: Path) -> None:
     assert study(tmp_path).file == log
 
 
-def test_a_log_that_is_no_study_is_one_line(tmp_path: Path) -> None:
-    log = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
-    with pytest.raises(LogError, match=f"{log} is no metric study: none of its samples says what was done to its text"):
-        study(log)
-
-
-def test_several_studies_in_a_folder_are_named(tmp_path: Path) -> None:
-    logs = [study_log(tmp_path, made(2), one_number(drift, "x")) for _ in range(2)]
-    with pytest.raises(LogError, match="holds 2 metric studies, expected one: ") as error:
-        study(tmp_path)
-    assert all(log in str(error.value) for log in logs)
-
-
-def test_a_study_without_originals_or_without_anything_made_of_them_is_one_line(tmp_path: Path) -> None:
+def test_logs_that_are_no_study_several_or_without_originals_or_texts_made_of_them_are_refused(tmp_path: Path) -> None:
     score = one_number(drift, "x")
+    log = made_log(tmp_path / "none", [{"genie": scored({"plot": 0.5})}])
+    several = [study_log(tmp_path / "several", made(2), score) for _ in range(2)]
     edits = study_log(tmp_path, [text for text in made(2) if text.facts.kind == EDIT], score)
-    with pytest.raises(LogError, match="is a metric study without originals"):
-        study(edits)
-    with pytest.raises(LogError, match="is a metric study without any edit or paraphrase"):
-        study(study_log(tmp_path, made(2, [], 0), score))
+    for path, told in (
+        (log, f"{log} is no metric study: none of its samples says what was done to its text"),
+        (tmp_path / "several", f"holds 2 metric studies, expected one: {', '.join(several)}"),
+        (edits, "is a metric study without originals"),
+        (study_log(tmp_path, made(2, [], 0), score), "is a metric study without any edit or paraphrase"),
+    ):
+        with pytest.raises(LogError) as error:
+            study(path)
+        assert told in str(error.value)
 
 
 def test_a_scorer_that_did_not_score_is_named_beside_those_that_did(tmp_path: Path) -> None:
@@ -156,9 +146,6 @@ def test_metadata_of_another_form_makes_a_text_unknown_and_nothing_else(tmp_path
     assert found(result, "x", "plot").difference.after == pytest.approx(0.55)
 
 
-AGENT, PARAPHRASES = Intervention(EDIT, "agent"), Intervention(PARAPHRASE)
-
-
 def value(text: Made) -> float:
     """Originals 1, 2, 3 and so on; an edit of the agent adds 2 a text on, one of the plot nothing, a paraphrase 1."""
     added = {"agent": 2.0 + text.number, "plot": 0.0}.get(text.facts.feature, 1.0)
@@ -175,15 +162,11 @@ def measures(*keys: StudyKey, signatures: Mapping[str, str] | None = None) -> li
     return list(measures_of(effects(*keys), {scorer: Signature(text) for scorer, text in known.items()}))
 
 
-def test_each_intervention_went_so_far_between_the_nearest_and_the_farthest_text() -> None:
+def test_a_number_of_whole_texts_is_judged_by_every_edit() -> None:
     (found,) = measures(StudyKey("x", "x", "", tested=True))
-    # edits of the agent by 2, 3 and 4; of the plot by 0; paraphrases by 1, between 0 and 4
-    assert {one.name: share for one, share in found.shares.items()} == pytest.approx(
-        {"agent": 0.75, "plot": 0.0, "paraphrase": 0.25}
-    )
-    assert found.deltas(AGENT) == {"o0": 2.0, "o1": 3.0, "o2": 4.0}
-    assert [effect.intervention for effect in found.own] == [AGENT, Intervention(EDIT, "plot")]
-    assert [effect.intervention for effect in found.row(AGENT)] == [AGENT]
+    assert found.deltas("agent") == {"o0": 2.0, "o1": 3.0, "o2": 4.0}
+    assert [effect.intervention for effect in found.own] == ["agent", "plot"]
+    assert [effect.intervention for effect in found.row("agent")] == ["agent"]
     assert not found.is_constant
     assert found.printed_as == "x"
 
@@ -192,11 +175,8 @@ def test_a_measure_of_features_is_printed_by_its_kind_and_judged_by_each_feature
     keys = [StudyKey("x", "x", name, tested=True) for name in ("agent", "plot")]
     (found,) = measures(*keys, signatures={"x": GENIE})
     assert (found.name, found.is_by_feature, found.printed_as) == ("x", True, "genie")
-    assert [(one.intervention.feature, one.key.feature) for one in found.own] == [("agent", "agent"), ("plot", "plot")]
+    assert [(one.intervention, one.key.feature) for one in found.own] == [("agent", "agent"), ("plot", "plot")]
     assert len(found.paraphrases) == 2
-
-
-def test_what_is_not_tested_is_no_measure() -> None:
     assert measures(StudyKey("x", "x", "", tested=False)) == []
 
 
@@ -240,4 +220,4 @@ def test_texts_that_differ_by_little_are_no_constant_and_of_features_each_goes_b
     (still,) = measures_of(effects_of(texts, [StudyKey("x", "x", "", tested=True)], resamples=50), {"x": NONE})
     assert not still.is_constant
     lone = measures(StudyKey("x", "x", "agent", tested=True))[0]
-    assert lone.deltas(PARAPHRASES) == {"o0": 1.0, "o1": 1.0, "o2": 1.0}
+    assert lone.deltas(PARAPHRASE) == {"o0": 1.0, "o1": 1.0, "o2": 1.0}

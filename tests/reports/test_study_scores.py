@@ -52,7 +52,7 @@ def test_a_file_of_a_logs_scores_shows_what_the_log_shows_but_for_words(tmp_path
     assert [one.name for one in read.measures] == ["genie"]
     assert len(read.effects) == 12
     for effect in read.effects:
-        other = found(log, "genie", effect.intervention.name, effect.key.name)
+        other = found(log, "genie", effect.intervention, effect.key.name)
         # the log's measure is known to go from 0 to 1, which ends its intervals
         figures = ("pairs", "before", "after", "delta", "spread", "effect", "p_value", "margin", "p_unlike")
         for name in figures:
@@ -74,14 +74,11 @@ def test_edits_that_change_neither_feature_stand_for_originals_where_there_are_n
     assert found(read, "scores", "style", "plot").pairs.rows == {"a": (6, 3)}
     assert found(read, "scores", "paraphrase", "plot").pairs.rows == {"b": (1, 3)}
     assert warnings(read)[0].startswith("no originals: those edits of an original stand for it that change neither")
+    # an edit beside which nothing stands is counted
+    alone = found(of_rows(tmp_path, "a,plot,plot,9", "a,style,plot,2", "b,plot,plot,5"), "scores", "plot", "plot").pairs
+    assert (alone.rows, alone.left_out) == ({"a": (2, 9)}, 1)
     (measure,) = read.measures
     assert "; what else its edits move cannot be told without originals." in sentence(measure)
-
-
-def test_an_edit_beside_which_nothing_stands_is_counted(tmp_path: Path) -> None:
-    read = of_rows(tmp_path, "a,plot,plot,9", "a,style,plot,2", "b,plot,plot,5")
-    pairs = found(read, "scores", "plot", "plot").pairs
-    assert (dict(pairs.rows), pairs.left_out) == ({"a": (2, 9)}, 1)
 
 
 def test_scores_of_whole_texts_need_originals_and_are_named_where_there_are_none(tmp_path: Path) -> None:
@@ -104,17 +101,11 @@ def test_prompts_are_pairs_where_they_are_named_and_else_each_original_is(tmp_pa
 def test_names_of_features_are_the_same_in_any_case_and_an_empty_value_is_no_score(tmp_path: Path) -> None:
     read = of_rows(tmp_path, "a,,Social Atmosphere,1", "a,social_atmosphere,Social_Atmosphere,2", "a,,x,1", "a,plot,x,")
     effect = found(read, "scores", "social_atmosphere", "social_atmosphere")
-    assert (effect.is_own, dict(effect.pairs.rows)) == (True, {"a": (1, 2)})
-
-
-def test_an_edited_feature_that_no_score_is_called_like_is_named(tmp_path: Path) -> None:
-    read = of_rows(tmp_path, "a,,plot,1", "a,plot,plot,2", "a,plto,plot,2")
-    assert "scores: it has no score of plto, which was edited" in warnings(read)
-
-
-def test_an_empty_value_is_no_score_and_counted(tmp_path: Path) -> None:
+    assert (effect.is_own, effect.pairs.rows) == (True, {"a": (1, 2)})
     pairs = found(of_rows(tmp_path, "a,,x,1", "a,plot,x,", "a,plot,x,3"), "scores", "plot", "x").pairs
-    assert (dict(pairs.rows), pairs.pairs, pairs.left_out) == ({"a": (1, 3)}, 1, 1)
+    assert (pairs.rows, pairs.pairs, pairs.left_out) == ({"a": (1, 3)}, 1, 1)
+    misspelt = of_rows(tmp_path, "a,,plot,1", "a,plot,plot,2", "a,plto,plot,2")
+    assert "scores: it has no score of plto, which was edited" in warnings(misspelt)
 
 
 def test_scorers_are_chosen_by_name(tmp_path: Path) -> None:

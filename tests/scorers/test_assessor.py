@@ -9,9 +9,8 @@ from tests.recorded import read_population
 from tests.scorers.test_explanation import result as assessment_result
 from tests.scripted import DOCUMENTS, OWL, answers_alone, small_population
 
-from genie_inspect.errors import GraderFailedError, RefusalError
+from genie_inspect.errors import RefusalError
 from genie_inspect.graders.protocols import (
-    GRADER_FAILED,
     UNREADABLE,
     Answer,
     AskedQuestion,
@@ -21,7 +20,7 @@ from genie_inspect.graders.protocols import (
 from genie_inspect.measures import genie as measures
 from genie_inspect.measures.genie import similarity
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import AnswerRow, Document, Question
+from genie_inspect.populations.schema import AnswerRow, Document
 from genie_inspect.populations.writing import write_population
 from genie_inspect.scorers import assessment
 from genie_inspect.scorers.assessment import (
@@ -31,11 +30,10 @@ from genie_inspect.scorers.assessment import (
     Assessment,
     Compared,
     Others,
-    QuestionResult,
     neighbours,
 )
 from genie_inspect.scorers.assessor import Assessor
-from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on, rests_on
+from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on
 
 
 class Reader:
@@ -67,18 +65,16 @@ class Judge:
         return Rated(tuple(4.0 if other.text[0] == answer.text[0] else 1.0 for other in others))
 
 
+class Never(Judge):
+    """A judge that is not to be asked."""
+
+    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
+        raise AssertionError("asked")
+
+
 @pytest.fixture
 def population(tmp_path: Path) -> Population:
     return small_population(tmp_path / "population")
-
-
-async def test_novelty_is_worked_out_from_the_ratings_against_every_other_document(population: Population) -> None:
-    # Great: 4 with Grey, 1 with White and Old; similarities 1, 0, 0; novelty 1 - 1/3
-    found = await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL)
-    assert found.documents == 3
-    assert found.left_out == ()
-    assert found.novelty(["plot", "style"]) == {"plot": pytest.approx(2 / 3), "style": pytest.approx(2 / 3)}
-    assert found.faults() == {}
 
 
 async def test_answers_on_record_by_this_reader_are_not_read_again_and_others_answers_do_not_count(
@@ -153,15 +149,8 @@ async def test_a_document_with_one_answer_is_compared_by_it_and_one_that_cannot_
     assert [(result.usable, result.places) for result in found.results] == [(2, (1, 2)), (0, ()), (0, ())]
     assert found.lengths == (4, 4, 5)
     unread = await Assessor(population, Partial(unreadable=["Great owl."]), Judge()).assess("Great owl.", OWL)
-    assert unread.faults() == {UNREADABLE: 3}
+    assert unread.faults == {UNREADABLE: 3}
     assert unread.lengths == ()
-
-
-async def test_a_document_is_not_compared_with_the_text_of_which_it_was_made(population: Population) -> None:
-    found = await Assessor(population, Reader(), Judge()).assess("Great owl.", OWL, DOCUMENTS[OWL][0])
-    assert (found.documents, found.left_out) == (2, ())
-    assert found.made_of == (population.documents(OWL)[0].id,)
-    assert found.novelty(["plot"]) == {"plot": 1.0}
 
 
 async def test_samples_share_what_was_read_and_ask_again_for_what_could_not_be(population: Population) -> None:
@@ -178,18 +167,12 @@ async def test_samples_share_what_was_read_and_ask_again_for_what_could_not_be(p
     assert [reader.read_documents.count(text) for text in DOCUMENTS[OWL]] == [2, 1, 1]
 
 
-def test_the_signature_says_all_that_a_novelty_depends_on(population: Population) -> None:
-    rest = f"judge:first-letter|reader:first-word|population:{population.name}"
-    assert Assessor(population, Reader(), Judge()).signature == f"measure:genie|{rest}|min_coverage:0.5|version:2-A"
-    assert "|min_coverage:0.125|" in Assessor(population, Reader(), Judge(), 0.125).signature
-
-
 async def test_a_document_that_is_no_try_at_its_task_is_a_refusal_and_nothing_more_is_asked(
     population: Population,
 ) -> None:
-    reader, judge = Reader(refusing=["I cannot write that."]), Failing(*(q.text for q in population.questions(OWL)))
+    reader = Reader(refusing=["I cannot write that."])
     with pytest.raises(RefusalError, match="refusal"):
-        await Assessor(population, reader, judge).assess("I cannot write that.", OWL)
+        await Assessor(population, reader, Never()).assess("I cannot write that.", OWL)
     assert reader.read_documents == ["I cannot write that."]
 
 
@@ -199,19 +182,19 @@ async def test_what_could_not_be_read_in_the_population_was_due_and_is_among_the
     reader = Reader(unreadable=DOCUMENTS[OWL][1:])
     found = await Assessor(population, reader, Judge()).assess("Great owl.", OWL)
     # 2 of 3 documents unreadable, 3 questions each: one rating of three that were due leaves no question to use
-    assert found.faults() == {UNREADABLE: 6, TOO_FEW: 3}
+    assert found.faults == {UNREADABLE: 6, TOO_FEW: 3}
     assert [result.due for result in found.results] == [(4.0, None, None)] * 3
-    assert math.isnan(found.novelty(["plot"])["plot"])
+    assert math.isnan(found.novelty["plot"])
 
     content = await Assessor(population, reader, Judge(), min_coverage=0.3).assess("Great owl.", OWL)
-    assert content.faults() == {UNREADABLE: 6}
-    assert content.novelty(["plot"]) == {"plot": 0.0}, "only Grey is left, which is like Great"
+    assert content.faults == {UNREADABLE: 6}
+    assert content.novelty["plot"] == 0.0, "only Grey is left, which is like Great"
 
 
 async def test_no_rating_is_due_to_a_document_that_does_not_say(population: Population) -> None:
     found = await Assessor(population, Reader(silent=DOCUMENTS[OWL][1:]), Judge()).assess("Great owl.", OWL)
     assert [result.due for result in found.results] == [(4.0,)] * 3
-    assert found.novelty(["plot"]) == {"plot": 0.0}
+    assert found.novelty["plot"] == 0.0
     assert found.few_answers == 3
 
 
@@ -223,51 +206,20 @@ async def test_among_documents_of_like_length_a_question_is_used_by_the_ratings_
     known = small_population(tmp_path / "lengths", documents=documents)
     reader = Reader(unreadable=documents[OWL][2:])
     found = await Assessor(known, reader, Judge()).assess("Great owl.", OWL)
-    assert found.novelty(["plot"]) == {"plot": 0.0}, "two of four ratings, which is just enough"
+    assert found.novelty["plot"] == 0.0, "two of four ratings, which is just enough"
     # among the short ones two of two could be had, among the long ones none of two
-    assert found.within(4).novelty(["plot"]) == {"plot": 0.0}
+    assert found.within(4).novelty["plot"] == 0.0
     assert [result.due for result in found.within(4).results] == [(4.0, 4.0)] * 3
     assert [result.due for result in found.within(12).results] == [(None, None)] * 3
-    assert math.isnan(found.within(12).novelty(["plot"])["plot"])
+    assert math.isnan(found.within(12).novelty["plot"])
     assert (found.documents, found.within(4).documents, found.within(100).documents) == (4, 2, 0)
 
 
 async def test_a_population_without_an_answer_leaves_nothing_to_compare_and_says_so(population: Population) -> None:
-    found = await Assessor(population, Reader(silent=DOCUMENTS[OWL]), Judge()).assess("Great owl.", OWL)
-    assert math.isnan(found.novelty(["plot"])["plot"])
-    assert found.faults() == {NOT_ANSWERED: 3}
     # nor is the judge asked
-    failing = Failing(*(question.text for question in population.questions(OWL)))
-    await Assessor(population, Reader(silent=DOCUMENTS[OWL]), failing).assess("Great owl.", OWL)
-
-
-class Failing(Judge):
-    """A judge whose grader gives up on some questions."""
-
-    def __init__(self, *questions: str) -> None:
-        self.questions = questions
-
-    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
-        if question.text in self.questions:
-            raise GraderFailedError(f"no connection for {question.text}")
-        rated = await super().rate(question, answer, others)
-        return replace(rated, off_labels=0.25)
-
-
-async def test_a_judge_that_fails_on_a_question_costs_that_question_alone_and_each_lost_rating_is_counted(
-    population: Population,
-) -> None:
-    found = await Assessor(population, Reader(), Failing("What happens?")).assess("Great owl.", OWL)
-    assert found.faults() == {GRADER_FAILED: 3}
-    assert [result.usable for result in found.results] == [0, 3, 3]
-    # the other plot question alone: 1 - 1/3
-    assert found.novelty(["plot"]) == {"plot": pytest.approx(2 / 3)}
-
-
-async def test_a_judge_that_fails_on_every_question_is_an_error_that_says_why(population: Population) -> None:
-    asked = [question.text for question in population.questions(OWL)]
-    with pytest.raises(GraderFailedError, match="no connection for"):
-        await Assessor(population, Reader(), Failing(*asked)).assess("Great owl.", OWL)
+    found = await Assessor(population, Reader(silent=DOCUMENTS[OWL]), Never()).assess("Great owl.", OWL)
+    assert math.isnan(found.novelty["plot"])
+    assert found.faults == {NOT_ANSWERED: 3}
 
 
 async def test_of_answers_without_documents_those_of_the_population_s_first_reader_count(tmp_path: Path) -> None:
@@ -278,7 +230,7 @@ async def test_of_answers_without_documents_those_of_the_population_s_first_read
     assessment = await Assessor(population, Reader(), Judge(), 0).assess("Great owl.", OWL)
     # d-0 and d-1 by the first, d-2 by the second who alone read it: similarities 1, 1, 0
     assert (reader, assessment.documents) == ("first", 3)
-    assert assessment.novelty([question.feature]) == {question.feature: pytest.approx(1 / 3)}
+    assert assessment.novelty[question.feature] == pytest.approx(1 / 3)
 
 
 def test_among_fewer_and_fewer_documents_each_rating_stays_with_its_document() -> None:
@@ -286,12 +238,6 @@ def test_among_fewer_and_fewer_documents_each_rating_stays_with_its_document() -
     some = whole.among({2, 3, 4})
     assert (some.ratings, some.places, some.unread, some.others) == ((2.0, 4.0), (2, 3), (4,), whole.others[1:])
     assert (some.among({3}).ratings, some.among({3}).places) == ((4.0,), (3,))
-
-
-def test_no_probability_off_the_labels_counts_in_the_mean_too() -> None:
-    found = tuple(replace(assessment_result("x", (1,)), off_labels=mass) for mass in (0.0, 0.5, None))
-    assert rests_on(Assessment(found, 1, ()), [])["off_labels"] == 0.25
-    assert "off_labels" not in rests_on(Assessment(found[2:], 1, ()), [])
 
 
 def test_a_rating_becomes_a_similarity_once_however_often_its_document_is_looked_at(
@@ -307,20 +253,13 @@ def test_a_rating_becomes_a_similarity_once_however_often_its_document_is_looked
     monkeypatch.setattr(assessment, "similarity", counted)
     ratings = (4, 3, 2, 1, None)
     one = replace(assessment_result("x", ratings), places=tuple(range(5)))
-    found, features = Assessment((one,) * 3 + (replace(one),) * 2, 5, (), lengths=(10, 10, 12, 40, 10)), ["plot"]
-    explained(found, features, notes_on(found))
-    evidence(found, features, length=length_facts(found, features))
+    found = Assessment((one,) * 3 + (replace(one),) * 2, ("plot",), 5, lengths=(10, 10, 12, 40, 10))
+    explained(found, notes_on(found))
+    evidence(found, length=length_facts(found))
     # five places, two objects: the same question three times is looked at once
     assert len(rated) == 2 * len(ratings)
     # against the three of 10 and 12 words alone: similarities 1, 2/3 and 1/3, one of four lost
-    assert length_facts(found, features) == {"population": 10, "matched": {"plot": pytest.approx(1 / 3)}}
-
-
-def result(**ratings: tuple[float | None, ...]) -> QuestionResult:
-    """A question whose population gave each answer once a rating."""
-    pairs = [(Answer(text), rating) for text, given in ratings.items() for rating in given]
-    question = Question(id="q-1", prompt="p", feature="plot", text="What happens?")
-    return QuestionResult(question, Answer("x"), tuple(a for a, _ in pairs), tuple(r for _, r in pairs), ())
+    assert length_facts(found) == {"population": 10, "matched": {"plot": pytest.approx(1 / 3)}}
 
 
 @pytest.mark.parametrize(
@@ -340,7 +279,9 @@ def result(**ratings: tuple[float | None, ...]) -> QuestionResult:
 def test_the_nearest_answers_are_those_rated_most_alike(
     given: dict[str, tuple[float | None, ...]], nearest: list[tuple[str, float, int]]
 ) -> None:
-    assert neighbours(result(**given)) == nearest
+    pairs = [(Answer(text), rating) for text, ratings in given.items() for rating in ratings]
+    others, ratings = zip(*pairs, strict=True)
+    assert neighbours(replace(assessment_result("x", ratings), others=others)) == nearest
 
 
 def document(name: str, text: str) -> Document:

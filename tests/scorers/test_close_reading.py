@@ -9,10 +9,9 @@ import pytest
 from inspect_ai.scorer import Score
 from markdown_it import MarkdownIt
 from tests.scorers.test_explanation import size
-from tests.scripted import OWL, Script, evaluated, metadata, output, saying, scores, small_population
+from tests.scripted import OWL, Script, evaluated, metadata, saying, scores
 
 from genie_inspect.graders.close_reader import Approach, Mark, Reading
-from genie_inspect.graders.cost import tokens
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.close_reading import close_reading, cost, evidence, explained, with_marks
 from genie_inspect.scorers.explanation import MOST_BYTES
@@ -70,32 +69,16 @@ def test_with_sensical_what_makes_no_sense_is_asked_for_too(tmp_path: Path) -> N
     assert metadata(score)["signature"] == metadata(with_two)["signature"], "the others are asked alike"
 
 
-def test_the_log_keeps_where_each_mark_stands(tmp_path: Path) -> None:
-    metadata = scored(quoting(novel=["Folded its letter", NOVEL]), tmp_path).metadata or {}
-    (mark,) = metadata["marks"]
-    assert STORY[mark["start"] : mark["end"]] == mark["text"] == NOVEL
-    assert metadata["quoted"] == {"novel": 2, "awkward": 0}
-    assert metadata["faults"] == {"quote within another": 1}
-    assert metadata["quoted_share"] == {"novel": round(3 / 47, 4), "awkward": 0}
-
-
 HOSTILE: dict[str, tuple[Callable[[str], str], float, str]] = {
     # the value of novel, and what the explanation says
     "nothing": (lambda request: "[]", 0.0, "Novel: 0 marks in 47 words."),
     "everything": (quoting(novel=[STORY]), math.nan, "Novel: not measured, the reader quotes over 30% of the text."),
-    "every word": (quoting(novel=STORY.split()), math.nan, "quotes over 30% of the text"),
-    "one letter": (quoting(novel=["e"]), math.nan, "no quote is an expression of the text"),
     "one word": (quoting(novel=["tide"]), math.nan, "no quote is an expression of the text"),
     "always the same": (quoting(novel=[NOVEL] * 1000), 2.128, "**Beware:** Of 1000 quotes for novel, 999 do not count"),
     "another text": (quoting(novel=["a bell of salt"]), math.nan, "no quote is an expression of the text"),
     "prose": (lambda request: f"Well: {quoting(novel=[NOVEL])(request)} That is all.", 2.128, "(1 novel)"),
     "no list": (lambda request: "It is all so very fresh.", math.nan, "Novel: not measured, unreadable reply."),
     "half a list": (lambda request: '[{"expression": "folded its letters", "rea', math.nan, "unreadable reply"),
-    "the example": (
-        lambda request: '[{"expression": "words of the text", "reason": "One sentence."}]',
-        math.nan,
-        "no quote is an expression of the text",
-    ),
 }
 
 
@@ -108,14 +91,6 @@ def test_whatever_a_reader_quotes_is_counted_and_the_score_says_so(name: str, tm
     if math.isnan(value(score)) and math.isnan(value(score, "awkward")):
         assert score.reason
         assert "marks" in (score.metadata or {})
-
-
-def test_a_reply_that_ends_before_its_list_does_is_asked_for_again(tmp_path: Path) -> None:
-    replies = iter([output('[{"expression": "folded its', "max_tokens"), output("[]"), output("[]")])
-    reader = Script(lambda request: next(replies))
-    (score,) = scores(evaluated(close_reading(), saying(STORY), reader, tmp_path), "close_reading")
-    assert [config.temperature for config in reader.configs] == [0.0, 0.0, 0.7] or len(reader.requests) == 3
-    assert value(score) == value(score, "awkward") == 0
 
 
 REST = "and went home to sleep there for a good long while, they say."
@@ -146,15 +121,8 @@ def test_a_text_of_markup_is_marked_where_it_says_and_shown_as_text(name: str, t
     assert shown.count("⟦") == shown.count("(1 novel)") == 1
 
 
-def test_what_is_asked_of_new_documents_grows_with_their_number_and_the_population_s_mean_length(
-    tmp_path: Path,
-) -> None:
-    texts = ("Grey owl over barns.", "White owl in snow, all night long, and then on.")
-    population = small_population(tmp_path / "population", {OWL: texts})
-    approach = Approach()
-    mean = sum(map(tokens, texts)) / 2
-    assert cost(approach, population, {OWL: 3}) == approach.cost(mean) * 3
-    assert cost(approach, population, {"Unknown.": 3}).calls == 0
+def test_what_is_asked_of_new_documents_grows_with_their_number_and_the_population_s_mean_length() -> None:
+    assert cost(Approach(), OWL, [10, 20], 3) == Approach().cost(15) * 3
 
 
 @pytest.mark.parametrize(("letter", "kept"), [("a", 300), ("ж", 160)])

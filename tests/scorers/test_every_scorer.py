@@ -3,32 +3,28 @@
 import inspect
 import json
 import math
-import socket
-from collections.abc import Callable, Iterator, Mapping
+import zlib
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, score
-from inspect_ai import eval as evaluate
+from inspect_ai import score
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
-    ChatMessageSystem,
     ChatMessageUser,
-    Model,
     ModelOutput,
-    get_model,
 )
-from inspect_ai.scorer import SampleScore, Score, Scorer
+from inspect_ai.scorer import SampleScore, Score, Scorer, Target
 from inspect_ai.tool import ToolCall
 from inspect_ai.util import registry_info
 from markdown_it import MarkdownIt
-from tests.every_scorer import COMPARING, EVERY_SCORER, MAKERS, SCORERS, graded
+from tests.every_scorer import COMPARING, EVERY_SCORER, MAKERS, NO_MEASURE, SCORERS, graded
 from tests.left_out import rest_with_ci
 from tests.scripted import (
     FEATURES,
@@ -39,24 +35,23 @@ from tests.scripted import (
     metadata,
     output,
     saying,
+    scored,
     scores,
     small_population,
     values,
 )
+from tests.scripted import written as told
 
-from genie_inspect.engines.served_embedders import _client
-from genie_inspect.graders.grader import PrerequisiteError
+from genie_inspect.engines.embedders import embedder
+from genie_inspect.graders.grader import PrerequisiteError, RefusedError
+from genie_inspect.logs.measures import keys_to_test
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers.cosine import cosine
-from genie_inspect.scorers.creativity_index import creativity_index
-from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie
-from genie_inspect.scorers.novelty_bench import novelty_bench
-from genie_inspect.scorers.outcome import NO_DOCUMENTS
-from genie_inspect.scorers.partition import partition
+from genie_inspect.scorers.genie import UNKNOWN_PROMPT
+from genie_inspect.scorers.outcome import ACCEPTED, NO_DOCUMENTS
 from genie_inspect.signature import Signature
 from genie_inspect.solvers.generations import generations
 
@@ -111,31 +106,17 @@ def population(tmp_path_factory: pytest.TempPathFactory) -> Population:
 
 
 def written(folder: Path, reply: Callable[[str], ModelOutput], *samples: Sample) -> EvalLog:
-    """A log without scores, in which each sample has a reply to its first message."""
-
-    def replied(messages: list[ChatMessage], *rest: object) -> ModelOutput:
-        return reply(messages[0].text)
-
-    (log,) = evaluate(
-        Task(dataset=list(samples), solver=generations(2)),
-        model=get_model("mockllm/model", custom_outputs=replied, memoize=False),
-        fail_on_error=False,
-        log_dir=str(folder),
-        display="none",
-    )
-    return log
+    """A log without scores, in which each sample has a reply to its last message."""
+    return evaluated([], Script(reply), None, folder, samples, generations(2), fail_on_error=False)
 
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     """A log in which one sample failed, and others are as models sometimes leave them."""
-    samples = [
-        Sample(id=name, input=[ChatMessageSystem(content=name), *MESSAGES])
-        if name == "messages"
-        else Sample(id=name, input=name, metadata={"prompt": OWL})
-        for name in REPLIES
-    ]
-    return written(tmp_path_factory.mktemp("logs"), lambda name: REPLIES[name][0](), *samples)
+    samples = [Sample(id=name, input=name, metadata={"prompt": OWL}) for name in REPLIES if name != "messages"]
+    samples.append(Sample(id="messages", input=list(MESSAGES)))
+    replies = {**REPLIES, OWL: REPLIES["messages"]}
+    return written(tmp_path_factory.mktemp("logs"), lambda asked: replies[asked][0](), *samples)
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +124,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
     """A log of a story to a prompt that the population has, and of one to a prompt that it lacks."""
     samples = [Sample(id=name, input=name, metadata={"prompt": name}) for name in (OWL, UNKNOWN)]
     told = cycle([STORY, "A red fox sang."])  # two replies that differ, for novelty_bench
-    return written(tmp_path_factory.mktemp("story"), lambda name: output(next(told)), *samples)
+    return written(tmp_path_factory.mktemp("story"), lambda asked: output(next(told)), *samples)
 
 
 def rescored(log: EvalLog, scorer: Scorer, grader: Script) -> dict[str, Score]:
@@ -173,6 +154,10 @@ def test_a_document_has_a_value_under_every_key_and_what_is_none_nan_and_a_reaso
     grader = Script(graded)
     found = rescored(log, SCORERS[name](str(population.folder)), grader)
     assert_same_but_for_values(name, found)
+    measure, keys = name.split()[0], list(values(found["choices"]))
+    by_measure = ScoredLog("", log, (), {measure: (Signature(metadata(found["choices"])["signature"]),)})
+    assert keys_to_test(by_measure.declared(measure), keys) == tuple(keys if measure == "genie" else keys[:1])
+    assert all(by_measure.known_range(measure, key) for key in keys if key != "compression_novelty")
     assert {sample: one.reason or "" for sample, one in found.items()} == {
         sample: reason for sample, (_, reason) in REPLIES.items()
     }
@@ -192,16 +177,8 @@ def test_half_a_character_is_scored_as_its_replacement_and_reaches_no_grader(
     name: str, population: Population, tmp_path: Path
 ) -> None:
     grader = Script(graded)
-    (done,) = evaluate(
-        Task(dataset=[Sample(input=OWL)], solver=generations(2), scorer=SCORERS[name](str(population.folder))),
-        model=saying(HALF).model(),
-        model_roles={"grader": grader.model()},
-        log_dir=str(tmp_path),
-        display="none",
-        log_realtime=False,
-    )
-    assert done.status == "success", done.error
-    (one,) = ((done.samples or [])[0].scores or {}).values()
+    made = SCORERS[name](str(population.folder))
+    one = scored(made, saying(HALF), grader, tmp_path, solver=generations(2))
     assert one.reason is None
     assert not any(map(math.isnan, values(one).values()))
     assert one.answer == "An owl \ufffd sat on a clock.\ufffd It struck."
@@ -237,39 +214,6 @@ def test_a_grader_that_fails_babbles_or_repeats_its_request_leaves_a_document_un
         assert metadata(unknown)["prompt"] == UNKNOWN.strip()[:159] + "…"
 
 
-SERVED = "openai/served-nowhere"
-EMBEDDING: dict[str, Callable[[str], Scorer]] = {
-    "genie": lambda folder: genie(folder, judge="embedded", embedder=SERVED),
-    "cosine": lambda folder: cosine(folder, embedder=SERVED),
-    "creativity_index": lambda folder: creativity_index(folder, matcher="near", embedder=SERVED),
-    "partition": lambda folder: partition(folder, equivalence="embedded", threshold=0.5, embedder=SERVED),
-    "novelty_bench": lambda folder: novelty_bench(equivalence="embedded", threshold=0.5, embedder=SERVED),
-}
-
-
-@pytest.fixture
-def nowhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """OpenAI's address is a port of this machine where nobody listens, and its client does not wait."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
-    monkeypatch.setattr("genie_inspect.engines.requests.FIRST_WAIT", 0.001)
-    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{port}/v1")
-    _client.cache_clear()
-    yield
-    _client.cache_clear()
-
-
-@pytest.mark.usefixtures("nowhere")
-@pytest.mark.parametrize("name", EMBEDDING)
-def test_an_embedding_server_that_is_down_is_one_reason(name: str, story: EvalLog, population: Population) -> None:
-    one = rescored(story, EMBEDDING[name](str(population.folder)), Script(graded))[OWL]
-    assert one.reason == "engine_failed"
-    assert is_unscored(one)
-    assert f"embedder {SERVED} failed" in (one.explanation or "")
-    assert metadata(one)["signature"].startswith(f"measure:{name}|")
-
-
 @pytest.mark.parametrize("name", COMPARING)
 def test_a_text_of_the_population_is_left_out_of_its_own_comparison_whatever_was_scored_before(
     name: str, population: Population, tmp_path: Path
@@ -288,10 +232,14 @@ def test_a_text_of_the_population_is_left_out_of_its_own_comparison_whatever_was
 
 
 @pytest.mark.parametrize("name", COMPARING)
-def test_a_population_of_answers_alone_is_refused_in_the_name_of_what_compares_with_documents(
+def test_a_population_that_lacks_documents_or_questions_is_refused_in_the_name_of_what_needs_them(
     name: str, tmp_path: Path
 ) -> None:
     folder = str(small_population(tmp_path / "answers", documents={}).folder)
+    if name.startswith("genie"):
+        bare = str(small_population(tmp_path / "documents", questions={}).folder)
+        with pytest.raises(PrerequisiteError, match=r"^measure genie .* population small-1"):
+            SCORERS[name](bare)
     if name.startswith("genie") and name != "genie embedded":
         SCORERS[name](folder)
         return
@@ -300,13 +248,50 @@ def test_a_population_of_answers_alone_is_refused_in_the_name_of_what_compares_w
         SCORERS[name](folder)
 
 
+# by option a value that cannot be used, and what the line says that refuses it
+REFUSED = {
+    "population": ("nowhere", "is 'nowhere', expected abstracts, starter or a folder that holds population.json"),
+    "embedder": (
+        "word2vec",
+        "is 'word2vec', expected static, openai/<model>[#<tokens that it reads>] or sentence-transformers/"
+        "<hub id or folder>",
+    ),
+    "corpus": ("nowhere", f"is 'nowhere', expected {ACCEPTED}"),
+    "equivalence": (
+        "bert",
+        "is 'bert', expected grader, embedded, classifier or classifier/<hub id or folder>",
+    ),
+    "templates": ("nowhere", "folder 'nowhere' does not exist, expected a folder of *.md files"),
+    "examples": ("nowhere", "nowhere cannot be read: No such file or directory"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        (name, option)
+        for name, made in MAKERS.items()
+        for option in inspect.signature(made).parameters
+        if option in REFUSED and name not in NO_MEASURE
+    ],
+)
+def test_an_option_that_many_scorers_have_is_refused_by_each_in_one_line(name: str, option: str) -> None:
+    value, said = REFUSED[option]
+    with pytest.raises(RefusedError) as refused:
+        MAKERS[name](**{option: value})
+    assert str(refused.value).startswith(said if option == "examples" else f"{option} {said}")
+
+
 @EVERY_SCORER
 def test_every_scorer_declares_what_it_means_and_shows_mean_error_and_interval_under_inspects_names(
     name: str, population: Population
 ) -> None:
     declared = registry_info(SCORERS[name](str(population.folder))).metadata
     assert declared["headline"]
+    assert "igher is" in declared["meaning"]
     assert declared["meaning"].endswith(".")
+    # nothing that reports do not read
+    assert {"headline", "meaning"} <= declared.keys() <= {"headline", "meaning", "ranges", "metrics"}
     by_key = declared["metrics"] if isinstance(declared["metrics"], dict) else declared["metrics"][0]
     assert list(by_key)[-1] == "*"
     alone = [SampleScore(score=Score(value=0.5))]
@@ -371,16 +356,8 @@ PAIRS: list[Any] = rest_with_ci(list(product([*SCORERS, "ttcw beside"], GRADERS)
 @pytest.mark.parametrize(("name", "grader"), PAIRS)
 def test_nothing_that_is_quoted_becomes_markup(name: str, grader: str, marked_up: Population, tmp_path: Path) -> None:
     made = MAKERS["ttcw"]() if name == "ttcw beside" else SCORERS[name](str(marked_up.folder))
-    (done,) = evaluate(
-        Task(dataset=[Sample(input=OWL, target=f"A fine bee. {MARKUP}")], scorer=made),
-        model=saying(QUOTING).model(),
-        model_roles={"grader": Script(GRADERS[grader]).model()},
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-        log_realtime=False,
-    )
-    assert done.status == "success", done.error
-    (one,) = ((done.samples or [])[0].scores or {}).values()
+    beside = Sample(input=OWL, target=f"A fine bee. {MARKUP}")
+    one = scored(made, saying(QUOTING), Script(GRADERS[grader]), tmp_path, prompts=[beside])
     said = one.explanation or ""
     assert {t.tag for block in RENDERER.parse(said) for t in [block, *(block.children or [])] if t.tag} <= OF_OURS, said
     assert "<http://" not in said
@@ -388,79 +365,57 @@ def test_nothing_that_is_quoted_becomes_markup(name: str, grader: str, marked_up
     assert "127.0.0.1" in said or not name.startswith(("cosine", "creativity_index", "partition embedded"))
 
 
-# what a caller may leave out, which key is tested, and from where to where values go; a scorer that is not named here
-# is held to what the tests above say of all
-DECLARED: Mapping[str, tuple[str, str, Mapping[str, tuple[Any, ...]]]] = {
-    "close_reading": (
-        "sensical=False, examples=None, templates=None",
-        "novel_per_100_words",
-        {"*_per_100_words": (0, None)},
-    ),
-    "coherence": ("by='grader', templates=None", "coherence_rating", {"coherence_rating": (1, 5)}),
-    "compression": ("population='starter', codec='gzip'", "compression_novelty", {}),
-    "cosine": ("population='starter', embedder='static'", "cosine_mean", {"cosine_*": (0, 2)}),
-    "creativity_index": (
-        "population='starter', corpus='population', matcher='exact', embedder='static'",
-        "creativity_index_mean",
-        {"creativity_index_mean": (0, 1), "creativity_index_sum": (0, 8), "creativity_index_*": (0, 1)},
-    ),
-    "expression_novelty": (
-        "population='starter', corpus='population', floor=1.2e-10, case='either'",
-        "log_perplexity_mean",
-        {"log_perplexity_mean": (0, None), "novel_expression_share": (0, 1)},
-    ),
-    "genie": (
-        "population='starter', judge='list', embedder='static', templates=None, cache=True, min_coverage=0.5, "
-        "answer_length='concise'",
-        "*",
-        {"plot": (0, 1), "*": (0, 1)},
-    ),
-    "litbench": (
-        "population='starter', opponents=None, templates=None, protocol='chat'",
-        "litbench_win_rate",
-        {"litbench_win_rate": (0, 1), "litbench_order_bias": (-1, 1)},
-    ),
-    "novelty_bench": (
-        "equivalence='grader', quality='grader', threshold=None, embedder='static', patience=0.8, templates=None",
-        "distinct",
-        {"distinct": (1, "k"), "utility": (0, 10)},
-    ),
-    "partition": (
-        "population='starter', equivalence='grader', threshold=None, embedder='static', templates=None",
-        "partition_novel",
-        {"partition_*": (0, 1)},
-    ),
-    "ttcw": (
-        "rubric='ttcw', levels=5, cutoff=None, analyse=True, reference=True, templates=None, cache=True, prefix=None",
-        "*_total",
-        {"*_total": (0, None), "*": (0, 1)},
-    ),
-}
+# from where to where values go; a scorer that is not named here is held to what the tests above say of all
+RANGES: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
+    "close_reading": {"*_per_100_words": (0, None)},
+    "coherence": {"coherence_rating": (1, 5)},
+    "compression": {},
+    "cosine": {"cosine_*": (0, 2)},
+    "creativity_index": {
+        "creativity_index_mean": (0, 1), "creativity_index_sum": (0, 8), "creativity_index_*": (0, 1)
+    },
+    "expression_novelty": {"log_perplexity_mean": (0, None), "novel_expression_share": (0, 1)},
+    "genie": {"plot": (0, 1), "*": (0, 1)},
+    "litbench": {"litbench_win_rate": (0, 1), "litbench_order_bias": (-1, 1)},
+    "novelty_bench": {"distinct": (1, "k"), "utility": (0, 10)},
+    "partition": {"partition_*": (0, 1)},
+    "ttcw": {"*_total": (0, None), "*": (0, 1)},
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", DECLARED)
-def test_defaults_headline_and_ranges_are_those_that_docs_and_reports_rest_on(name: str) -> None:
-    defaults, headline, ranges = DECLARED[name]
-    options = inspect.signature(MAKERS[name]).parameters.items()
-    assert ", ".join(f"{option}={given.default!r}" for option, given in options) == defaults
-    found = registry_info(MAKERS[name]).metadata
-    assert (found["headline"], found.get("ranges", {})) == (headline, ranges)
-    # in the order in which Inspect's tables show them; every key that is not named has its metrics last
-    by_key = found["metrics"][0] if isinstance(found["metrics"], list) else found["metrics"]
-    assert list(by_key) == list(dict.fromkeys([*ranges, "*"]) if name != "coherence" else ["*"])
+@pytest.mark.parametrize("name", RANGES)
+def test_values_go_from_where_to_where_docs_and_reports_say_and_columns_come_in_that_order(name: str) -> None:
+    declared = registry_info(MAKERS[name]).metadata
+    assert declared.get("ranges", {}) == RANGES[name]
+    # every key that is not named has its metrics last
+    by_key = declared["metrics"][0] if isinstance(declared["metrics"], list) else declared["metrics"]
+    assert list(by_key) == list(dict.fromkeys([*RANGES[name], "*"]) if name != "coherence" else ["*"])
 
 
-@pytest.mark.parametrize("name", ["coherence", "ttcw"])
+STATIC = embedder().identity
+
+
+@pytest.mark.anyio
 @pytest.mark.parametrize(
-    ("roles", "message"),
-    [({}, "Name one:"), ({"grader": "bundled/grader"}, "bundled/grader has its readings on record")],
+    ("name", "options", "facts"),
+    [
+        ("cosine", {}, {"embedder": STATIC}),
+        ("compression", {"codec": "xz"}, {"codec": "xz"}),
+        ("compression", {}, {"codec": f"gzip(zlib {zlib.ZLIB_RUNTIME_VERSION})"}),
+        ("creativity_index", {}, {"corpus": "population", "matcher": "exact"}),
+        ("creativity_index", {"matcher": "near"}, {"corpus": "population", "matcher": f"near({STATIC})"}),
+        ("expression_novelty", {"case": "kept"}, {"corpus": "population", "floor": "1.2e-10", "case": "kept"}),
+        (
+            "partition",
+            {"equivalence": "embedded", "threshold": 0.5},
+            {"equivalence": f"embedded({STATIC},threshold=0.5)"},
+        ),
+    ],
 )
-def test_only_a_real_grader_can_judge_whole_texts(
-    name: str, roles: dict[str, str | Model], message: str, tmp_path: Path
+async def test_a_signature_has_the_options_that_numbers_depend_on(
+    name: str, options: dict[str, Any], facts: dict[str, str], population: Population
 ) -> None:
-    task = Task([Sample(input="Write about rain.", target="A fine story.")], scorer=MAKERS[name]())
-    (log,) = evaluate(task, model=saying("It rains.").model(), model_roles=roles, log_dir=str(tmp_path), display="none")
-    assert log.status == "error"
-    assert log.error is not None
-    assert message in log.error.message
-    assert "judge=embedded" not in log.error.message
+    score = await MAKERS[name](str(population.folder), **options)(told(STORY, OWL), Target(""))
+    assert score
+    expected = {"measure": name, "version": "2-A", **facts, "population": population.name}
+    assert Signature(metadata(score)["signature"]).facts == expected

@@ -1,11 +1,12 @@
 import json
 import math
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.scorer import Score
+from tests.recorded import read_population
 from tests.scripted import (
     DOCUMENTS,
     FOX,
@@ -17,17 +18,15 @@ from tests.scripted import (
     is_unscored,
     metadata,
     saying,
+    scored,
     scores,
     small_population,
     values,
 )
 
-from genie_inspect.errors import PopulationError
-from genie_inspect.graders.instrument import Instrument
-from genie_inspect.graders.reader import READ
+from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers.explanation import MOST_BYTES
-from genie_inspect.scorers.genie import UNKNOWN_PROMPT, genie, suited
+from genie_inspect.scorers.genie import genie
 from genie_inspect.signature import Signature
 
 STORY = "A blue owl flew."
@@ -47,34 +46,6 @@ def assert_unscored(score: Score, reason: str) -> None:
     assert metadata(score)["signature"].startswith("measure:genie|")
 
 
-def test_both_storytellers_are_scored_on_every_feature_by_the_bundled_grader(tmp_path: Path) -> None:
-    logs = evaluate(
-        "genie_inspect/synthetic_prompts",
-        model=["bundled/ordinary", "bundled/inventive"],
-        model_roles={"grader": "bundled/grader"},
-        epochs=2,
-        limit=2,
-        log_dir=str(tmp_path),
-        display="none",
-    )
-    signatures = set()
-    for log in logs:
-        assert log.status == "success", log.error
-        # 2 prompts x 2 epochs
-        assert len(scores(log)) == 4
-        for score in scores(log):
-            assert list(values(score)) == FEATURES
-            assert all(math.isnan(value) or 0 <= value <= 1 for value in values(score).values())
-            assert metadata(score)["documents"] == 22
-            assert len(json.dumps(score.metadata, ensure_ascii=False).encode()) <= MOST_BYTES
-            signatures.add(metadata(score)["signature"])
-    assert len(signatures) == 1
-    (signature,) = signatures
-    for fact in ("judge:list(bundled/grader@", "reader:grader(bundled/grader@", "population:starter-"):
-        assert fact in signature
-    assert signature.endswith("version:2-A")
-
-
 def test_novelty_follows_from_the_graders_ratings(folder: Path, tmp_path: Path) -> None:
     # plot has two questions: the first rated 4, 1, 1 (novelty 2/3), the second 3, 3, 3 (1/3): mean 1/2
     # style has one: 2, 2, 1 (similarities 1/3, 1/3, 0): 1 - 2/9
@@ -83,18 +54,13 @@ def test_novelty_follows_from_the_graders_ratings(folder: Path, tmp_path: Path) 
         "How does it end?": {"Grey": 3, "White": 3, "Old": 3},
         "What is the tone?": {"Grey": 2, "White": 2, "Old": 1},
     }
-    script = grading(answer=lambda document, question: f"{document.split()[0]} {question}")
-    plain = script.reply
 
-    def reply(request: str) -> Any:
-        data = unfenced(request)
-        if "others" not in data:
-            return plain(request)
-        found = {number: rated[data["question"]][other.split()[0]] for number, other in data["others"].items()}
-        return json.dumps(found)
+    def rating(answer: str, other: str) -> int:
+        told, question = other.split(" ", 1)
+        return rated[question][told]
 
-    script.reply = reply
-    (score,) = scores(evaluated(genie(str(folder)), saying(STORY), script, tmp_path))
+    script = grading(lambda document, question: f"{document.split()[0]} {question}", rating)
+    score = scored(genie(str(folder)), saying(STORY), script, tmp_path)
     assert values(score) == {"plot": 0.5, "style": pytest.approx(1 - 2 / 9, abs=5e-4)}
     assert metadata(score)["coverage"] == {"plot": "2/2", "style": "1/1"}
     assert [row["novelty"] for row in metadata(score)["questions"]] == [0.6667, 0.3333, 0.7778]
@@ -110,18 +76,6 @@ def test_a_prompt_without_questions_on_a_feature_keeps_the_features_key(folder: 
     assert metadata(second)["coverage"]["style"] == "0/0"
 
 
-def test_a_prompt_that_the_population_lacks_is_unscored_and_the_others_are_scored(folder: Path, tmp_path: Path) -> None:
-    log = evaluated(genie(str(folder)), saying(STORY), grading(), tmp_path, prompts=["Write about rain.", OWL])
-    unknown, known = scores(log)
-    assert_unscored(unknown, UNKNOWN_PROMPT)
-    assert values(known) == {"plot": 1.0, "style": 1.0}
-    assert log.results is not None
-    assert {(found.name, found.scored_samples, found.unscored_samples) for found in log.results.scores} == {
-        ("plot", 1, 1),
-        ("style", 1, 1),
-    }
-
-
 @pytest.mark.parametrize("judge", ["list", "pairwise"])
 @pytest.mark.parametrize("reply", ["", "What a lovely story!", '{"1": "5", "2": "-3"}', "{", "\x00\ud83d"])
 def test_a_grader_that_babbles_leaves_the_sample_unscored_with_the_reason(
@@ -130,7 +84,7 @@ def test_a_grader_that_babbles_leaves_the_sample_unscored_with_the_reason(
     script = grading()
     plain = script.reply
     script.reply = lambda request: reply if "answer" in unfenced(request) else plain(request)
-    (score,) = scores(evaluated(genie(str(folder), judge=judge), saying(STORY), script, tmp_path))
+    score = scored(genie(str(folder), judge=judge), saying(STORY), script, tmp_path)
     assert_unscored(score, "invalid_response_format")
     # 3 questions against 3 documents
     assert metadata(score)["faults"] == {"unreadable reply": 9}
@@ -149,18 +103,8 @@ def test_a_grader_that_contradicts_itself_between_epochs_is_averaged_and_every_e
     folder: Path, tmp_path: Path
 ) -> None:
     # the same story in both epochs; every rating is 4 in the first and 1 in the second: novelty 0 and 1
-    script = grading()
-    plain = script.reply
-    ratings: list[int] = []
-
-    def reply(request: str) -> Any:
-        data = unfenced(request)
-        if "others" not in data:
-            return plain(request)
-        ratings.append(4 if len(ratings) < 3 else 1)
-        return json.dumps(dict.fromkeys(data["others"], ratings[-1]))
-
-    script.reply = reply
+    ratings = chain([4] * 9, repeat(1))
+    script = grading(rating=lambda answer, other: next(ratings))
     anew = genie(str(folder), cache=False)  # else the second epoch would hear what the first was told
     log = evaluated(anew, saying(STORY), script, tmp_path, epochs=2, max_samples=1)
     assert sorted(values(score)["plot"] for score in scores(log)) == [0.0, 1.0]
@@ -170,7 +114,7 @@ def test_a_grader_that_contradicts_itself_between_epochs_is_averaged_and_every_e
 
 def test_the_only_document_of_a_population_compared_with_itself_is_unscored(tmp_path: Path) -> None:
     lonely = small_population(tmp_path / "lonely", documents={OWL: (STORY,)})
-    (score,) = scores(evaluated(genie(str(lonely.folder)), saying(STORY), grading(), tmp_path))
+    score = scored(genie(str(lonely.folder)), saying(STORY), grading(), tmp_path)
     assert_unscored(score, "nothing to compare: no answer in the population")
 
 
@@ -193,7 +137,7 @@ def test_documents_that_give_orders_change_no_parsing(folder: Path, tmp_path: Pa
         return json.dumps(document)[1:-1][:80] if document not in DOCUMENTS[OWL] else "an owl"
 
     script = grading(answer=answer, rating=lambda answer, other: 2)
-    (score,) = scores(evaluated(genie(str(folder), judge=judge), saying(hostile), script, tmp_path))
+    score = scored(genie(str(folder), judge=judge), saying(hostile), script, tmp_path)
     # every rating is 2: similarity 1/3
     assert values(score) == {"plot": 0.667, "style": 0.667}
     assert metadata(score)["faults"] == {}
@@ -208,7 +152,7 @@ def test_scoring_runs_on_trio_as_it_does_on_asyncio(
     for backend in ("asyncio", "trio"):
         monkeypatch.setenv("INSPECT_ASYNC_BACKEND", backend)
         grader = None if judge == "embedded" else grading()
-        (score,) = scores(evaluated(genie(str(folder), judge=judge), saying(STORY), grader, tmp_path))
+        score = scored(genie(str(folder), judge=judge), saying(STORY), grader, tmp_path)
         found.append(values(score))
     assert found[0] == found[1]
 
@@ -228,44 +172,25 @@ def rating_one_of(many: int) -> Script:
     return script
 
 
-def test_a_grader_that_rates_one_answer_of_twelve_has_rated_none_that_count(tmp_path: Path) -> None:
+def test_one_rating_of_twelve_counts_only_where_the_user_lets_it_and_two_limits_do_not_compare(tmp_path: Path) -> None:
     owls = tuple(f"{number} of 12 owls sat." for number in range(1, 13))
-    twelve = small_population(tmp_path / "twelve", documents={OWL: owls})
-    (score,) = scores(evaluated(genie(str(twelve.folder)), saying(STORY), rating_one_of(12), tmp_path))
-    assert_unscored(score, "invalid_response_format")
-    assert metadata(score)["coverage"] == {"plot": "0/2", "style": "0/1"}
-    assert metadata(score)["pairs"] == {"plot": "2/24", "style": "1/12"}
-    assert metadata(score)["faults"] == {"unreadable reply": 33, "too few ratings": 3}
-
-
-def test_the_least_coverage_is_the_users_to_set_and_two_limits_do_not_compare(tmp_path: Path) -> None:
-    owls = tuple(f"{number} of 12 owls sat." for number in range(1, 13))
-    twelve = small_population(tmp_path / "twelve", documents={OWL: owls})
+    twelve = str(small_population(tmp_path / "twelve", documents={OWL: owls}).folder)
     signatures = set()
-    for limit in (0, 1 / 12, 0.084):
-        scorer = genie(str(twelve.folder), min_coverage=limit)
-        (score,) = scores(evaluated(scorer, saying(STORY), rating_one_of(12), tmp_path))
-        assert (score.reason is None) == (limit < 0.084)
-        assert metadata(score)["coverage"]["style"] == ("1/1" if limit < 0.084 else "0/1")
-        signatures.add(Signature(metadata(score)["signature"]).facts["min_coverage"])
-    assert signatures == {"0", "0.0833333", "0.084"}
-    (score,) = scores(evaluated(genie(str(twelve.folder)), saying(STORY), grading(), tmp_path))
-    assert Signature(metadata(score)["signature"]).facts["min_coverage"] == "0.5"
+    for limit, is_used in ((MIN_COVERAGE, False), (0, True), (1 / 12, True), (0.084, False)):
+        scorer = genie(twelve, min_coverage=limit)
+        score = scored(scorer, saying(STORY), rating_one_of(12), tmp_path)
+        facts = metadata(score)
+        assert score.reason == (None if is_used else "invalid_response_format")
+        assert facts["coverage"] == ({"plot": "2/2", "style": "1/1"} if is_used else {"plot": "0/2", "style": "0/1"})
+        assert facts["pairs"] == {"plot": "2/24", "style": "1/12"}
+        assert facts["faults"] == {"unreadable reply": 33} | ({} if is_used else {"too few ratings": 3})
+        signatures.add(Signature(facts["signature"]).facts["min_coverage"])
+    assert signatures == {"0.5", "0", "0.0833333", "0.084"}
 
 
-def test_templates_of_ones_own_change_the_signature(folder: Path, tmp_path: Path) -> None:
-    own = tmp_path / "templates"
-    own.mkdir()
-    (own / "read.md").write_text("Answer these $count questions, please.\n\n$data", encoding="utf-8")
-    (plain,) = scores(evaluated(genie(str(folder)), saying(STORY), grading(), tmp_path))
-    (changed,) = scores(evaluated(genie(str(folder), templates=str(own)), saying(STORY), grading(), tmp_path))
-    assert metadata(plain)["signature"] != metadata(changed)["signature"]
-    assert f",template={READ.template(own).digest})|population" in metadata(changed)["signature"]
-
-
-def test_answers_without_documents_suit_a_judge_that_reads_and_not_one_by_vectors(tmp_path: Path) -> None:
-    alone = answers_alone(tmp_path / "alone", {"r": ["rain"]})
-    assert suited(str(alone.folder), Instrument("list")).answers_alone
-    with pytest.raises(PopulationError, match=r"^judge=embedded compares with documents, and population .* has only"):
-        suited(str(alone.folder), Instrument("embedded"))
-    assert not suited(str(small_population(tmp_path / "whole").folder), Instrument("embedded")).answers_alone
+def test_a_score_says_who_read_a_population_that_has_answers_alone_and_of_no_other(tmp_path: Path) -> None:
+    recorded = read_population(tmp_path / "recorded", "reader(a)")
+    alone = answers_alone(tmp_path / "alone", {"reader(b)": ["rain", "snow", "hail"]})
+    for population, reader in ((small_population(tmp_path / "whole"), None), (recorded, None), (alone, "reader(b)")):
+        score = scored(genie(str(population.folder)), saying("Grey owl."), grading(), tmp_path)
+        assert metadata(score).get("population_read_by") == reader

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import anyio
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.model import Model, ModelOutput, get_model
 from inspect_ai.scorer import Score
 from tests.scripted import (
@@ -21,6 +20,7 @@ from tests.scripted import (
     numbered,
     output,
     saying,
+    scored,
     scores,
     small_population,
     values,
@@ -77,9 +77,7 @@ def named(script: Script, name: str) -> Model:
 def judged(folder: Path, *graders: Model) -> Score:
     """The one score of a story by a jury, or by one grader."""
     population = small_population(folder / "population").folder
-    log = evaluated(genie(str(population), cache=False), saying(STORY), list(graders), folder)
-    (score,) = scores(log)
-    return score
+    return scored(genie(str(population), cache=False), saying(STORY), list(graders), folder)
 
 
 def test_the_score_is_the_mean_over_the_graders_by_feature_and_keeps_each_graders_own(tmp_path: Path) -> None:
@@ -96,15 +94,12 @@ def test_the_score_is_the_mean_over_the_graders_by_feature_and_keeps_each_grader
     assert graders["mockllm/two"]["coverage"] == {"plot": "2/2", "style": "1/1"}
     assert graders["mockllm/two"]["pairs"] == {"plot": "6/6", "style": "3/3"}
     assert graders["mockllm/two"]["ratings"] == {"count": 9, "lowest": 2, "highest": 3}
-
-
-def test_agreement_is_alpha_over_the_novelties_of_the_documents_questions(tmp_path: Path) -> None:
-    same = judged(tmp_path / "same", named(rating(FIRST), "one"), named(rating(FIRST), "two"))
-    # of style there is one question with one novelty: nothing to agree on
-    assert metadata(same)["agreement"] == {"plot": 1.0, "style": None}
-    opposed = judged(tmp_path / "opposed", named(rating({**FIRST, ENDS: 1}), "one"), named(rating(OPPOSED), "two"))
-    # plot 0 and 1 against 1 and 0: observed 1; by chance, of two zeros and two ones, 2 * 2 * 2 / (4 * 3) = 2/3
-    assert metadata(opposed)["agreement"]["plot"] == pytest.approx(-0.5)
+    # of style there is one question: nothing to agree on
+    assert metadata(score)["agreement"]["style"] is None
+    assert metadata(score)["shown"] == "mockllm/one", "the first by name"
+    assert metadata(score)["length"]["matched"] == pytest.approx({"plot": 4 / 9, "style": 5 / 9})
+    assert metadata(score)["nearest_novelty"]["plot"] == pytest.approx(4 / 9, abs=1e-4)
+    assert len(json.dumps(metadata(score)).encode()) <= MOST_BYTES
 
 
 def test_what_one_grader_could_not_measure_has_no_jury_mean_and_each_graders_own_value(tmp_path: Path) -> None:
@@ -135,9 +130,8 @@ def silent_on_style(request: str) -> str | ModelOutput:
 
 def test_a_feature_that_one_grader_could_not_measure_has_no_mean_and_the_others_have(tmp_path: Path) -> None:
     score = judged(tmp_path, named(rating(FIRST), "one"), named(Script(silent_on_style), "two"))
-    assert isinstance(score.value, dict)
-    assert not math.isnan(float(str(score.value["plot"])))
-    assert math.isnan(float(str(score.value["style"])))
+    assert not math.isnan(values(score)["plot"])
+    assert math.isnan(values(score)["style"])
     assert score.reason is None
     assert metadata(score)["graders"]["mockllm/one"]["novelty"]["style"] == 0.3333
 
@@ -169,45 +163,43 @@ def test_a_jury_that_loses_one_grader_on_half_of_the_documents_keeps_its_mean_in
     assert f"{lost}jury's means leave out the documents that it did not measure" in results.warnings
 
 
-def test_where_every_grader_fails_the_document_is_unscored_with_the_reason(tmp_path: Path) -> None:
-    score = judged(tmp_path, named(Script(failing), "one"), named(Script(failing), "two"))
-    assert is_unscored(score)
-    assert score.reason == "grader_failed"
-    assert "mockllm/two" in metadata(score)["signature"]
-
-
 def refusing(request: str) -> str:
     """A reader to whom every text is a refusal."""
     return '{"attempt": "no"}'
 
 
-def test_one_graders_refusal_leaves_no_mean_and_that_of_all_is_a_refusal(tmp_path: Path) -> None:
+def test_one_graders_refusal_leaves_no_mean_and_where_all_refuse_or_fail_that_is_the_reason(tmp_path: Path) -> None:
     one = judged(tmp_path / "one", named(rating(FIRST), "one"), named(Script(refusing), "two"))
     # not counted as a document that the model refused to write: one grader read it
     assert one.reason == "nothing to compare: refusal"
     assert metadata(one)["faults"] == {"refusal": 3}
     assert metadata(one)["graders"]["mockllm/one"]["novelty"] == {"plot": 0.3333, "style": 0.3333}
-    all_of_them = judged(tmp_path / "all", named(Script(refusing), "one"), named(Script(refusing), "two"))
-    assert all_of_them.reason == "refusal"
-    mixed = judged(tmp_path / "mixed", named(Script(refusing), "one"), named(Script(failing), "two"))
-    assert mixed.reason == "grader_failed"
+    for first, second, reason in (
+        (refusing, refusing, "refusal"), (refusing, failing, "grader_failed"), (failing, failing, "grader_failed")
+    ):  # fmt: skip
+        score = judged(tmp_path / reason, named(Script(first), "one"), named(Script(second), "two"))
+        assert is_unscored(score)
+        assert score.reason == reason
+        assert "mockllm/two" in metadata(score)["signature"]
+    # of one that measured least, whatever the others lost
+    able = grading()
+
+    def leaving_out(request: str) -> str | ModelOutput:
+        others = unfenced(request).get("others")
+        return numbered(dict.fromkeys(list(others)[:-1], 2)) if others else able.reply(request)
+
+    least = judged(tmp_path / "least", named(Script(leaving_out), "able"), named(Script(failing), "down"))
+    assert (least.reason, metadata(least)["faults"]) == ("grader_failed", {"unreadable reply": 3, "grader failed": 3})
 
 
 def test_the_signature_names_every_grader_whatever_their_order(tmp_path: Path) -> None:
-    one, two = (metadata(judged(tmp_path / name, named(rating(FIRST), name)))["signature"] for name in ("one", "two"))
-    parts = [Signature(signature).facts for signature in (one, two)]
-    orders = [("one", "two"), ("two", "one")]
-    found = {
-        metadata(judged(tmp_path / order[0] / "jury", *(named(rating(FIRST), name) for name in order)))["signature"]
-        for order in orders
-    }
-    (signature,) = found
-    facts = Signature(signature).facts
-    assert facts["judge"] == "+".join(part["judge"] for part in parts)
-    assert facts["reader"] == "+".join(part["reader"] for part in parts)
-    assert {name: facts[name] for name in facts.keys() - {"judge", "reader"}} == {
-        name: parts[0][name] for name in parts[0].keys() - {"judge", "reader"}
-    } | {"version": "3-A"}
+    def signed(*names: str) -> dict[str, str]:
+        score = judged(tmp_path / names[0], *(named(rating(FIRST), name) for name in names))
+        return dict(Signature(metadata(score)["signature"]).facts)
+
+    one, two = signed("one"), signed("two")
+    both = {part: f"{one[part]}+{two[part]}" for part in ("judge", "reader")}
+    assert signed("one", "two") == signed("two", "one") == one | both | {"version": "3-A"}
 
 
 def test_each_grader_rates_what_it_has_read_itself(tmp_path: Path) -> None:
@@ -274,21 +266,6 @@ def test_a_yardstick_by_a_jury_says_where_that_jurys_novelty_falls(tmp_path: Pat
     assert "standing" not in alone
 
 
-def test_the_metadata_of_three_graders_keep_their_question_table_and_their_size(tmp_path: Path) -> None:
-    scripts = [named(rating(each), name) for each, name in ((FIRST, "one"), (SECOND, "two"), (OPPOSED, "three"))]
-    facts = metadata(judged(tmp_path, *scripts))
-    assert [row["answer"] for row in facts["questions"]] == [f"{question} blue" for question in FIRST]
-    # the first by name
-    assert facts["shown"] == "mockllm/one"
-    assert len(json.dumps(facts).encode()) <= MOST_BYTES
-    assert set(facts["length"]["matched"]) == {"plot", "style"}
-    assert facts["length"]["matched"]["plot"] == pytest.approx(4 / 9)
-    assert facts["nearest_novelty"]["plot"] == pytest.approx(4 / 9, abs=1e-4)
-
-
-BARN_STORY = "A blue owl flew."
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The folder of the small population."""
@@ -298,8 +275,7 @@ def folder(tmp_path: Path) -> Path:
 def test_the_grader_reads_once_a_document_and_vectors_judge(folder: Path, tmp_path: Path) -> None:
     # the same answer to every question is interchangeable; one that is unlike has a rating between 1 and 4
     script = grading(answer=lambda document, question: "an old clock" if "clock" in document else "a barn in snow")
-    log = evaluated(genie(str(folder), judge="vectors"), saying("The owl in the barn."), script, tmp_path)
-    (score,) = scores(log)
+    score = scored(genie(str(folder), judge="vectors"), saying("The owl in the barn."), script, tmp_path)
     assert len(script.requests) == 1 + len(DOCUMENTS[OWL])
     assert all("questions" in data for data in script.data)
     novelty = values(score)
@@ -313,28 +289,8 @@ def test_the_grader_reads_once_a_document_and_vectors_judge(folder: Path, tmp_pa
 
 def test_answers_that_no_vector_stands_for_leave_the_document_unscored(folder: Path, tmp_path: Path) -> None:
     def answer(document: str, question: str) -> str:
-        return "ⵣⵣ" if document == BARN_STORY else "a barn"
+        return "ⵣⵣ" if document == STORY else "a barn"
 
-    (score,) = scores(
-        evaluated(genie(str(folder), judge="vectors"), saying(BARN_STORY), grading(answer=answer), tmp_path)
-    )
+    score = scored(genie(str(folder), judge="vectors"), saying(STORY), grading(answer=answer), tmp_path)
     assert score.reason == f"nothing to compare: {NO_VECTOR}"
     assert is_unscored(score)
-
-
-def test_vectors_judge_the_bundled_stories_offline(tmp_path: Path) -> None:
-    means = {}
-    for storyteller in ("bundled/inventive", "bundled/ordinary"):
-        (log,) = evaluate(
-            "genie_inspect/synthetic_prompts",
-            task_args={"judge": "vectors"},
-            model=storyteller,
-            model_roles={"grader": "bundled/grader"},
-            epochs=1,
-            log_dir=str(tmp_path),
-            display="none",
-        )
-        assert log.status == "success", log.error
-        found = [values(score) for score in scores(log)]
-        means[storyteller] = sum(sum(novelty.values()) for novelty in found) / len(found)
-    assert means["bundled/inventive"] > means["bundled/ordinary"]

@@ -8,15 +8,11 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
-from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
-from inspect_ai.solver import generate
 from tests.critics import blocks
 from tests.every_scorer import SCORERS, graded
-from tests.scripted import OWL, Script, saying, small_population
+from tests.scripted import Script, evaluated, is_unscored, saying, scores, small_population, values
 from tests.tasks.runs import run
 
 from genie_inspect.errors import UnreadableReplyError
@@ -32,31 +28,12 @@ def population(tmp_path_factory: pytest.TempPathFactory) -> Population:
     return small_population(tmp_path_factory.mktemp("hostile") / "population")
 
 
-def scored(name: str, population: Population, folder: Path, grader: Script, *texts: str) -> list[Score]:
-    """The scores of a model's replies, an epoch each; of novelty_bench, each reply stands twice in its set."""
-    bench = name == "novelty_bench"
-    task = Task(
-        dataset=[Sample(input=OWL)],
-        solver=generations(2) if bench else generate(),
-        scorer=SCORERS[name](str(population.folder)),
-    )
-    (log,) = evaluate(
-        task,
-        model=saying(*(text for text in texts for _ in range(2 if bench else 1))).model(),
-        model_roles={"grader": grader.model()},
-        epochs=len(texts),
-        max_samples=1,
-        log_dir=str(folder / "logs"),
-        display="none",
-        log_realtime=False,
-    )
-    assert log.status == "success", log.error
-    return [score for sample in log.samples or [] for score in (sample.scores or {}).values()]
-
-
-def values(score: Score) -> list[float]:
-    assert isinstance(score.value, dict)
-    return [float(str(value)) for value in score.value.values()]
+def scored(name: str, population: Population, folder: Path, grader: Script, text: str) -> Score:
+    """The score of a model's reply, which stands twice in the set of novelty_bench."""
+    made, bench = SCORERS[name](str(population.folder)), name == "novelty_bench"
+    log = evaluated(made, saying(text), grader, folder, solver=generations(2) if bench else None)
+    (score,) = scores(log, name.split()[0])
+    return score
 
 
 @pytest.mark.parametrize("part", ["questions", "others"])
@@ -67,8 +44,8 @@ def test_a_grader_that_repeats_the_numbered_part_answers_nothing(
         data = blocks(request)[0]
         return json.dumps(data[part]) if part in data else graded(request)
 
-    (score,) = scored("genie list", population, tmp_path, Script(repeating), "An owl sat.")
-    assert all(map(math.isnan, values(score)))
+    score = scored("genie list", population, tmp_path, Script(repeating), "An owl sat.")
+    assert is_unscored(score)
     assert score.reason == "invalid_response_format"
 
 
@@ -76,8 +53,8 @@ def test_a_rating_of_5000_digits_leaves_the_quality_open(population: Population,
     def endless(request: str) -> str | ModelOutput:
         return graded(request) if "other_replies" in blocks(request)[0] else "Rating: " + "1" * 5_000
 
-    (score,) = scored("novelty_bench", population, tmp_path, Script(endless), "An owl sat.")
-    distinct, utility = values(score)
+    score = scored("novelty_bench", population, tmp_path, Script(endless), "An owl sat.")
+    distinct, utility = values(score).values()
     assert distinct == 1.0
     assert math.isnan(utility)
 
@@ -89,7 +66,7 @@ def test_replies_of_more_than_a_million_characters_are_no_verdicts_and_no_docume
     with pytest.raises(UnreadableReplyError):
         yes_or_no(endless)
     assert no_document(endless) == TOO_LONG
-    (score,) = scored("ttcw False", population, tmp_path, Script(graded), endless)
+    score = scored("ttcw False", population, tmp_path, Script(graded), endless)
     assert score.reason == TOO_LONG
 
 
@@ -114,5 +91,5 @@ def test_ten_million_characters_are_dropped_before_anything_splits_or_logs_them(
     with ZipFile(asked.location.removeprefix("file://")) as archive:
         assert max(info.file_size for info in archive.infolist()) < 4_000_000, "no reply of the grader's is in the log"
     (sample,) = wrote.samples or []
-    scores = {score.reason: score.answer for scorer, score in (sample.scores or {}).items() if scorer != "document"}
-    assert scores == {TOO_LONG: ""}
+    left = {score.reason: score.answer for scorer, score in (sample.scores or {}).items() if scorer != "document"}
+    assert left == {TOO_LONG: ""}

@@ -1,19 +1,12 @@
 """What each measure makes of a text in six scripts, as docs/bring_your_own.md has it in a table."""
 
-import math
 import re
 from pathlib import Path
 
 import pytest
 from inspect_ai.scorer import Score, Scorer
-from tests.scripted import OWL, QUESTIONS, evaluated, grading, saying, scores, small_population
-
-from genie_inspect.scorers.compression import compression
-from genie_inspect.scorers.cosine import cosine
-from genie_inspect.scorers.creativity_index import creativity_index
-from genie_inspect.scorers.expression_novelty import expression_novelty
-from genie_inspect.scorers.genie import genie
-from genie_inspect.scorers.partition import partition
+from tests.every_scorer import scorer_of
+from tests.scripted import OWL, QUESTIONS, grading, is_unscored, saying, scored, small_population
 
 ROOT = Path(__file__).parents[2]
 # three stories of each: a keeper lights his lamp; a chemist spills a liquid and the paper sings; brothers sell a goat
@@ -51,33 +44,21 @@ TEXTS = {
         "พี่น้องสองคนเถียงกันเรื่องราคาแพะตลอดทางไปตลาด แล้วขายสัตว์ผิดตัว",
     ),
 }
-SCRIPTS = {"Russian": "Cyrillic", "Arabic": "Arabic", "Hindi": "Devanagari", "Chinese": "Han", "Thai": "Thai"}
 
 
 def scorer(name: str, folder: str) -> Scorer:
-    made = {
-        "`genie`, a grader reads": lambda: genie(folder, cache=False),
-        "`genie`, `judge=embedded`": lambda: genie(folder, "embedded"),
-        "`cosine`": lambda: cosine(folder),
-        "`partition`, `embedded`": lambda: partition(folder, "embedded"),
-        "`creativity_index`": lambda: creativity_index(folder),
-        "`creativity_index`, `matcher=near`": lambda: creativity_index(folder, matcher="near"),
-        "`expression_novelty`": lambda: expression_novelty(folder),
-        "`compression`": lambda: compression(folder),
-    }
-    return made[name]()
+    """A measure with the options that the page's table names beside it."""
+    options = dict(re.findall(r"`(\w+)=(\w+)`", name)) | ({"equivalence": "embedded"} if "partition" in name else {})
+    return scorer_of(name.split("`")[1], folder, **options)
 
 
 def score_of(name: str, text: str, others: tuple[str, ...], folder: Path) -> Score:
     population = small_population(folder / "population", {OWL: others}, {OWL: QUESTIONS[OWL]})
-    log = evaluated(scorer(name, str(population.folder)), saying(text), grading(), folder / "logs")
-    (score,) = scores(log, name.split("`")[1])
-    return score
+    return scored(scorer(name, str(population.folder)), saying(text), grading(), folder / "logs")
 
 
 def verdict(score: Score) -> str:
-    assert isinstance(score.value, dict)
-    if all(math.isnan(float(str(value))) for value in score.value.values()):
+    if is_unscored(score):
         return "unscored"
     return "warns" if "Warning: the embedder" in (score.explanation or "") else "scored"
 
@@ -97,38 +78,6 @@ def test_a_measure_does_in_a_language_what_the_page_says(name: str, language: st
     text, *others = TEXTS[language]
     found = score_of(name, text, tuple(others), tmp_path)
     assert verdict(found) == table()[name][list(TEXTS).index(language)]
-
-
-@pytest.mark.parametrize(("language", "script"), SCRIPTS.items())
-def test_a_distance_that_the_embedder_cannot_see_is_unscored_with_that_reason(
-    language: str, script: str, tmp_path: Path
-) -> None:
-    text, *others = TEXTS[language]
-    found = score_of("`cosine`", text, tuple(others), tmp_path)
-    assert re.fullmatch(rf"the embedder static knows \d% of its letters \({script}\): .*", found.reason or "")
-
-
-@pytest.mark.parametrize("language", TEXTS)
-def test_a_text_and_one_without_a_run_of_the_corpus_stand_at_the_ends_of_the_creativity_index(
-    language: str, tmp_path: Path
-) -> None:
-    text, other, unlike = TEXTS[language]
-    copied = score_of("`creativity_index`", other + " " + text, (text, other), tmp_path / "copied")
-    new = score_of("`creativity_index`", text, (other, unlike), tmp_path / "new")
-    assert isinstance(copied.value, dict)
-    assert isinstance(new.value, dict)
-    assert copied.value["creativity_index_mean"] == 0
-    assert new.value["creativity_index_mean"] == 1
-
-
-def test_a_chinese_copy_with_a_character_put_into_each_clause_is_no_new_text(tmp_path: Path) -> None:
-    text = "".join(TEXTS["Chinese"])
-    # after the fourth character of each clause
-    copy = "".join(part[:4] + "了" + part[4:] if len(part) > 4 else part for part in re.split("(?<=[，。])", text))
-    found = score_of("`creativity_index`", copy, (text,), tmp_path)
-    assert isinstance(found.value, dict)
-    assert float(str(found.value["creativity_index_mean"])) < 0.75
-    assert float(str(found.value["creativity_index_5"])) < 0.2
 
 
 def test_a_short_text_in_another_language_may_be_a_refusal_and_says_so(tmp_path: Path) -> None:

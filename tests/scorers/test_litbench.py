@@ -3,18 +3,13 @@
 from pathlib import Path
 
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
-from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from tests.scripted import OWL, Script, evaluated, saying, scores, small_population
+from tests.scripted import OWL, Script, evaluated, metadata, saying, scored, scores, small_population, values
 
-from genie_inspect.graders.cost import tokens
 from genie_inspect.graders.quality import CHAT
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import Document
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.scorers.litbench import cost, litbench, measurement
+from genie_inspect.scorers.litbench import cost, litbench
 
 STORY = "A brown owl counted the trains."
 
@@ -26,8 +21,7 @@ def population(tmp_path: Path) -> Population:
 
 def result(log: EvalLog) -> tuple[float, float]:
     (score,) = scores(log, "litbench")
-    assert isinstance(score.value, dict)
-    return float(score.value["litbench_win_rate"] or 0), float(score.value["litbench_order_bias"] or 0)
+    return values(score)["litbench_win_rate"], values(score)["litbench_order_bias"]
 
 
 def longer(request: str) -> str:
@@ -44,50 +38,29 @@ def test_a_story_meets_every_document_in_both_orders(population: Population, tmp
     met = sorted((data["story_a"], data["story_b"]) for data in judge.data)
     texts = [document.text for document in population.documents(OWL)]
     assert met == sorted([(STORY, text) for text in texts] + [(text, STORY) for text in texts])
+    assert "|opponents:all|" in metadata(scores(log, "litbench")[0])["signature"]
     (sample,) = log.samples or []
     assert sum(event.event == "model" for event in sample.events) == 1, "the story is long enough alone"
 
 
-def test_a_judge_that_always_prefers_the_first_story_is_shown_to_be_biased(
-    population: Population, tmp_path: Path
-) -> None:
-    log = evaluated(litbench(str(population.folder)), saying(STORY), saying("[[A]]"), tmp_path)
-    assert result(log) == (0.5, 1.0)
-    (score,) = scores(log, "litbench")
-    assert "order bias +1.00" in (score.explanation or "")
-
-
 def test_the_preference_role_goes_before_the_grader(population: Population, tmp_path: Path) -> None:
-    task = Task(dataset=[Sample(input=OWL)], scorer=litbench(str(population.folder)))
     preference, grader = Script(longer), Script(longer)
     roles = {"preference": preference.model(), "grader": grader.model()}
-    (log,) = evaluate(
-        task, model=saying(STORY).model(), model_roles=roles, log_dir=str(tmp_path / "logs"), display="none"
-    )
-    assert log.status == "success", log.error
+    evaluated(litbench(str(population.folder)), saying(STORY), None, tmp_path, model_roles=roles)
     assert (len(preference.requests), len(grader.requests)) == (6, 0)
 
 
 def test_fewer_opponents_are_drawn_by_the_text(population: Population, tmp_path: Path) -> None:
     def met(story: str, opponents: int, expected: int) -> list[str]:
         judge = Script(longer)
-        evaluated(litbench(str(population.folder), opponents=opponents), saying(story), judge, tmp_path)
+        log = evaluated(litbench(str(population.folder), opponents=opponents), saying(story), judge, tmp_path)
+        assert f"|opponents:{opponents}|" in metadata(scores(log, "litbench")[0])["signature"]
         assert len(judge.requests) == 2 * expected, "each in both orders"
         return sorted(data["story_b"] for data in judge.data if data["story_a"] == story)
 
     assert met(STORY, 2, 2) == met(STORY, 2, 2)
     assert len({tuple(met(f"{STORY} {number}", 1, 1)) for number in range(6)}) > 1, "another text meets others"
     assert met(STORY, 9, 3) == sorted(document.text for document in population.documents(OWL))
-
-
-@pytest.mark.parametrize(("opponents", "fact"), [(None, "|opponents:all|"), (2, "|opponents:2|")])
-def test_the_signature_says_how_many_opponents_are_met(
-    opponents: int | None, fact: str, population: Population, tmp_path: Path
-) -> None:
-    log = evaluated(litbench(str(population.folder), opponents=opponents), saying(STORY), Script(longer), tmp_path)
-    (score,) = scores(log, "litbench")
-    assert score.metadata is not None
-    assert fact in score.metadata["signature"]
 
 
 FORMS = {"generative": "Preferred: {}", "generative_cot": "Reasoning: It is longer.\nPreferred: {}"}
@@ -114,8 +87,7 @@ def test_weights_are_asked_in_their_own_form_in_both_orders(
     both = [(STORY, text) for text in texts] + [(text, STORY) for text in texts]
     assert sorted(map(shown, judge.requests)) == sorted(both)
     (score,) = scores(log, "litbench")
-    assert score.metadata is not None
-    assert f",protocol={protocol},template=" in score.metadata["signature"]
+    assert f",protocol={protocol},template=" in metadata(score)["signature"]
 
 
 @pytest.mark.parametrize(("protocol", "reply"), [("generative", "[[A]]"), ("generative_cot", "Preferred: A")])
@@ -123,34 +95,37 @@ def test_a_verdict_in_another_form_leaves_no_win_rate(
     protocol: str, reply: str, population: Population, tmp_path: Path
 ) -> None:
     judge = saying(reply)
-    log = evaluated(litbench(str(population.folder), protocol=protocol), saying(STORY), judge, tmp_path)
-    (score,) = scores(log, "litbench")
+    score = scored(litbench(str(population.folder), protocol=protocol), saying(STORY), judge, tmp_path)
     assert score.reason == "no pair was judged in both orders"
     assert len(judge.requests) == 6, "each once"
 
 
-MET = [Document(id=f"d-{name}", prompt="p", text=f"Story {name}.") for name in "abcd"]
+def test_a_story_wins_by_both_orders_and_a_pair_judged_in_one_does_not_count(tmp_path: Path) -> None:
+    # by document what the judge says with the story first, and second: it beats a, loses to b in both orders, ties by
+    # place with c, and is judged once beside d
+    said = {"a": ("[[A]]", "[[B]]"), "b": ("[[B]]", "[[A]]"), "c": ("[[B]]", "[[B]]"), "d": ("Hm.", "[[A]]")}
+    population = small_population(tmp_path / "population", documents={OWL: [f"Story {name}." for name in said]})
 
+    def judging(request: str) -> str:
+        data = unfenced(request)
+        is_second = data["story_a"] != STORY
+        return said[data["story_a" if is_second else "story_b"][6]][is_second]
 
-def test_a_story_wins_by_both_orders_and_a_pair_judged_in_one_does_not_count() -> None:
-    # 1: the story that stands first is better. It beats a, loses to b in both orders, ties by place with c
-    found = measurement(MET, [1, 0, 1, None], [0, 1, 1, 1])
-    assert found.value["litbench_win_rate"] == pytest.approx((1 + 0 + 0.5) / 3)
-    # of six verdicts four name the first place
-    assert found.value["litbench_order_bias"] == pytest.approx(2 * 4 / 6 - 1)
-    assert found.metadata == {"compared": 3, "unreadable": 1, "lost_to": ["d-b"]}
-    assert found.explanation == (
-        "Win rate 0.50 against 3 documents, each in both orders; order bias +0.33 (0 = none, 1 = always the story that "
+    log = evaluated(litbench(str(population.folder)), saying(STORY), Script(judging), tmp_path)
+    # of six verdicts two name the first place
+    assert result(log) == pytest.approx(((1 + 0 + 0.5) / 3, 2 * 2 / 6 - 1), abs=5e-4)
+    (score,) = scores(log, "litbench")
+    (lost,) = [document.id for document in population.documents(OWL) if document.text == "Story b."]
+    assert {"compared": 3, "unreadable": 1, "lost_to": [lost]}.items() <= (score.metadata or {}).items()
+    assert (score.explanation or "").startswith(
+        "Win rate 0.50 against 3 documents, each in both orders; order bias -0.33 (0 = none, 1 = always the story that "
         "stands first). 1 more were not judged in both orders: unreadable replies."
     )
-    assert found.reason is None
+    assert score.reason is None
 
 
-def test_a_verdict_is_paid_for_two_stories_of_usual_length(tmp_path: Path) -> None:
-    population = small_population(tmp_path)
-    prompt = population.prompts[0]
-    lengths = [tokens(document.text) for document in population.documents(prompt)]
-    request = CHAT.pricing()(prompt, 0).tokens_in
-    found = cost(CHAT.pricing(), population, {prompt: 3})
-    assert found.calls == 3 * 2 * len(lengths)
-    assert found.tokens_in == pytest.approx(3 * 2 * (len(lengths) * request + 2 * sum(lengths)))
+def test_a_verdict_is_paid_for_two_stories_of_usual_length() -> None:
+    request = CHAT.pricing()("Write.", 0).tokens_in
+    found = cost(CHAT.pricing(), "Write.", [10, 20], 3)
+    assert found.calls == 3 * 2 * 2
+    assert found.tokens_in == pytest.approx(3 * 2 * (2 * request + 2 * 30))

@@ -6,14 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task
 from inspect_ai import eval as evaluate
-from inspect_ai.dataset import Sample
-from inspect_ai.log import EvalLog
 from inspect_ai.model import CachePolicy
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from tests.scripted import Script, evaluated, is_unscored, metadata, saying, scores, values
+from tests.scripted import Script, is_unscored, metadata, saying, scored, scores, values
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.prompting.fence import unfenced
@@ -23,13 +20,7 @@ from genie_inspect.solvers.generations import cache_for
 from genie_inspect.tasks.novelty_partition import novelty_partition
 
 PROMPT = "Name a colour."
-
-
-@pytest.fixture
-def prompts(tmp_path: Path) -> str:
-    path = tmp_path / "prompts.jsonl"
-    path.write_text(json.dumps({"prompt": PROMPT}) + "\n")
-    return str(path)
+REFUSAL = "I'm sorry, but I can't help with that."
 
 
 def grading(request: str) -> str:
@@ -42,83 +33,76 @@ def grading(request: str) -> str:
     return f"Its length.\nRating: {len(data['reply'])}"
 
 
-def run(prompts: str, writer: Script, tmp_path: Path, grader: Script | None = None, **options: Any) -> EvalLog:
-    grader = grader or Script(grading)
+def run(folder: Path, writer: Script, grader: Script | None = None, cache: bool = False, **options: Any) -> Score:
+    """The score of the writer's replies to one prompt."""
+    dataset = folder / "prompts.jsonl"
+    dataset.write_text(json.dumps({"prompt": PROMPT}) + "\n")
     (log,) = evaluate(
-        novelty_partition(dataset=prompts, **options),
+        novelty_partition(dataset=str(dataset), **options),
         model=writer.model(),
-        model_roles={"grader": grader.model()},
-        log_dir=str(tmp_path / "logs"),
+        model_roles={"grader": (grader or Script(grading)).model()},
+        cache=cache,
+        log_dir=str(folder / "logs"),
         display="none",
         log_realtime=False,
     )
     assert log.status == "success", log.error
-    return log
-
-
-def found(log: EvalLog) -> Score:
     (score,) = scores(log, "novelty_bench")
     return score
 
 
-def test_kinds_and_utility_of_the_replies(prompts: str, tmp_path: Path) -> None:
+def test_kinds_and_utility_of_the_replies(tmp_path: Path) -> None:
     writer, grader = saying("red", "rose", "blue", "red"), Script(grading)
-    score = found(run(prompts, writer, tmp_path, grader, k=4))
+    score = run(tmp_path, writer, grader, k=4)
     # kinds: r r b r; qualities 3 and 4 at places 0 and 2; weights 1, .8, .64, .512 sum to 2.952
     assert values(score) == {"distinct": 2.0, "utility": pytest.approx((3 + 0.64 * 4) / 2.952, abs=5e-4)}
-    assert score.metadata
-    assert score.metadata["classes"] == [0, 0, 1, 0]
-    assert score.metadata["quality"] == [3.0, None, 4.0, None]
+    assert metadata(score)["classes"] == [0, 0, 1, 0]
+    assert metadata(score)["quality"] == [3.0, None, 4.0, None]
     # rated are the first of each kind alone
     assert sorted(data["reply"] for data in grader.data if "other_replies" not in data) == ["blue", "red"]
     assert "| 3 | 1 | 4 | blue |" in (score.explanation or "")
 
 
-def test_the_published_settings_reach_the_model(prompts: str, tmp_path: Path) -> None:
+def test_the_published_settings_reach_the_model(tmp_path: Path) -> None:
     writer = saying("red")
-    run(prompts, writer, tmp_path)
+    run(tmp_path, writer)
     assert len(writer.requests) == 10
     assert {(config.temperature, config.max_tokens) for config in writer.configs} == {(1.0, 512)}
 
 
-def test_an_empty_reply_is_no_kind_and_worth_nothing(prompts: str, tmp_path: Path) -> None:
-    score = found(run(prompts, saying("", "red", " \n", "blue"), tmp_path, k=4))
+@pytest.mark.parametrize(("reply", "facts"), [("", {"empty": 2, "refused": 0}), (REFUSAL, {"empty": 2, "refused": 2})])
+def test_an_empty_reply_and_a_refusal_are_no_kind_and_worth_nothing(
+    reply: str, facts: dict[str, int], tmp_path: Path
+) -> None:
+    score = run(tmp_path, saying(reply, "red", reply or " \n", "blue"), k=4)
     assert values(score) == {"distinct": 2.0, "utility": pytest.approx((0.8 * 3 + 0.512 * 4) / 2.952, abs=5e-4)}
-    assert score.metadata
-    assert (score.metadata["classes"], score.metadata["empty"]) == ([None, 0, None, 1], 2)
+    assert metadata(score)["classes"] == [None, 0, None, 1]
+    assert facts.items() <= metadata(score).items()
 
 
-def test_a_grader_that_babbles_about_kinds_leaves_both_unknown(prompts: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("about", "distinct", "undecided"), [("kinds", math.nan, 1), ("quality", 2, 0)])
+def test_a_grader_that_babbles_about_kinds_leaves_both_unknown_and_about_quality_the_kinds(
+    about: str, distinct: float, undecided: int, tmp_path: Path
+) -> None:
     def babbling(request: str) -> str:
-        return "Hm." if "other_replies" in unfenced(request) else "Rating: 5"
+        return grading(request) if ("other_replies" in unfenced(request)) != (about == "kinds") else "Hm."
 
-    score = found(run(prompts, saying("red", "blue"), tmp_path, Script(babbling), k=2))
-    assert is_unscored(score)
-    assert score.metadata
-    assert score.metadata["undecided"] == 1
-
-
-def test_a_grader_that_babbles_about_quality_leaves_the_kinds(prompts: str, tmp_path: Path) -> None:
-    def babbling(request: str) -> str:
-        return grading(request) if "other_replies" in unfenced(request) else "Fine."
-
-    score = found(run(prompts, saying("red", "blue"), tmp_path, Script(babbling), k=2))
-    assert values(score)["distinct"] == 2
-    assert math.isnan(values(score)["utility"])
+    score = run(tmp_path, saying("red", "blue"), Script(babbling), k=2)
+    assert values(score) == pytest.approx({"distinct": distinct, "utility": math.nan}, nan_ok=True)
+    assert metadata(score)["undecided"] == undecided
 
 
-def test_the_signature_says_who_judged_kinds_and_quality(prompts: str, tmp_path: Path) -> None:
-    score = found(run(prompts, saying("red", "blue"), tmp_path, k=2, equivalence="embedded"))
-    assert score.metadata
+def test_the_signature_says_who_judged_kinds_and_quality(tmp_path: Path) -> None:
+    score = run(tmp_path, saying("red", "blue"), k=2, equivalence="embedded")
     equivalence = f"embedded({embedder().identity},threshold=0.79)"
-    assert f"equivalence:{equivalence}|quality:grader(mockllm/model" in score.metadata["signature"]
-    assert "|k:2|patience:0.8|" in score.metadata["signature"]
-    other = run(prompts, saying("red", "blue"), tmp_path, k=2, equivalence="embedded", threshold=0.5)
-    assert ",threshold=0.5)|" in (found(other).metadata or {})["signature"]
+    assert f"equivalence:{equivalence}|quality:grader(mockllm/model" in metadata(score)["signature"]
+    assert "|k:2|patience:0.8|" in metadata(score)["signature"]
+    other = run(tmp_path, saying("red", "blue"), k=2, equivalence="embedded", threshold=0.5)
+    assert ",threshold=0.5)|" in metadata(other)["signature"]
 
 
 def test_the_scorer_without_the_solver_says_what_is_missing(tmp_path: Path) -> None:
-    (score,) = scores(evaluated(scorer(patience=0.6), saying("red"), Script(grading), tmp_path), "novelty_bench")
+    score = scored(scorer(patience=0.6), saying("red"), Script(grading), tmp_path)
     assert "run the task novelty_partition" in (score.reason or "")
     assert "|k:0|patience:0.6|" in metadata(score)["signature"]
 
@@ -131,38 +115,13 @@ def test_with_caching_on_each_reply_has_a_key_of_its_own() -> None:
     assert (policy.expiry, policy.scopes) == ("1h", {"study": "a", "generations": "3"})
 
 
-def test_cached_replies_differ_as_the_first_ones_did(
-    prompts: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cached_replies_differ_as_the_first_ones_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "inspect-cache"))
-    first = saying("red", "blue", "green")
-    logs = []
-    for writer in (first, saying("never")):
-        (log,) = evaluate(
-            novelty_partition(prompts, k=3),
-            model=writer.model(),
-            model_roles={"grader": Script(grading).model()},
-            cache=True,
-            log_dir=str(tmp_path / "logs"),
-            display="none",
-            log_realtime=False,
-        )
-        assert log.status == "success", log.error
-        logs.append(log)
-    assert [values(found(log))["distinct"] for log in logs] == [3.0, 3.0]
-
-
-REFUSAL = "I'm sorry, but I can't help with that."
-
-
-def test_a_refusal_among_the_replies_is_no_kind_and_worth_nothing(prompts: str, tmp_path: Path) -> None:
-    refused, silent = (
-        found(run(prompts, saying(first, "red", "red", "blue"), tmp_path, k=4)) for first in (REFUSAL, "")
-    )
-    assert values(refused) == values(silent)
-    assert values(refused)["distinct"] == 2
-    assert metadata(refused)["classes"][0] is None
-    assert metadata(refused)["refused"] == 1
+    kinds = [
+        values(run(tmp_path, writer, cache=True, k=3))["distinct"]
+        for writer in (saying("red", "blue", "green"), saying("never"))
+    ]
+    assert kinds == [3.0, 3.0]
 
 
 @pytest.mark.parametrize(("replies", "reason"), [((REFUSAL, ""), "refusal"), (("", REFUSAL), "no_response")])
@@ -178,20 +137,18 @@ def test_where_no_reply_is_a_document_the_first_says_why_whatever_a_later_solver
         return keep
 
     grader = Script(grading)
-    task = Task([Sample(input=PROMPT)], solver=keeping(), scorer=scorer(equivalence="embedded"))
-    roles = {"grader": grader.model()}
-    (log,) = evaluate(task, model=saying("A text.").model(), model_roles=roles, log_dir=str(tmp_path), display="none")
-    score = found(log)
+    made = scorer(equivalence="embedded")
+    score = scored(made, saying("A text."), grader, tmp_path, solver=keeping())
     assert (score.reason, score.answer, score.explanation) == (reason, "", f"Not scored: {reason}.")
     assert is_unscored(score)
     assert grader.requests == []
 
 
-def test_instructions_of_ones_own_reach_both_graders(prompts: str, tmp_path: Path) -> None:
+def test_instructions_of_ones_own_reach_both_graders(tmp_path: Path) -> None:
     own = tmp_path / "templates"
     own.mkdir()
     (own / "same_list.md").write_text("MY KINDS of $count.\n$data", encoding="utf-8")
     (own / "rate_quality.md").write_text("MY QUALITY.\n$data", encoding="utf-8")
     grader = Script(grading)
-    run(prompts, saying("red", "blue"), tmp_path, grader, k=2, templates=str(own))
+    run(tmp_path, saying("red", "blue"), grader, k=2, templates=str(own))
     assert {request.split("\n")[0] for request in grader.requests} == {"MY KINDS of 1.", "MY QUALITY."}

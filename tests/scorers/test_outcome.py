@@ -1,21 +1,19 @@
 """How a measurement becomes a score: what is prepared once, what a reader must know, and why there is no value."""
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import anyio
 import numpy as np
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
-from inspect_ai.dataset import Sample
-from inspect_ai.model import ModelName, ModelOutput
-from inspect_ai.scorer import Score, Scorer
-from inspect_ai.solver import TaskState
+from inspect_ai._eval.loader import scorer_from_spec  # how `inspect score` makes a scorer, in no public way
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import Score
+from inspect_ai.scorer._scorer import ScorerSpec
+from tests.every_scorer import MAKERS
 from tests.processes import Commands
-from tests.scripted import OWL, output, saying, small_population, written
+from tests.scripted import OWL, evaluated, saying, small_population, written
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import (
@@ -24,23 +22,12 @@ from genie_inspect.errors import (
     GraderFailedError,
     PopulationError,
     RefusalError,
-    UnknownChoiceError,
     UnreadableReplyError,
 )
 from genie_inspect.graders.cache import cache_folder
 from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 from genie_inspect.samples import InterventionFacts
-from genie_inspect.scorers import outcome
 from genie_inspect.scorers.assessment import KEPT, Compared
-from genie_inspect.scorers.close_reading import close_reading
-from genie_inspect.scorers.coherence import coherence
-from genie_inspect.scorers.compression import compression
-from genie_inspect.scorers.cosine import cosine
-from genie_inspect.scorers.creativity_index import creativity_index
-from genie_inspect.scorers.expression_novelty import expression_novelty
-from genie_inspect.scorers.genie import genie
-from genie_inspect.scorers.litbench import litbench
-from genie_inspect.scorers.novelty_bench import novelty_bench
 from genie_inspect.scorers.outcome import (
     NO_DOCUMENTS,
     REASONS,
@@ -53,46 +40,30 @@ from genie_inspect.scorers.outcome import (
     scored,
     scored_or_reason,
 )
-from genie_inspect.scorers.partition import partition
-from genie_inspect.scorers.ttcw import ttcw
 
-pytestmark = pytest.mark.anyio
+# clients that Inspect and openai leave open
+pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 
-async def test_what_was_prepared_for_the_last_64_keys_stays_and_what_came_before_is_prepared_anew() -> None:
+async def test_what_was_prepared_for_the_last_64_keys_stays_and_many_who_ask_at_a_time_have_it_prepared_once() -> None:
     prepared: list[int] = []
     warm: Warm[int] = Warm()
 
-    async def get(key: int) -> int:
+    async def get(key: int) -> None:
         async def prepare() -> int:
+            await anyio.sleep(0)
             prepared.append(key)
             return key * 10
 
-        return await warm.get(key, prepare)
-
-    assert [await get(key) for key in range(KEPT)] == [key * 10 for key in range(KEPT)]
-    await get(0)
-    assert prepared == list(range(KEPT))
-    await get(KEPT)
-    await get(1)
-    await get(0)
-    # the one more took the place of the first
-    assert prepared[KEPT:] == [KEPT, 0]
-
-
-async def test_what_many_ask_for_at_a_time_is_prepared_once() -> None:
-    prepared: list[str] = []
-    warm: Warm[str] = Warm()
-
-    async def prepare() -> str:
-        await anyio.sleep(0)
-        prepared.append("once")
-        return "ready"
+        assert await warm.get(key, prepare) == key * 10
 
     async with anyio.create_task_group() as group:
         for _ in range(5):
-            group.start_soon(warm.get, "prompt", prepare)
-    assert prepared == ["once"]
+            group.start_soon(get, 0)
+    for key in (*range(KEPT), 0, KEPT, 1, 0):
+        await get(key)
+    # the one more took the place of the first
+    assert prepared == [*range(KEPT), KEPT, 0]
 
 
 def test_documents_are_compared_in_the_order_of_their_ids(tmp_path: Path) -> None:
@@ -166,11 +137,6 @@ def test_what_an_embedder_made_of_a_text_is_kept_beside_what_models_have_said() 
     assert any(path.is_file() for path in cache_folder().iterdir())
 
 
-def test_an_unknown_embedder_is_refused() -> None:
-    with pytest.raises(UnknownChoiceError, match="embedder is 'word2vec'"):
-        kept_embedder("word2vec")
-
-
 @pytest.mark.parametrize(("explanation", "before"), [("Fine.", "Fine.\n\n"), ("", "")])
 async def test_a_score_is_rounded_and_a_note_on_the_length_stands_below_what_it_says(
     explanation: str, before: str
@@ -196,25 +162,15 @@ async def test_why_a_sample_has_no_document_is_text_and_no_markup() -> None:
     assert (score.reason, score.explanation) == ("a|b *c*", "Not scored: a\\|b \\*c\\*.")
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # clients that Inspect and openai leave open
-
 STORY = "A blue owl flew."
 
 
-def state(text: str = STORY) -> TaskState:
-    """A sample whose document is the text."""
-    return TaskState(
-        model=ModelName("mockllm/model"), sample_id=1, epoch=1, input=OWL, messages=[], output=output(text)
-    )
-
-
-@pytest.mark.anyio
 @pytest.mark.parametrize("error", [kind("it | failed") for kind in REASONS])
 async def test_each_failure_that_costs_one_score_has_its_reason(error: GenieError) -> None:
     async def fail() -> Measurement:
         raise error
 
-    score = await scored_or_reason(state(), ["a", "b"], {"signature": "s"}, fail)
+    score = await scored_or_reason(written(STORY), ["a", "b"], {"signature": "s"}, fail)
     expected = {
         GraderFailedError: "grader_failed",
         EngineFailedError: "engine_failed",
@@ -227,98 +183,71 @@ async def test_each_failure_that_costs_one_score_has_its_reason(error: GenieErro
     assert list(score.value) == ["a", "b"]
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("error", [ZeroDivisionError("ours"), PrerequisiteError("set-up"), PopulationError("changed")])
 async def test_a_fault_of_ours_and_a_wrong_set_up_raise(error: Exception) -> None:
     async def fail() -> Measurement:
         raise error
 
     with pytest.raises(type(error)):
-        await scored_or_reason(state(), ["a"], {"signature": "s"}, fail)
+        await scored_or_reason(written(STORY), ["a"], {"signature": "s"}, fail)
 
 
-NOWHERE = "'nowhere', expected abstracts, starter or a folder that holds population.json"
-EMBEDDER = (
-    "'word2vec', expected static, openai/<model>[#<tokens that it reads>] or sentence-transformers/<hub id or folder>"
-)
-TEMPLATES = "folder 'nowhere' does not exist, expected a folder of *.md files"
-EQUIVALENCE = "'bert', expected grader, embedded, classifier or classifier/<hub id or folder>"
-WRONG: list[tuple[Callable[..., Scorer], str, Any, str]] = [
-    (genie, "population", "nowhere", f"population is {NOWHERE}"),
-    (genie, "judge", "kind", "judge is 'kind', expected one of list, pairwise, logit, vectors, embedded"),
-    (genie, "embedder", "word2vec", f"embedder is {EMBEDDER}"),
-    (genie, "templates", "nowhere", f"templates {TEMPLATES}"),
-    (genie, "min_coverage", 1.01, "min_coverage is 1.01, expected 0 to 1"),
-    (genie, "min_coverage", -0.01, "min_coverage is -0.01, expected 0 to 1"),
-    (genie, "min_coverage", math.nan, "min_coverage is nan, expected 0 to 1"),
-    (genie, "min_coverage", "half", "min_coverage is 'half', expected 0 to 1"),
-    (cosine, "population", "nowhere", f"population is {NOWHERE}"),
-    (cosine, "embedder", "word2vec", f"embedder is {EMBEDDER}"),
-    (compression, "population", "nowhere", f"population is {NOWHERE}"),
-    (compression, "codec", "brotli", "codec is 'brotli', expected one of gzip, xz, zstd"),
-    (creativity_index, "population", "nowhere", f"population is {NOWHERE}"),
-    (creativity_index, "corpus", "nowhere", f"corpus is 'nowhere', expected {outcome.ACCEPTED}"),
-    (creativity_index, "matcher", "fuzzy", "matcher is 'fuzzy', expected one of exact, near"),
-    (creativity_index, "embedder", "word2vec", f"embedder is {EMBEDDER}"),
-    (expression_novelty, "population", "nowhere", f"population is {NOWHERE}"),
-    (expression_novelty, "corpus", "nowhere", f"corpus is 'nowhere', expected {outcome.ACCEPTED}"),
-    (expression_novelty, "floor", 0, "floor is 0, expected above 0, to 1"),
-    (expression_novelty, "floor", 2, "floor is 2, expected above 0, to 1"),
-    (expression_novelty, "floor", math.nan, "floor is nan, expected above 0, to 1"),
-    (expression_novelty, "floor", True, "floor is True, expected above 0, to 1"),
-    (expression_novelty, "floor", "low", "floor is 'low', expected above 0, to 1"),
-    (expression_novelty, "case", "lower", "case is 'lower', expected one of either, kept"),
-    (partition, "population", "nowhere", f"population is {NOWHERE}"),
-    (partition, "equivalence", "bert", f"equivalence is {EQUIVALENCE}"),
-    (partition, "embedder", "word2vec", f"embedder is {EMBEDDER}"),
-    (partition, "templates", "nowhere", f"templates {TEMPLATES}"),
-    (litbench, "population", "nowhere", f"population is {NOWHERE}"),
-    (litbench, "opponents", 0, "opponents is 0, expected a whole number of at least 1"),
-    (litbench, "opponents", "all", "opponents is 'all', expected a whole number of at least 1"),
-    (litbench, "opponents", True, "opponents is True, expected a whole number of at least 1"),
-    (litbench, "opponents", 2.5, "opponents is 2.5, expected a whole number of at least 1"),
-    (litbench, "templates", "nowhere", f"templates {TEMPLATES}"),
-    (close_reading, "sensical", "no", "sensical is 'no', expected true or false"),
-    (close_reading, "examples", "nowhere", "nowhere cannot be read: No such file or directory"),
-    (close_reading, "templates", "nowhere", f"templates {TEMPLATES}"),
-    (coherence, "by", "judge", "by is 'judge', expected grader or reward/<hub id or folder>"),
-    (coherence, "templates", "nowhere", f"templates {TEMPLATES}"),
-    (novelty_bench, "equivalence", "bert", f"equivalence is {EQUIVALENCE}"),
-    (novelty_bench, "quality", "best", "quality is 'best', expected grader, reward or reward/<hub id or folder>"),
-    (novelty_bench, "embedder", "word2vec", f"embedder is {EMBEDDER}"),
-    (novelty_bench, "patience", 1.5, "patience is 1.5, expected 0 to 1"),
-    (novelty_bench, "patience", "long", "patience is 'long', expected 0 to 1"),
-    (novelty_bench, "templates", "nowhere", f"templates {TEMPLATES}"),
-    (ttcw, "cutoff", -4, "cutoff is -4, expected -3 to 4 with levels=5"),
-    (ttcw, "cutoff", 5, "cutoff is 5, expected -3 to 4 with levels=5"),
-    (ttcw, "cutoff", "low", "cutoff is 'low', expected -3 to 4 with levels=5"),
-    (ttcw, "cutoff", -1.5, "cutoff is -1.5, expected -3 to 4 with levels=5"),
-    (ttcw, "levels", 4, "levels is 4, expected one of 3, 5, 7"),
-    (ttcw, "templates", "nowhere", f"templates {TEMPLATES}"),
-    *((ttcw, "prefix", prefix, f"prefix is {prefix!r}, expected") for prefix in ("My keys", "", "total" * 20)),
-    (ttcw, "analyse", "no", "analyse is 'no', expected"),
+SHARE, COUNT = "expected 0 to 1", "expected a whole number of at least 1"
+# by scorer and option each value with what the line says after it; `test_every_scorer` has what many of them take
+WRONG: list[tuple[str, str, list[Any], str]] = [
+    ("genie", "judge", ["kind"], "expected one of list, pairwise, logit, vectors, embedded"),
+    ("genie", "min_coverage", [1.01, -0.01, math.nan, "half"], SHARE),
+    ("compression", "codec", ["brotli"], "expected one of gzip, xz, zstd"),
+    ("creativity_index", "matcher", ["fuzzy"], "expected one of exact, near"),
+    ("expression_novelty", "floor", [0, 2, math.nan, True, "low"], "expected above 0, to 1"),
+    ("expression_novelty", "case", ["lower"], "expected one of either, kept"),
+    ("litbench", "opponents", [0, "all", True, 2.5], COUNT),
+    ("close_reading", "sensical", ["no"], "expected true or false"),
+    ("coherence", "by", ["judge"], "expected grader or reward/<hub id or folder>"),
+    ("novelty_bench", "quality", ["best"], "expected grader, reward or reward/<hub id or folder>"),
+    ("novelty_bench", "patience", [1.5, "long"], SHARE),
+    ("ttcw", "rubric", ["nothing"], "expected one of ttcw"),
+    ("ttcw", "cutoff", ["low", -1.5], "expected -3 to 4 with levels=5"),
+    ("ttcw", "levels", [4], "expected one of 3, 5, 7"),
+    ("ttcw", "prefix", ["My keys", "", "total" * 20], "expected"),
+    ("ttcw", "analyse", ["no"], "expected"),
 ]
 
 
-@pytest.mark.parametrize(("scorer", "option", "value", "message"), WRONG)
+@pytest.mark.parametrize(
+    ("scorer", "option", "value", "expected"),
+    [(scorer, option, value, expected) for scorer, option, wrong, expected in WRONG for value in wrong],
+)
 def test_a_wrong_option_is_one_line_that_names_it_and_what_would_work(
-    scorer: Callable[..., Scorer], option: str, value: object, message: str
+    scorer: str, option: str, value: object, expected: str
 ) -> None:
     with pytest.raises(RefusedError) as refused:
-        scorer(**{option: value})
-    assert str(refused.value).startswith(message)
+        MAKERS[scorer](**{option: value})
+    assert str(refused.value).startswith(f"{option} is {value!r}, {expected}")
 
 
-@pytest.mark.parametrize("option", ["judge=kind", "min_coverage=half"])
-def test_inspect_score_shows_a_wrong_option_as_that_line(option: str, tmp_path: Path) -> None:
-    name, value = option.split("=")
-    (log,) = evaluate(Task([Sample(input=OWL)]), model=saying(STORY).model(), log_dir=str(tmp_path), display="none")
-    arguments = ["--scorer", "genie_inspect/genie", "-S", option, "--display", "plain"]
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"levels": 4, "cutoff": -9}, "levels is 4, expected one of 3, 5, 7"),
+        ({"reference": False, "levels": 7}, "levels is 7, expected nothing with reference=false"),
+        ({"reference": False, "cutoff": -2}, "cutoff is -2, expected nothing with reference=false"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(options: dict[str, Any], message: str) -> None:
+    # as `inspect score` makes it, which hides any other error behind "couldn't be loaded"
+    with pytest.raises(RefusedError, match=message):
+        scorer_from_spec(ScorerSpec("genie_inspect/ttcw"), None, **options)
+
+
+def test_inspect_score_shows_a_wrong_option_as_that_line(tmp_path: Path) -> None:
+    log = evaluated([], saying(STORY), None, tmp_path)
+    arguments = ["--scorer", "genie_inspect/genie", "-S", "min_coverage=half", "--display", "plain"]
     with Commands(tmp_path) as commands:
         ended = commands.run("score", log.location, *arguments, program="inspect")
     said = " ".join((ended.stdout + ended.stderr).split())
     assert ended.code == 1
-    assert f"{name} is '{value}', expected" in said
+    assert "min_coverage is 'half', expected" in said
     assert "Traceback" not in said
     assert "couldn't be loaded" not in said
 

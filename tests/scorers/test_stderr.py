@@ -5,18 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task, score
-from inspect_ai import eval as evaluate
+from inspect_ai import score
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, recompute_metrics
 from inspect_ai.scorer import SampleScore, Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
-from tests.scripted import saying
+from tests.scripted import evaluated, saying
 
 from genie_inspect.scorers.stderr import ci, per_key
 from genie_inspect.statistics.descriptive import prompt_interval
 
-VALUES = [("owl", 0.4), ("fox", 0.8), ("elk", 0.9)]
+VALUES = [("owl", 0.3), ("owl", 0.5), ("fox", 0.8), ("elk", 0.9)]
 
 
 @scorer(metrics=per_key({"*": (0, 1)}))
@@ -27,59 +26,40 @@ def given() -> Scorer:
     return measured
 
 
-def shown(folder: Path, *samples: tuple[str, float], epochs: int = 1) -> dict[str, float]:
-    """The standard error of each key, of samples with a prompt and a value."""
-    dataset = [Sample(input=prompt, metadata={"prompt": prompt, "value": value}) for prompt, value in samples]
-    return errors(run(folder, Task(dataset=dataset, scorer=given(), epochs=epochs)))
-
-
-def run(folder: Path, task: Task) -> EvalLog:
-    (log,) = evaluate(task, model=saying("A story.").model(), log_dir=str(folder), display="none")
-    assert log.status == "success", log.error
-    return log
-
-
 def errors(log: EvalLog) -> dict[str, float]:
     assert log.results
     return {score.name: float(score.metrics["stderr"].value) for score in log.results.scores}
 
 
+def given_to(folder: Path, *samples: tuple[str, float], **options: Any) -> EvalLog:
+    """The log of samples with a prompt and a value."""
+    dataset = [Sample(input=prompt, metadata={"prompt": prompt, "value": value}) for prompt, value in samples]
+    return evaluated(given(), saying("A story."), None, folder, dataset, **options)
+
+
 def test_one_prompt_says_nothing_about_others_however_often_it_was_answered(tmp_path: Path) -> None:
-    assert math.isnan(shown(tmp_path, ("owl", 0.2))["plot"])
-    assert math.isnan(shown(tmp_path, ("owl", 0.2), ("owl", 0.4), epochs=2)["plot"])
+    assert math.isnan(errors(given_to(tmp_path, ("owl", 0.2)))["plot"])
+    assert math.isnan(errors(given_to(tmp_path, ("owl", 0.2), ("owl", 0.4), epochs=2))["plot"])
 
 
-def test_it_is_that_of_the_interval_that_reports_show(tmp_path: Path) -> None:
-    samples = [("owl", 0.2), ("owl", 0.4), ("fox", 0.5), ("elk", 0.9)]
-    found = shown(tmp_path, *samples)
-    interval = prompt_interval([value for _, value in samples], [prompt for prompt, _ in samples])
-    # with two degrees of freedom the t interval is 4.3026527 standard errors wide
-    assert found["plot"] == pytest.approx((interval.high - interval.mean) / 4.3026527)
-    assert math.isnan(found["style"]), "where no two prompts differ it says nothing either"
+def test_error_and_interval_are_those_of_reports_and_end_where_the_measure_ends(tmp_path: Path) -> None:
+    log = given_to(tmp_path, *VALUES)
+    assert log.results
+    (plot,) = [score for score in log.results.scores if score.name == "plot"]
+    found = {name: metric.value for name, metric in plot.metrics.items()}
+    values, prompts = [value for _, value in VALUES], [prompt for prompt, _ in VALUES]
+    expected, open_ended = prompt_interval(values, prompts, bounds=(0, 1)), prompt_interval(values, prompts)
+    assert (found["ci_lower"], found["ci_upper"]) == pytest.approx((expected.low, expected.high))
+    # with two degrees of freedom the t interval is 4.3026527 standard errors wide, here beyond 1
+    assert found["stderr"] == pytest.approx((open_ended.high - open_ended.mean) / 4.3026527)
+    assert open_ended.high > 1 >= found["ci_upper"]
+    assert math.isnan(errors(log)["style"]), "where no two prompts differ it says nothing either"
 
 
 def test_samples_without_a_prompt_in_their_metadata_are_one_each(tmp_path: Path) -> None:
     dataset = [Sample(input="owl", metadata={"value": value}) for value in (0.2, 0.4)]
     # standard deviation 0.1414, of two
-    assert errors(run(tmp_path, Task(dataset=dataset, scorer=given())))["plot"] == pytest.approx(0.1)
-
-
-def test_the_interval_is_that_of_reports_and_ends_where_the_measure_ends(tmp_path: Path) -> None:
-    log = run(tmp_path, Task([Sample(input=p, metadata={"prompt": p, "value": v}) for p, v in VALUES], scorer=given()))
-    assert log.results
-    (plot,) = [score for score in log.results.scores if score.name == "plot"]
-    found = {name: metric.value for name, metric in plot.metrics.items()}
-    values, prompts = [value for _, value in VALUES], [prompt for prompt, _ in VALUES]
-    expected = prompt_interval(values, prompts, bounds=(0, 1))
-    assert (found["ci_lower"], found["ci_upper"]) == pytest.approx((expected.low, expected.high))
-    # 0.7 + 4.30 standard errors
-    assert prompt_interval(values, prompts).high > 1 >= found["ci_upper"]
-
-
-def test_keys_come_in_the_order_in_which_they_are_named_and_all_others_last() -> None:
-    assert list(per_key({})) == ["*"]
-    assert list(per_key({"plot": (0, 1), "*": (0, 1)})) == ["plot", "*"]
-    assert list(per_key({"distinct": (1, "k"), "utility": (0, 10)})) == ["distinct", "utility", "*"]
+    assert errors(evaluated(given(), saying("A story."), None, tmp_path, dataset))["plot"] == pytest.approx(0.1)
 
 
 def test_an_end_that_is_no_number_is_open() -> None:
@@ -94,7 +74,7 @@ def test_an_end_that_is_no_number_is_open() -> None:
 
 
 def test_a_log_that_is_scored_again_keeps_ours_until_inspect_computes_its_metrics_by_itself(tmp_path: Path) -> None:
-    log = run(tmp_path, Task([Sample(input="owl", metadata={"prompt": "owl", "value": 0.2})], scorer=given(), epochs=2))
+    log = given_to(tmp_path, ("owl", 0.2), epochs=2)
     again = score(log, given(), action="overwrite", display="none")
     assert math.isnan(errors(again)["plot"])
     # README warns of it: of a metric a log keeps name and options alone, and the name is Inspect's

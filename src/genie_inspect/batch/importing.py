@@ -13,7 +13,7 @@ from genie_inspect.files.json_lines import Lines, json_object, placed_lines
 from genie_inspect.graders.cache import TABLES, Cache, Judged, Memo
 from genie_inspect.graders.instrument import mode_of
 from genie_inspect.graders.logit_judge import Logprobs
-from genie_inspect.graders.merging import Candidates, RatingMemo, Unrated
+from genie_inspect.graders.merging import Candidates, RatingMemo, Unrated, others_in
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.graders.reader import CONCISE, LENGTHS, answered
 from genie_inspect.populations.schema import Question
@@ -172,7 +172,7 @@ class Importer:
     ) -> tuple[int, int, int]:
         """How many ratings were asked for, said, and new."""
         mode = mode_of(plan.judge)
-        others = [Answer(other) for other in (mode.others(data) or {"": ""}).values()]
+        others = [Answer(other) for other in (others_in(data) or {"": ""}).values()]
         said = dict(mode.said(text, candidates, [other.text for other in others])) if mode.said else {}
         fresh: dict[str, Judged] = {}
 
@@ -193,9 +193,9 @@ class Importer:
         """How many answers were asked for, said, and new; whether a document may not say was told with the request."""
         wordings = [str(question) for question in data["questions"].values()]
         length = LENGTHS.get(plan.answer_length) or LENGTHS[CONCISE]
-        read = reading_reply(text, len(wordings), wordings, length.longest, may_lack)
-        answers = {wordings[number - 1]: answer for number, answer in read.answers.items()}
-        if read.is_attempt is False:
+        read, is_attempt = reading_reply(text, len(wordings), wordings, length.longest, may_lack)
+        answers = {wordings[number - 1]: answer for number, answer in read.items()}
+        if is_attempt is False:
             answers = dict.fromkeys(wordings)
         fresh: set[str] = set()
 
@@ -204,7 +204,7 @@ class Importer:
             texts = [answers.get(question.text) for question in unread]
             faults = {place: UNREADABLE for place, question in enumerate(unread) if question.text not in answers}
             given = tuple(None if text is None else Answer(text) for text in texts)
-            return Reading(given, faults, read.is_attempt is not False)
+            return Reading(given, faults, is_attempt is not False)
 
         questions = [Question.model_construct(text=wording, feature="") for wording in wordings]
         reading = await answered(Memo(self.cache), plan.signature, data["document"], questions, reading_of)

@@ -35,9 +35,9 @@ from genie_inspect.populations.schema import (
 )
 from genie_inspect.populations.writing import seal_population, write_card
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.forms import last_form, last_sound_sentence, written_text
+from genie_inspect.prompting.forms import LAST, last_form, last_sound_sentence, written_text
 from genie_inspect.prompting.templates import Instruction, Template
-from genie_inspect.prompting.texts import has_word, without_repeated_tail
+from genie_inspect.prompting.texts import has_word, last_sentence, without_repeated_tail
 from genie_inspect.samples import NO_RESPONSE, document_of, prompt_of, unusable
 from genie_inspect.scripts import SENTENCE_ENDS, WIDE_ENDS
 from genie_inspect.signature import digest
@@ -174,7 +174,13 @@ def up_to_sentence(text: str, sentence: str) -> str | None:
     return text[:end] if ends else None
 
 
-INSTRUCTION = Instruction("last_sound_sentence", frozenset({"data"}))
+INSTRUCTION = Instruction(
+    "last_sound_sentence",
+    keys=frozenset({"writing"}),
+    # that it holds together: so that all later steps are counted
+    rehearsed=lambda data: fenced({LAST: last_sentence(data["writing"])}),
+    is_prose=True,
+)
 CONFIG = GenerateConfig(temperature=0.0, max_tokens=400)  # the longest sentence of the shipped stories has some 120
 ASKED, CUT, WORDS = "asked about", "cut", "words cut"
 ABSENT, UNREADABLE = "kept whole: the sentence is not in the text", "kept whole: the reply could not be read"
@@ -202,7 +208,7 @@ class Cleaner(Asker[Template]):
         """The documents in their order, cut where they fall apart; without those that do so in their first half."""
 
         async def sentence_of(document: Document) -> str | None:
-            request = self.template.fill(data=fenced({"writing": document.text}))
+            request = self.template.request({"writing": document.text})
             with suppress(UnreadableReplyError):
                 return await readable(self.model, request, CONFIG, last_sound_sentence, last_form())
             return None

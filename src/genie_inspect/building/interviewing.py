@@ -2,16 +2,19 @@
 
 import math
 import os
+import random
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from typing import Any, TypeVar
 
 from inspect_ai.model import GenerateConfig, Model
 
+from genie_inspect.engines.embedders import static_words
 from genie_inspect.errors import GenieError, GraderFailedError, RefusalError, UnreadableReplyError
 from genie_inspect.files.folders import clear_left, new_folder
 from genie_inspect.files.writing import unwritable
@@ -32,6 +35,7 @@ from genie_inspect.prompting.templates import Instruction
 from genie_inspect.samples import REFUSAL
 from genie_inspect.scorers.assessment import Assessment
 from genie_inspect.scorers.assessor import Assessor, Jury
+from genie_inspect.signature import digest
 from genie_inspect.statistics.descriptive import Interval, Spread, pooled, prompt_interval
 from genie_inspect.statistics.power import minimum_population
 
@@ -40,17 +44,43 @@ ItemT = TypeVar("ItemT")
 TOKENS_AN_ITEM = 60  # of a question or a feature with its description
 ITEMS_A_REQUEST = 20  # sorted by one
 SPARE_TOKENS = 200  # for what a model says around its list
+
+
+def _numbered(count: int, text: str) -> str:
+    return fenced({str(number): text.format(number) for number in range(1, count + 1)})
+
+
+def _pairs(data: dict[str, Any]) -> str:
+    # words at random, which are far from each other as the pairs of a willing model are
+    words = iter(random.Random(digest(str(data))).sample(static_words(), 2 * data["count"]))  # noqa: S311
+    return fenced({str(n): f"{next(words)}; {next(words)}" for n in range(1, data["count"] + 1)})
+
+
+def _questions(data: dict[str, Any]) -> str:
+    matter = digest(str(data))  # so that no two requests bring the same questions
+    return _numbered(data["count"], f"What is said of matter {{}} of {matter}?")
+
+
+# by the keys of the data, what a rehearsal replies
 INSTRUCTIONS = tuple(
-    Instruction(name, frozenset({"count", "data"}))
-    for name in (
-        "list_features",
-        "pair_concepts",
-        "list_aspects",
-        "write_questions",
-        "write_feature_questions",
-        "filter_questions",
-        "map_questions",
-        "map_features",
+    Instruction(name, frozenset({"count", "data"}), frozenset(keys.split()), rehearsed)
+    for name, keys, rehearsed in (
+        ("list_features", "task", lambda data: _numbered(6, "feature {}: what it covers")),
+        ("pair_concepts", "domain count", _pairs),
+        ("list_aspects", "prompt count", lambda data: _numbered(data["count"], "aspect {}: one side; another side")),
+        ("write_questions", "prompt aspect count", _questions),
+        ("write_feature_questions", "prompt feature count existing", _questions),
+        ("filter_questions", "prompt questions", lambda data: fenced(dict.fromkeys(data["questions"], "keep"))),
+        (
+            "map_questions",
+            "features questions",
+            lambda data: fenced(dict(zip(data["questions"], cycle(data["features"]), strict=False))),
+        ),
+        (
+            "map_features",
+            "features taxonomy",
+            lambda data: fenced(dict.fromkeys(data["features"], next(iter(data["taxonomy"])))),
+        ),
     )
 )
 Parser = Callable[[str, int], dict[int, T]]
@@ -114,7 +144,7 @@ class Interviewer:
     ) -> dict[int, T]:
         # ANEW marks the settings of a repeated request
         self.asked_again += settings == ANEW
-        request = self.templates[template].fill(count=count, data=fenced(data))
+        request = self.templates[template].request(data, count=count)
         limit = SPARE_TOKENS + TOKENS_AN_ITEM * count
         usual = GenerateConfig(**{"temperature": 0.0, "max_tokens": limit, **config})
         values = parse(await ask(self.model, request, usual.merge(settings), form), count)
@@ -207,7 +237,7 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
         with suppress(RefusalError):
             assessment = await assessor.assess(document.text, document.prompt)
         # unlike a score, which says that it is poorer, a yardstick is kept for all later scores
-        if assessment and (lost := assessment.faults().get(GRADER_FAILED, 0)):
+        if assessment and (lost := assessment.faults.get(GRADER_FAILED, 0)):
             raise GraderFailedError(f"the grader failed on {lost} ratings of document {document.id}: run it again")
         done += 1
         progress("leaving one out", done, total)
@@ -218,12 +248,12 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
         documents = population.documents(prompt)
         prompts += [prompt] * len(documents)
         for document, assessment in zip(documents, await gathered(*map(assessed, documents)), strict=True):
-            novelty = assessment.novelty(features) if assessment else dict.fromkeys(features, math.nan)
+            novelty = assessment.novelty if assessment else dict.fromkeys(features, math.nan)
             for feature in features:
                 novelties[feature].append(novelty[feature])
-            for feature, spread in assessment.spread(features).items() if assessment else ():
+            for feature, spread in assessment.spread.items() if assessment else ():
                 spreads[feature].append(spread)
-            missing.update(assessment.faults() if assessment else [REFUSAL])
+            missing.update(assessment.faults if assessment else [REFUSAL])
             ratings[document.id] = assessment.tallies if assessment else {}
     return LeftOut(
         Measured(signature=assessor.signature, ratings=ratings),

@@ -15,7 +15,7 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.folders import clear_left
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.stand_ins import RecordedModel
-from genie_inspect.measures.distance import cosine_distances, nearest_distance
+from genie_inspect.measures.distance import cosine_distances
 from genie_inspect.populations.prompts import SourceError, write_prompts
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.prompting.replies import numbered_answers
@@ -78,8 +78,7 @@ class PairChooser:
             return UNKNOWN
         if cosine_distances(first, [second])[0] < self.apart:
             return NEAR
-        # of no pairs it is NaN, which is below nothing
-        return NEAR_PAIR if nearest_distance(first + second, self._vectors) < self.pairs_apart else ""
+        return NEAR_PAIR if (cosine_distances(first + second, self._vectors) < self.pairs_apart).any() else ""
 
 
 def concepts(text: str) -> tuple[str, str] | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from genie_inspect.cli.terminal import echo, escape_what_streams_lack, printable_warnings, show_error
+from genie_inspect.cli.terminal import echo, printable_streams, show_error
 from genie_inspect.errors import GenieError
 
 VERBS = {
@@ -19,7 +19,7 @@ VERBS = {
     "summary": (".cli.results:summary", "Put logs into one table."),
     "cost": (".cli.cost:cost", "Say what judging will cost before it is asked for."),
     "calibrate": (".cli.calibrate:calibrate", "Measure how far judges and people rate alike."),
-    "readings": (".cli.readings:readings", "Hold a reader's answers against those on record."),
+    "readings": (".cli.calibrate:readings", "Hold a reader's answers against those on record."),
     "cache": (".cli.cache:cache", "Look at, export or clear what models have said."),
     "requests": (".cli.batch:requests", "Write what judging would ask as batch files, and say what is left."),
     "ray": (".cli.batch:ray", "Ask what judging needs as one job on a Ray cluster, and import the replies."),
@@ -85,47 +85,46 @@ class VerbGroup(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a verb: whatever ends it early is one line and an exit code other than 0, for all verbs alike."""
-        escape_what_streams_lack()
-        with printable_warnings():
-            sys.exit(self._code(args, extra))
-
-    def _code(self, args: tuple[Any, ...], extra: dict[str, Any]) -> int:
-        try:
-            # standalone, click would print and exit by itself, past our door
-            code = super().main(*args, **extra | {"standalone_mode": False})
-        except click.Abort:
-            echo("Aborted!", err=True)
-            return 1
-        except click.ClickException as error:
-            line = error
-        except (GenieError, OSError, sqlite3.Error) as error:
-            line = click.ClickException(_line(error))
-        except Exception as error:
-            # imported here, so that `genie --help` is quick: Inspect takes seconds
-            from rich.text import Text
-
-            from genie_inspect.inspect_private import PrerequisiteError
-
-            if not isinstance(error, PrerequisiteError):
-                raise
-            line = click.ClickException(Text.from_markup(str(error)).plain)
-        else:
-            return code if isinstance(code, int) else 0
-        show_error(line)
-        return line.exit_code
+        with printable_streams():
+            try:
+                # standalone, click would print and exit by itself, past our door
+                code = super().main(*args, **extra | {"standalone_mode": False})
+            except click.Abort:
+                echo("Aborted!", err=True)
+                sys.exit(1)
+            except Exception as error:
+                shown = error if isinstance(error, click.ClickException) else _shown(error)
+                if shown is None:
+                    raise
+                show_error(shown)
+                sys.exit(shown.exit_code)
+            sys.exit(code if isinstance(code, int) else 0)
 
 
-def _line(error: Exception) -> str:
-    """The error in one line, with the file that it is about."""
-    if not isinstance(error, OSError):
-        return str(error)
-    # whoever writes a file of ours names it: what names none is the output, of click's help too
-    if error.filename is None and error.errno in NOT_WRITTEN:
-        # what is left to print would fail once more when the process ends
-        with suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return f"standard output cannot be written: {error.strerror}"
-    return ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
+def _shown(error: Exception) -> click.ClickException | None:
+    """An error of ours, of a file, a store or Inspect in one line; any other is a fault of ours."""
+    if isinstance(error, OSError):
+        line = ": ".join(str(part) for part in (error.filename, error.strerror or error) if part)
+        # whoever writes a file of ours names it: what names none is the output, of click's help too
+        if error.filename is None and error.errno in NOT_WRITTEN:
+            # what is left to print would fail once more when the process ends
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            line = f"standard output cannot be written: {error.strerror}"
+        return click.ClickException(line)
+    if isinstance(error, GenieError | sqlite3.Error):
+        return click.ClickException(str(error))
+    # imported here, so that `genie --help` is quick: Inspect takes seconds
+    from rich.text import Text
+
+    from genie_inspect.inspect_private import PrerequisiteError
+
+    return click.ClickException(Text.from_markup(str(error)).plain) if isinstance(error, PrerequisiteError) else None
+
+
+def verbs_of(module: str, lines: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """The verbs of a module's own group: functions of their names, each with its line."""
+    return {name: (f"{module}:{name}", line) for name, line in lines.items()}
 
 
 @click.group(cls=VerbGroup, verbs=VERBS)

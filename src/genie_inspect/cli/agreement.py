@@ -11,21 +11,21 @@ from genie_inspect.agreement.figures import AVERAGE, RANKINGS, Agreement, agreem
 from genie_inspect.agreement.figures import agreement as agreement_of
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import read_votes
-from genie_inspect.cli.options import FILE, Answer, answering, flag, option, resamples_option, seed_option, together
+from genie_inspect.cli import options as cli
 from genie_inspect.cli.tables import figure, ranged
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.tables import Table
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
-COMPARED = together(
-    option("--leave-out", multiple=True, help="Story ids that are not compared, such as '*_NewYorker'."),
-    flag(
+COMPARED = cli.together(
+    cli.option("--leave-out", multiple=True, help="Story ids that are not compared, such as '*_NewYorker'."),
+    cli.flag(
         "--published-averages",
         help="As published: an undefined correlation counts 0 in the means, and pairwise accuracy takes each pair of "
         "stories from one side, that of the writer whom people rate lower; else from both.",
     ),
-    resamples_option(),
-    seed_option("Of the bootstrap."),
+    cli.resamples_option(),
+    cli.seed_option(help="Of the bootstrap."),
 )
 """How machines are held against people."""
 NAMES = {
@@ -40,13 +40,15 @@ NAMES = {
 
 
 @click.command()
-@click.argument("scores", nargs=-1, required=True, type=FILE)
-@option("--votes", required=True, type=FILE, help="What people say: JSON Lines, CSV or JSON.")
-@option("--judge", "judges", multiple=True, help="Only these judges, where a file has several.")
-@option("--scorer", default="ttcw", help="Whose scores in logs.")
+@click.argument("scores", nargs=-1, required=True, type=cli.FILE)
+@cli.option("--votes", required=True, type=cli.FILE, help="What people say: JSON Lines, CSV or JSON.")
+@cli.option("--judge", "judges", multiple=True, help="Only these judges, where a file has several.")
+@cli.option("--scorer", default="ttcw", help="Whose scores in logs.")
 @COMPARED
-@answering("tables", picture="a chart")
-def agreement(scores: tuple[Path, ...], votes: Path, judges: tuple[str, ...], scorer: str, **options: Any) -> Answer:
+@cli.answering("tables", picture="a chart")
+def agreement(
+    scores: tuple[Path, ...], votes: Path, judges: tuple[str, ...], scorer: str, **options: Any
+) -> cli.Answer:
     """How far SCORES (logs, or files of machine scores) agree with people's votes on the same stories.
 
     Stories of one plot (else those whose ids begin alike, up to the first underscore) are ranked against each other.
@@ -60,7 +62,7 @@ def agreement(scores: tuple[Path, ...], votes: Path, judges: tuple[str, ...], sc
         raise UnknownChoiceError("judge", unknown[0], "one of " + ", ".join(scored))
     chosen = {judge: stories for judge, stories in scored.items() if not judges or judge in judges}
     figures = agreement_of(read, chosen, **options)
-    return Answer(figures, _tables(figures), lambda: agreement_chart(figures, NAMES))
+    return cli.Answer(figures, _tables(figures), lambda: agreement_chart(figures, NAMES))
 
 
 def _tables(figures: Agreement) -> Iterator[Table]:

@@ -15,30 +15,21 @@ from genie_inspect.batch.ray_server import Engine, Server
 from genie_inspect.batch.shards import JUDGE, REQUESTS, STEPS, Plan, plan_file
 from genie_inspect.batch.walk import FORMS, JSONL, Found, Study
 from genie_inspect.cli import VerbGroup
+from genie_inspect.cli import options as cli
 from genie_inspect.cli.cache import opened_cache
-from genie_inspect.cli.options import (
-    ANSWER_LENGTH,
-    AT_LEAST_1,
-    FILE,
-    UNCHECKED_TEMPLATES,
-    Answer,
-    answering,
-    fact_lines,
-    flag,
-    option,
-    together,
-)
 from genie_inspect.cli.running import planned_role, progress_bar
 from genie_inspect.cli.terminal import replacing
 from genie_inspect.files.tables import plain
 from genie_inspect.graders.instrument import MODES, Instrument
 
-STUDY = together(
-    option("--grader", required=True, metavar="ROLE", help="Who will be asked: as `--model-role grader=` takes it."),
-    option("--judge", default="list", help=", ".join(MODES)),
-    ANSWER_LENGTH,
-    option("--population", default="starter", help="What logs are measured against."),
-    UNCHECKED_TEMPLATES,
+STUDY = cli.together(
+    cli.option(
+        "--grader", required=True, metavar="ROLE", help="Who will be asked: as `--model-role grader=` takes it."
+    ),
+    cli.option("--judge", default="list", help=", ".join(MODES)),
+    cli.ANSWER_LENGTH,
+    cli.option("--population", default="starter", help="What logs are measured against."),
+    cli.UNCHECKED_TEMPLATES,
 )
 
 
@@ -56,13 +47,13 @@ NOT_READ = "texts are not wholly read yet, and nothing can be judged of them bef
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="LOGS|POPULATION")
-@option("--step", type=click.Choice(STEPS), help="Reading comes before judging.")
-@option("-o", "--output", type=FILE, help="The first file of requests; more are numbered.")
-@flag("--status", help="Write nothing: say what is left to ask.")
+@cli.option("--step", type=click.Choice(STEPS), help="Reading comes before judging.")
+@cli.option("-o", "--output", type=cli.FILE, help="The first file of requests; more are numbered.")
+@cli.flag("--status", help="Write nothing: say what is left to ask.")
 @STUDY
-@option("--shard", default=REQUESTS, type=AT_LEAST_1, help="Most requests in a file.")
-@flag("--force", help="Replace files that are there.")
-@answering()
+@cli.option("--shard", default=REQUESTS, type=cli.AT_LEAST_1, help="Most requests in a file.")
+@cli.flag("--force", help="Replace files that are there.")
+@cli.answering()
 def requests(
     paths: tuple[str, ...], step: str | None, output: Path | None, status: bool, shard: int, force: bool, **study: Any
 ) -> dict[str, Any]:
@@ -100,21 +91,21 @@ def seen(found: Found) -> dict[str, Any]:
     return {**facts, "unread": found.unread, "note": NOT_READ} if found.unread else facts
 
 
-JOB = together(
-    option("-o", "--output", required=True, help="A folder for the replies, or s3://, gs://, az://."),
-    option("--url", help="Ask a server that takes chat completions: http://.../v1."),
-    option("--model", help="Load this model into vLLM on the cluster's GPUs, instead of --url."),
-    option("--key", metavar="VARIABLE", help="The environment variable that holds the server's key."),
-    option("--connections", default=64, type=AT_LEAST_1, help="Requests in flight, each worker."),
-    option("--workers", default=1, type=AT_LEAST_1, help="Askers, or engines, side by side."),
-    option("--qps", type=AT_LEAST_1, help="Most requests a second, each worker."),
-    option("--retries", default=5, type=click.IntRange(min=0), help="Of a request that fails."),
-    option("--timeout", default=600.0, help="Seconds without a word before a server has failed."),
+JOB = cli.together(
+    cli.option("-o", "--output", required=True, help="A folder for the replies, or s3://, gs://, az://."),
+    cli.option("--url", help="Ask a server that takes chat completions: http://.../v1."),
+    cli.option("--model", help="Load this model into vLLM on the cluster's GPUs, instead of --url."),
+    cli.option("--key", metavar="VARIABLE", help="The environment variable that holds the server's key."),
+    cli.option("--connections", default=64, type=cli.AT_LEAST_1, help="Requests in flight, each worker."),
+    cli.option("--workers", default=1, type=cli.AT_LEAST_1, help="Askers, or engines, side by side."),
+    cli.option("--qps", type=cli.AT_LEAST_1, help="Most requests a second, each worker."),
+    cli.option("--retries", default=5, type=click.IntRange(min=0), help="Of a request that fails."),
+    cli.option("--timeout", default=600.0, help="Seconds without a word before a server has failed."),
     click.option(
         "--engine-args", default="{}", metavar="JSON", help="Of vLLM: tensor_parallel_size, max_model_len ..."
     ),
-    option("--form", default=JSONL, type=click.Choice(FORMS), help="Of the files of replies."),
-    answering(),
+    cli.option("--form", default=JSONL, type=click.Choice(FORMS), help="Of the files of replies."),
+    cli.answering(),
 )
 
 
@@ -148,7 +139,7 @@ def ask_(requests: tuple[str, ...], output: str, form: str, **job: Any) -> dict[
 @click.argument("paths", nargs=-1, required=True, metavar="LOGS|POPULATION")
 @STUDY
 @JOB
-def rounds_(paths: tuple[str, ...], output: str, form: str, **options: Any) -> Answer:
+def rounds_(paths: tuple[str, ...], output: str, form: str, **options: Any) -> cli.Answer:
     """Read and judge: write what the cache lacks, ask it, import the replies; first the reading, then the judging.
 
     Replies stand in OUTPUT/read and OUTPUT/judge. Afterwards `inspect score` finds everything on record.
@@ -162,7 +153,7 @@ def rounds_(paths: tuple[str, ...], output: str, form: str, **options: Any) -> A
     facts: dict[str, Any] = plain(done)
     left = {**{f"left_to_{step}": found[step].requests for step in STEPS}, **seen(found[JUDGE])}
     lines = {f"{step}, {part}": counts for step, said in facts.items() for part, counts in said.items()}
-    return Answer({**facts, **left}, fact_lines({**lines, **left}))
+    return cli.Answer({**facts, **left}, cli.fact_lines({**lines, **left}))
 
 
 def _job(

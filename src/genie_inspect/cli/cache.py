@@ -14,7 +14,7 @@ from genie_inspect.batch.importing import Importer
 from genie_inspect.batch.shards import places
 from genie_inspect.batch.walk import existing, merged
 from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.options import FILE, FOLDER, Answer, answering, flag, option
+from genie_inspect.cli import options as cli
 from genie_inspect.cli.running import progress_bar
 from genie_inspect.cli.terminal import Unbroken, confirm, echo, replacing
 from genie_inspect.engines.embedders import VECTORS, KeptVectors
@@ -24,7 +24,7 @@ from genie_inspect.files.tables import Table, plain
 from genie_inspect.files.writing import check_absent, write_lines
 from genie_inspect.graders.cache import TABLES, Cache, cache_folder
 
-answered = answering(json="Print JSON for a script.")
+answered = cli.answering(json="Print JSON for a script.")
 
 
 @click.group(cls=VerbGroup)
@@ -38,7 +38,7 @@ def cache() -> None:
 
 @cache.command()
 @answered
-def info() -> Answer:
+def info() -> cli.Answer:
     """How many answers, ratings, verdicts and vectors there are, by reader, judge, critic and embedder."""
     with opened_cache() as opened, closing(KeptVectors(cache_folder())) as vectors:
         counts = opened.counts() | {"vectors": vectors.count(VECTORS)}
@@ -49,7 +49,7 @@ def info() -> Answer:
         }
     # an empty table is shown too
     rows = [(kept, model, str(count)) for kept, by in counts.items() for model, count in by.items() or [("nobody", 0)]]
-    return Answer(
+    return cli.Answer(
         {"path": str(opened.path), "bytes": sum(sizes.values()), **counts},
         [
             Table("cache", ("kept", "by", "rows"), rows, words=2, look="centred"),
@@ -59,9 +59,9 @@ def info() -> Answer:
 
 
 @cache.command()
-@flag("--yes", help="Do not ask.")
+@cli.flag("--yes", help="Do not ask.")
 @answered
-def clear(yes: bool) -> Answer:
+def clear(yes: bool) -> cli.Answer:
     """Forget everything: what is needed again will be asked, and paid for, again."""
     with opened_cache() as opened, closing(KeptVectors(cache_folder())) as vectors:
         counts = opened.counts() | {"vectors": vectors.count(VECTORS)}
@@ -72,12 +72,12 @@ def clear(yes: bool) -> Answer:
             confirm(f"Forget {contents} in {opened.path.parent}?")
         opened.clear()
         vectors.clear()
-    return Answer({"path": str(opened.path), "forgotten": forgotten}, [Unbroken(f"Forgot {contents}.")])
+    return cli.Answer({"path": str(opened.path), "forgotten": forgotten}, [Unbroken(f"Forgot {contents}.")])
 
 
 @cache.command()
 @click.argument("file", default="-", type=click.Path(allow_dash=True, path_type=Path))
-@flag("--force", help="Replace FILE when it is there.")
+@cli.flag("--force", help="Replace FILE when it is there.")
 def export(file: Path, force: bool) -> None:
     """Write every answer, rating and verdict as JSON Lines to FILE, or to standard output; vectors are left out.
 
@@ -98,10 +98,10 @@ def export(file: Path, force: bool) -> None:
 
 @cache.command("import")
 @click.argument("files", nargs=-1, required=True)
-@option(
+@cli.option(
     "--requests",
     multiple=True,
-    type=FILE,
+    type=cli.FILE,
     help="The first file that `genie requests` wrote, with its plan beside it; repeatable.",
 )
 @answered
@@ -125,7 +125,7 @@ def import_(files: tuple[str, ...], requests: tuple[Path, ...]) -> dict[str, Any
 
 
 @cache.command()
-@click.argument("folders", nargs=-1, required=True, type=FOLDER)
+@click.argument("folders", nargs=-1, required=True, type=cli.FOLDER)
 @answered
 def merge(folders: tuple[Path, ...]) -> dict[str, Any]:
     """Add what the caches in FOLDERS hold to the user's; vectors are left out, and what is on record stays as it is.

@@ -1,7 +1,9 @@
-"""`genie calibrate`: how far judges, and people, rate alike."""
+"""`genie calibrate` and `genie readings`: how far judges, and people, rate alike, and whether a reader reads."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -31,20 +33,18 @@ from genie_inspect.agreement.raters import (
     recorded_targets,
     write_blind_table,
 )
-from genie_inspect.agreement.vector_fitting import vector_fit
-from genie_inspect.cli.options import (
-    FILE,
-    POPULATION,
-    UNCHECKED_TEMPLATES,
-    Answer,
-    answering,
-    embedder_option,
-    flag,
-    option,
-    seed_option,
+from genie_inspect.agreement.readers import (
+    ReaderFitness,
+    fitness_verdict,
+    rated_targets,
+    read_again,
+    reader_fitness,
+    sampled_documents,
 )
+from genie_inspect.agreement.vector_fitting import vector_fit
+from genie_inspect.cli import options as cli
 from genie_inspect.cli.running import named_model, one_line, progress_bar, told_by
-from genie_inspect.cli.tables import Column, LineT, counted, figure, lines_table, ranged
+from genie_inspect.cli.tables import counted, figure, ranged
 from genie_inspect.cli.terminal import replacing
 from genie_inspect.engines.embedders import CachedEmbedder, Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
@@ -52,25 +52,12 @@ from genie_inspect.files.tables import Table
 from genie_inspect.graders.cache import cache_folder
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.instrument import MODES, Instrument, mode_and_fit, mode_of
-from genie_inspect.graders.vectors_judge import FeatureFit, shown
 from genie_inspect.populations.population import open_population
 from genie_inspect.populations.schema import write_rows
 from genie_inspect.statistics.bootstrap import BootstrapInterval
 
 USUAL_JUDGES = ("list", "pairwise")
 PAIRS = 300
-
-
-def check_raters(judges: tuple[str, ...], count: int, fit: Path | None) -> None:
-    """Refuse what cannot be compared, or fitted to, before anybody is asked."""
-    if fit and any(not mode_of(judge).asks_pairs for judge in judges):
-        raise CalibrationError(
-            "--fit-vectors fits to ratings of others, name --ratings or a --judge that asks a grader"
-        )
-    if fit and not count:
-        raise CalibrationError("--fit-vectors needs ratings to fit to, name --ratings or --grader")
-    if not fit and count < 2:
-        raise CalibrationError("one rater has nobody to agree with, name another --judge, --grader or --ratings")
 
 
 def machine_judges(
@@ -100,7 +87,7 @@ def machine_judges(
 
 
 def machine_ratings(raters: Sequence[Rater], targets: Sequence[Target], *, fresh: bool) -> list[Ratings]:
-    """The judges' ratings, one judge after another, with a bar that shows how far they are."""
+    """The judges' ratings, with a bar for each that shows how far it is."""
     with progress_bar(transient=True) as progress:
         bars = [told_by(progress, rater.name, rater.calls(targets)) for rater in raters]
 
@@ -129,79 +116,74 @@ FIT_KEY = (
     "Spearman and Kendall's tau-b of the answers' novelty with that by the ratings, prompts held out: a screen, no "
     "verdict. Judge by it: judge=vectors/{file}"
 )
-AGREED: tuple[Column[RaterAgreement], ...] = (
-    ("pairs", lambda row: str(row.pairs)),
-    ("alpha", lambda row: figure(row.alpha, none="")),
-    ("tau", lambda row: figure(row.tau, none="")),
-    ("difference in novelty", lambda row: _interval(row.difference)),
-)
-CONDUCT: tuple[Column[Conduct], ...] = (
-    ("asked", lambda row: str(row.asked)),
-    ("unusable", lambda row: figure(row.unusable, ".1%", "")),
-    ("novelty", lambda row: figure(row.novelty, none="")),
-    ("last less first of a list", lambda row: _interval(row.position)),
-    ("rating(a, b) less (b, a)", lambda row: _interval(row.swapped)),
-)
-PEOPLE: tuple[Column[PeopleAgreement], ...] = (
-    ("pairs", lambda row: str(row.pairs)),
-    ("alpha among raters", lambda row: figure(row.people_alpha, none="")),
-    ("alpha with the median", lambda row: figure(row.judge_alpha, none="")),
-    ("tau with the mean", lambda row: figure(row.tau, none="")),
-)
-FITTED: tuple[Column[FeatureFit], ...] = (
-    ("pairs", lambda row: str(row.pairs)),
-    ("answers", lambda row: str(row.answers)),
-    ("Spearman", lambda row: shown(row.spearman)),
-    ("tau", lambda row: shown(row.kendall)),
-)
 
 
-def _table(title: str, rows: Mapping[str, LineT], columns: Sequence[Column[LineT]], caption: str = "") -> Table:
+# by head, the attribute of a row that stands in the column
+AGREED = {"pairs": "pairs", "alpha": "alpha", "tau": "tau", "difference in novelty": "difference"}
+CONDUCT = {
+    **{"asked": "asked", "unusable": "unusable", "novelty": "novelty"},
+    **{"last less first of a list": "position", "rating(a, b) less (b, a)": "swapped"},
+}
+ALONE = {"pairs": "pairs", "alpha among raters": "people_alpha"}
+PEOPLE = {**ALONE, "alpha with the median": "judge_alpha", "tau with the mean": "tau"}
+FITTED = {"pairs": "pairs", "answers": "answers", "Spearman": "spearman", "tau": "kendall"}
+
+
+def _table(title: str, rows: Mapping[str, Any], columns: Mapping[str, str], caption: str = "") -> Table:
     """A row a feature, and last, below a line of its own, the one over all of them."""
-    lines: list[tuple[str, LineT] | None] = [(feature.replace("_", " "), row) for feature, row in rows.items()]
+    lines: list[list[str] | None] = [
+        [feature.replace("_", " "), *(_cell(row, name) for name in columns.values())] for feature, row in rows.items()
+    ]
     if ALL in rows:
         lines.insert(list(rows).index(ALL), None)
-    return lines_table(title, "feature", lines, columns, caption, look="")
+    return Table(title, ["feature", *columns], lines, caption)
 
 
-def _interval(interval: BootstrapInterval) -> str:
-    return ranged(interval.value, interval.low, interval.high, none="")
+def _cell(row: Any, name: str) -> str:
+    value = getattr(row, name)
+    if isinstance(value, BootstrapInterval):
+        return ranged(value.value, value.low, value.high, none="")
+    if isinstance(value, float):
+        return figure(value, ".1%" if name == "unusable" else ".2f", "")
+    return "not defined" if value is None else str(value)
 
 
 @click.command()
-@POPULATION
-@option(
+@cli.POPULATION
+@cli.option(
     "--judge",
     "judges",
     multiple=True,
     help=f"{', '.join(MODES)}, list/10 (answers a call); repeatable.  "
     f"[default: {', '.join(USUAL_JUDGES)}, where a grader is named]",
 )
-@option("--grader", "graders", multiple=True, help="<provider/model> that judges; repeatable.")
-@option("--ratings", "files", multiple=True, type=FILE, help="Ratings by people: CSV or JSON Lines; repeatable.")
-@option("--pairs", type=click.IntRange(1), help=f"How many.  [default: all of the first file, else {PAIRS}]")
-@seed_option("Which pairs are drawn.")
-@option("--reader", help="Whose recorded answers are drawn from, by signature.  [default: who answered most]")
-@embedder_option("Whose vectors judge, with --judge vectors.")
-@option(
+@cli.option("--grader", "graders", multiple=True, help="<provider/model> that judges; repeatable.")
+@cli.option(
+    "--ratings", "files", multiple=True, type=cli.FILE, help="Ratings by people: CSV or JSON Lines; repeatable."
+)
+@cli.option("--pairs", type=click.IntRange(1), help=f"How many.  [default: all of the first file, else {PAIRS}]")
+@cli.seed_option(help="Which pairs are drawn.")
+@cli.option("--reader", help="Whose recorded answers are drawn from, by signature.  [default: who answered most]")
+@cli.embedder_option(help="Whose vectors judge, with --judge vectors.")
+@cli.option(
     "--fit-vectors",
     "fit",
-    type=FILE,
+    type=cli.FILE,
     help="Instead of comparing, fit the judge `vectors` to the mean of these ratings, with --embedder, and write it: "
     "judge=vectors/FILE rates by it.",
 )
-@option(
+@cli.option(
     "--export",
-    type=FILE,
+    type=cli.FILE,
     help="Instead of comparing, write the pairs to this CSV for people: shuffled, without ratings, with a page that "
     "tells them what to do. Filled in, it is a file for --ratings.",
 )
-@UNCHECKED_TEMPLATES
-@flag(
+@cli.UNCHECKED_TEMPLATES
+@cli.flag(
     "--cache",
     help="Take ratings from the cache, as after a run that was killed; else all are asked for anew (and kept).",
 )
-@answering("tables", picture="a chart")
+@cli.answering("tables", picture="a chart")
 def calibrate(
     population: str,
     judges: tuple[str, ...],
@@ -215,7 +197,7 @@ def calibrate(
     export: Path | None,
     templates: str | None,
     cache: bool,
-) -> Answer | dict[str, Any]:
+) -> cli.Answer | dict[str, Any]:
     """Rate the same pairs of answers by two or more judges, graders or people, and say how far they agree.
 
     Pairs are those of the first ratings file, else drawn from the population's recorded answers, each feature and
@@ -236,8 +218,16 @@ def calibrate(
     vectors = chosen_embedder(embedder)
     features = [feature.name for feature in opened.features]
     machines = machine_judges(judges, graders, templates, vectors, features, anew=not cache)
-    if not export:
-        check_raters(judges, len(machines) + sum(len(file.raters) for file in recorded), fit)
+    # what cannot be compared, or fitted to, is refused before anybody is asked
+    count = len(machines) + sum(len(file.raters) for file in recorded)
+    if fit and not export and any(not mode_of(judge).asks_pairs for judge in judges):
+        raise CalibrationError(
+            "--fit-vectors fits to ratings of others, name --ratings or a --judge that asks a grader"
+        )
+    if fit and not export and not count:
+        raise CalibrationError("--fit-vectors needs ratings to fit to, name --ratings or --grader")
+    if not (fit or export) and count < 2:
+        raise CalibrationError("one rater has nobody to agree with, name another --judge, --grader or --ratings")
     # people rated these pairs, so machines rate the same ones
     source = recorded[0].targets if recorded else recorded_targets(opened, reader)
     total = sum(len(target.others) for target in source)
@@ -261,38 +251,141 @@ def calibrate(
         with replacing(fit):
             write_rows(fit, [fitted])
         parts = fitted.features | {ALL: fitted.pooled}
-        features_fit = {name: part.model_dump(exclude={"knots"}) for name, part in parts.items()}
         facts |= {"embedder": fitted.embedder, "population": fitted.population, "fit": fitted.digest}
+        facts["features"] = {name: part.model_dump(exclude={"knots"}) for name, part in parts.items()}
         title = f"{fitted.embedder} fitted to {', '.join(fitted.raters)}"
-        return Answer(facts | {"features": features_fit}, [_table(title, parts, FITTED), FIT_KEY.format(file=fit)])
+        return cli.Answer(facts, [_table(title, parts, FITTED), FIT_KEY.format(file=fit)])
     agreements, conducts = compare(targets, raters, features)
     together = held_against_people(targets, people, judged, features) if people else []
     sentences = verdict(agreements) + quotable(agreements, people, judged)
-
-    def parts_of() -> Iterator[Table | str]:
-        # `groupby` joins neighbours alone: rows come rater by rater, feature by feature
-        for (first, second), rows in groupby(agreements, key=lambda row: (row.first, row.second)):
-            yield _table(f"{first} and {second}", {row.feature: row for row in rows}, AGREED)
-        # each rater's gaps and biases
-        for rater, own in groupby(conducts, key=lambda conduct: conduct.rater):
-            by_feature = {row.feature: row for row in own}
-            # who rates no lists has no first and last place: a column that is empty in every row is left out
-            columns = [column for column in CONDUCT if any(map(column[1], by_feature.values()))]
-            # the reasons are counted over all features, where they stand once
-            faults = by_feature[ALL].faults if ALL in by_feature else {}
-            yield _table(rater, by_feature, columns, f"unusable: {counted(faults)}" if faults else "")
-        yield KEY
-        # one rater of files is in the tables of two raters
-        if len(people) > 1:
-            for judge, group in groupby(together, key=lambda row: row.judge):
-                # without a judge there is nobody to hold against people
-                title = f"{judge} and {len(people)} raters together" if judge else f"{len(people)} raters together"
-                yield _table(title, {row.feature: row for row in group}, PEOPLE if judge else PEOPLE[:2])
-            yield PEOPLE_KEY
-        yield from sentences
-
-    return Answer(
+    return cli.Answer(
         facts | {"verdict": sentences, "agreements": agreements, "conducts": conducts, "people": together},
-        parts_of(),
+        [*_agreed(agreements, conducts, together, len(people)), *sentences],
         chart=lambda: calibration_chart(agreements),
     )
+
+
+def _agreed(
+    agreements: Sequence[RaterAgreement], conducts: Sequence[Conduct], together: Sequence[PeopleAgreement], people: int
+) -> Iterator[Table | str]:
+    # `groupby` joins neighbours alone: rows come rater by rater, feature by feature
+    for (first, second), pairs in groupby(agreements, key=attrgetter("first", "second")):
+        yield _table(f"{first} and {second}", {row.feature: row for row in pairs}, AGREED)
+    # each rater's gaps and biases
+    for rater, own in groupby(conducts, key=attrgetter("rater")):
+        rows = {row.feature: row for row in own}
+        # who rates no lists has no first and last place: a column that is empty in every row is left out
+        columns = {head: name for head, name in CONDUCT.items() if any(_cell(row, name) for row in rows.values())}
+        # the reasons are counted over all features, where they stand once
+        faults = rows[ALL].faults if ALL in rows else {}
+        yield _table(rater, rows, columns, f"unusable: {counted(faults)}" if faults else "")
+    yield KEY
+    # one rater of files is in the tables of two raters
+    if people > 1:
+        for judge, group in groupby(together, key=attrgetter("judge")):
+            # without a judge there is nobody to hold against people
+            title = f"{judge} and {people} raters together" if judge else f"{people} raters together"
+            yield _table(title, {row.feature: row for row in group}, PEOPLE if judge else ALONE)
+        yield PEOPLE_KEY
+
+
+READER_KEY = (
+    "both: questions that the record and the reader answer. left out: share of the record's answers that the reader "
+    "does not have. added: share of the reader's answers to which the document says nothing, by the record. "
+    "repeated: share that says nothing but the question's words. same, other: mean similarity to the record of the "
+    "same document, and of the prompt's others. own nearer: how often the same document's is rated more alike than "
+    "another's, with a 95% interval over documents; 50% by chance, highest at most. reach: how far of that way."
+)
+READER_HEADS = (
+    *("feature", "asked", "both", "left out", "added", "repeated", "same", "other"),
+    *("own nearer [95%]", "highest", "reach"),
+)
+
+
+@click.command()
+@cli.POPULATION
+@cli.option("--reader", "readers", multiple=True, required=True, help="<provider/model> that reads; repeatable.")
+@cli.option("--documents", type=click.IntRange(2), help="How many are read, each prompt in turn.  [default: all]")
+@cli.seed_option(help="Which documents are drawn.")
+@cli.option("--record", help="Whose recorded answers are the record, by signature.  [default: who answered most]")
+@cli.option("--judge", default="vectors", help=f"Who rates how alike answers are: {', '.join(MODES)}.")
+@cli.option("--grader", help="<provider/model> that judges, where the judge asks one.")
+@cli.embedder_option(help="Whose vectors judge, with --judge vectors.")
+@cli.option(
+    "--export",
+    type=cli.FILE,
+    help="Instead of comparing, write each answer with the recorded one of the same document to this CSV for people. "
+    "Filled in, it is a file for genie calibrate --ratings.",
+)
+@cli.ANSWER_LENGTH
+@cli.TEMPLATES
+@cli.answering()
+def readings(
+    population: str,
+    readers: tuple[str, ...],
+    documents: int | None,
+    seed: int,
+    record: str | None,
+    judge: str,
+    grader: str | None,
+    embedder: str,
+    export: Path | None,
+    answer_length: str,
+    templates: Path | None,
+) -> cli.Answer | dict[str, Any]:
+    """Is this reader fit? Hold its answers against those on record, feature by feature.
+
+    Documents of the population are read once more. What a reader leaves out cannot be compared, and a reader whose
+    answers fit their own document no better than another one does not read. What a model has read before is not asked
+    again.
+
+    \b
+    Example: genie readings --reader openai/gpt-4o-mini --documents 48
+             genie readings --reader bundled/grader --export answers.csv --documents 10
+    """
+    opened = open_population(population)
+    opened.require_documents("genie readings")
+    if export and len(readers) > 1:
+        raise CalibrationError(f"--export writes the answers of one reader, {len(readers)} are named")
+    vectors = chosen_embedder(embedder)
+    features = [feature.name for feature in opened.features]
+    folder = str(templates) if templates else None
+    judges = machine_judges([judge], [grader] if grader else [], folder, vectors, features, anew=False)
+    instrument = Instrument("vectors", templates=folder, answer_length=answer_length)
+    chosen = sampled_documents(opened, documents, seed)
+    every: list[ReaderFitness] = []
+    sentences: list[str] = []
+    parts: list[Table | str] = []
+    signatures: dict[str, str] = {}
+    for name in readers:
+        asked, _ = instrument.reader_and_judge(named_model(name))
+        signatures[name] = asked.signature
+        with progress_bar() as progress:
+            told = told_by(progress, f"reading: {name}", len(chosen))
+            pairs = anyio.run(read_again, opened, asked, chosen, record, told)
+        if export:
+            written = [
+                Target(pair.question, pair.answer, (pair.recorded,))
+                for pair in pairs
+                if pair.answer is not None and pair.recorded is not None
+            ]
+            return {"table": str(export), "pairs": write_blind_table(export, written, seed)}
+        (ratings,) = machine_ratings(judges, rated_targets(pairs), fresh=False)
+        own_rows = reader_fitness(name, pairs, ratings, features)
+        every += own_rows
+        cells = []
+        for row in own_rows:
+            shares = (figure(share, ".0%") for share in (row.left_out, row.added, row.repeated))
+            own = row.own_nearer
+            nearer = f"{figure(own.value, '.0%')} [{figure(own.low, '.0%')}, {figure(own.high, '.0%')}]"
+            alike = (figure(row.same), figure(row.other), nearer, figure(row.highest, ".0%"), figure(row.reach, ".0%"))
+            cells.append([row.feature.replace("_", " "), str(row.asked), str(row.both), *shares, *alike])
+        parts.append(Table(f"{name} against the record", READER_HEADS, cells, look="narrow"))
+        # the last row is of all features
+        if faults := own_rows[-1].faults:
+            parts.append(counted(faults))
+        sentences += fitness_verdict(own_rows)
+    facts = {"population": opened.name, "documents": len(chosen), "seed": seed, "readers": signatures}
+    facts |= {"judge": judges[0].judge.signature, "verdict": sentences}
+    facts["fitness"] = [asdict(row) | {"reach": row.reach} for row in every]
+    return cli.Answer(facts, [*parts, READER_KEY, *sentences])

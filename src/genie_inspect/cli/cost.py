@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from genie_inspect.building.costs import Known, TaskCost, task_cost
-from genie_inspect.cli.options import ANSWER_LENGTH, POPULATION, UNCHECKED_TEMPLATES, Answer, answering, option
+from genie_inspect.cli import options as cli
 from genie_inspect.cli.running import named_models
 from genie_inspect.errors import GenieError, UnknownChoiceError
 from genie_inspect.files.tables import Table
@@ -81,7 +81,7 @@ def _measures(costs: Mapping[str, Cost]) -> list[tuple[str, str, Cost]]:
 TASKS = ("ttcw", "novelty_partition", "ttcw_stories")
 
 
-def _of_task(task: str, options: Sequence[str], epochs: int | None, prices: Prices | None) -> Answer:
+def _of_task(task: str, options: Sequence[str], epochs: int | None, prices: Prices | None) -> cli.Answer:
     from genie_inspect.tasks.novelty_measures import extent
 
     line = _line(task, options)
@@ -92,7 +92,7 @@ def _of_task(task: str, options: Sequence[str], epochs: int | None, prices: Pric
     facts = {"task": line.name, "samples": len(line.samples), "epochs": epochs}
     rows = [*_measures(costs), *([None, ("", STEPS["total"], total)] if len(costs) > 1 else [])]
     table = _table("measure", f"{line.name}: {extent(len(line.samples), epochs)}", TASK_NOTE, rows, prices)
-    return Answer({**facts, "measures": measures, "total": _counts(total, prices)}, [table])
+    return cli.Answer({**facts, "measures": measures, "total": _counts(total, prices)}, [table])
 
 
 def _line(task: str, options: Sequence[str]) -> "CostLine":
@@ -117,23 +117,23 @@ def _line(task: str, options: Sequence[str]) -> "CostLine":
 
 
 @click.command()
-@POPULATION
-@option("--epochs", type=click.IntRange(1), help=f"New documents a prompt.  [default: {EPOCHS}; a task's own]")
-@option("--judge", "judges", multiple=True, help=f"{', '.join(MODES)}; repeatable.  [default: all]")
-@ANSWER_LENGTH
-@option("--panel", default="all", help="As for a task; `none` leaves it out.")
-@option("--task", type=click.Choice(TASKS), help="In place of a population: a task without one.")
-@option("-T", "options", multiple=True, metavar="OPTION=VALUE", help="An option of that task.")
-@option(
+@cli.POPULATION
+@cli.option("--epochs", type=click.IntRange(1), help=f"New documents a prompt.  [default: {EPOCHS}; a task's own]")
+@cli.option("--judge", "judges", multiple=True, help=f"{', '.join(MODES)}; repeatable.  [default: all]")
+@cli.ANSWER_LENGTH
+@cli.option("--panel", default="all", help="As for a task; `none` leaves it out.")
+@cli.option("--task", type=click.Choice(TASKS), help="In place of a population: a task without one.")
+@cli.option("-T", "options", multiple=True, metavar="OPTION=VALUE", help="An option of that task.")
+@cli.option(
     "--grader",
     "graders",
     multiple=True,
     help="<provider/model>; what it has said before is not asked again. Repeatable: a jury, each of which is asked.",
 )
-@UNCHECKED_TEMPLATES
-@option("--price-input", type=click.FloatRange(0), help="Of a million tokens that the grader reads.")
-@option("--price-output", type=click.FloatRange(0), help="Of a million tokens that it writes.")
-@answering("a table")
+@cli.UNCHECKED_TEMPLATES
+@cli.option("--price-input", type=click.FloatRange(0), help="Of a million tokens that the grader reads.")
+@cli.option("--price-output", type=click.FloatRange(0), help="Of a million tokens that it writes.")
+@cli.answering("a table")
 @click.pass_context
 def cost(
     context: click.Context,
@@ -144,7 +144,7 @@ def cost(
     price_input: float | None,
     price_output: float | None,
     **against: Any,
-) -> Answer:
+) -> cli.Answer:
     """Calls and tokens that models will be asked for when what was written is judged.
 
     Against a population: of Genie by judge, and of the panel's measures that ask a model; a task with a population
@@ -180,7 +180,7 @@ def _of_population(
     templates: str | None,
     epochs: int,
     prices: Prices | None,
-) -> Answer:
+) -> cli.Answer:
     from genie_inspect.tasks.panel import chosen_panel
 
     opened = open_population(population)
@@ -223,4 +223,4 @@ def _of_population(
     }
     panel_costs = {name: _counts(cost, prices) for name, cost in beside.items()}
     table = _table("judge", title, NOTE, [*rows, *_measures(beside)], prices)
-    return Answer({**facts, "judges": by_mode, "panel": panel_costs}, [table])
+    return cli.Answer({**facts, "judges": by_mode, "panel": panel_costs}, [table])

@@ -48,31 +48,16 @@ SIGNATURE = click.option(
 LOGS = click.argument("logs", nargs=-1, required=True)
 
 
-def output_option(help: str, *, required: bool = True) -> Decorator:  # noqa: A002  # click's name
-    return option("--output", "-o", required=required, type=FILE, help=help)
-
-
-def seed_option(help: str) -> Decorator:  # noqa: A002  # click's name
-    return option("--seed", default=0, help=help)
-
-
-def embedder_option(help: str) -> Decorator:  # noqa: A002  # click's name
-    return option("--embedder", default="static", help=help)
-
-
-def resamples_option(default: int = 2_000) -> Decorator:
-    return option("--resamples", default=default, type=AT_LEAST_1, help="Of the bootstrap.")
+output_option = functools.partial(option, "--output", "-o", required=True, type=FILE)
+seed_option = functools.partial(option, "--seed", default=0)
+embedder_option = functools.partial(option, "--embedder", default="static")
+resamples_option = functools.partial(option, "--resamples", default=2_000, type=AT_LEAST_1, help="Of the bootstrap.")
+as_json_option = functools.partial(flag, "--json", "as_json")
 
 
 def together(*options: Decorator) -> Decorator:
     """Gives a command all of the options, which its help lists in this order."""
-
-    def given(command: Any) -> Any:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return given
+    return lambda command: functools.reduce(lambda given, option: option(given), reversed(options), command)
 
 
 def listed(context: click.Context, parameter: click.Parameter, value: str) -> tuple[str, ...]:
@@ -94,10 +79,6 @@ class Answer:
     code: int = 0  # with which the command ends
 
 
-def as_json_option(help: str) -> Decorator:  # noqa: A002  # click's name
-    return flag("--json", "as_json", help=help)
-
-
 def answering(instead: str = "text", picture: str = "", csv: str = "", json: str = "") -> Decorator:
     """Gives a command the options for the forms of its answer, which is an `Answer`, or facts by name.
 
@@ -106,7 +87,7 @@ def answering(instead: str = "text", picture: str = "", csv: str = "", json: str
     options = [
         *([option("--picture", type=FILE, help=f"Write {picture} to this .svg or .png.")] if picture else []),
         *([option("--csv", type=FILE, help=f"Write {csv} to this file.")] if csv else []),
-        as_json_option(json or f"Print JSON for a script instead of {instead}."),
+        as_json_option(help=json or f"Print JSON for a script instead of {instead}."),
     ]
 
     def decorated(command: Callable[..., Answer | dict[str, Any]]) -> Any:

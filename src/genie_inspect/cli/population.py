@@ -18,27 +18,7 @@ from genie_inspect.building.populating import BuildPlan
 from genie_inspect.building.populating import build as build_population
 from genie_inspect.building.question_writing import MOST
 from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.options import (
-    ANSWER_LENGTH,
-    AT_LEAST_1,
-    DRY_RUN,
-    FEATURES,
-    FILE,
-    GRADER,
-    LOGS,
-    PER_FEATURE,
-    SIGNATURE,
-    TEMPLATES,
-    Answer,
-    answering,
-    asking,
-    embedder_option,
-    flag,
-    option,
-    output_option,
-    seed_option,
-    together,
-)
+from genie_inspect.cli import options as cli
 from genie_inspect.cli.running import asked, made, named_models, progress_bar
 from genie_inspect.cli.tables import figure
 from genie_inspect.cli.terminal import Unbroken, console, echo, replacing
@@ -59,24 +39,25 @@ from genie_inspect.populations.yardstick import (
 )
 from genie_inspect.scorers.assessor import assessor_of
 
-OUTPUT = output_option("The new folder; nothing may stand there.")
-WRITE_NOTHING = flag("--dry-run", help="Write nothing: count. No model is asked either way.")
-CLEAN = flag(
+OUTPUT = cli.output_option(help="The new folder; nothing may stand there.")
+WRITE_NOTHING = cli.flag("--dry-run", help="Write nothing: count. No model is asked either way.")
+CLEAN = cli.flag(
     "--clean-by-model",
     help="Ask the grader where each document falls apart, a call each, and cut it there.",
 )
-DESCRIBED = together(
-    option("--name", required=True, help="How the population is called in scores."),
-    option("--version", default="1"),
-    option("--licence", required=True, help="Of the documents, as an SPDX name: MIT, CC-BY-4.0, ..."),
+DESCRIBED = cli.together(
+    cli.option("--name", required=True, help="How the population is called in scores."),
+    cli.option("--version", default="1"),
+    cli.option("--licence", required=True, help="Of the documents, as an SPDX name: MIT, CC-BY-4.0, ..."),
     click.option("--description", default="", help="One line for the card."),
 )
 """What becomes fields of a population's manifest."""
-INSTRUMENT = together(embedder_option("For --judge vectors and embedded."), ANSWER_LENGTH, TEMPLATES)
-SHARE = click.FloatRange(0, 1, min_open=True)
-graders_option = partial(option, "--grader", "graders", multiple=True, metavar="PROVIDER/MODEL")
+INSTRUMENT = cli.together(
+    cli.embedder_option(help="For --judge vectors and embedded."), cli.ANSWER_LENGTH, cli.TEMPLATES
+)
+graders_option = partial(cli.option, "--grader", "graders", multiple=True, metavar="PROVIDER/MODEL")
 REHEARSED = ("generations", "documents", "dropped", "questions")  # what a dry run knows, the last one from a guess
-SEED = seed_option("Which ones are sampled.")
+SEED = cli.seed_option(help="Which ones are sampled.")
 
 
 @click.group(cls=VerbGroup)
@@ -90,31 +71,33 @@ def population() -> None:
 
 
 @population.command()
-@LOGS
+@cli.LOGS
 @OUTPUT
 @DESCRIBED
-@GRADER
-@FEATURES
-@option("--questions", type=FILE, help="A file or population whose questions are asked; else they are written.")
-@PER_FEATURE
-@option("--per-prompt", default=50, type=AT_LEAST_1, help="Most documents a prompt.")
+@cli.GRADER
+@cli.FEATURES
+@cli.option("--questions", type=cli.FILE, help="A file or population whose questions are asked; else they are written.")
+@cli.PER_FEATURE
+@cli.option("--per-prompt", default=50, type=cli.AT_LEAST_1, help="Most documents a prompt.")
 @SEED
-@option(
+@cli.option(
     "--near-duplicates",
     default=0.8,
     type=click.FloatRange(0, 1, min_open=True),
     help="Share of runs of five words that makes one.",
 )
-@option("--coherence", default="grader", help="Who rates it: grader, reward/<ArmoRM>, none.")
-@option("--min-coherence", type=float, help="Least that joins; unless given 3 of the grader's 1 to 5, 2 of a reward.")
-@option(
+@cli.option("--coherence", default="grader", help="Who rates it: grader, reward/<ArmoRM>, none.")
+@cli.option(
+    "--min-coherence", type=float, help="Least that joins; unless given 3 of the grader's 1 to 5, 2 of a reward."
+)
+@cli.option(
     "--yardstick",
     type=click.Choice(["none", "list", "pairwise"]),
     default="none",
     help="The judge with which the documents are compared with each other: about as many calls as scoring all of them.",
 )
 @CLEAN
-@asking
+@cli.asking
 def build(
     logs: tuple[str, ...], grader: str, output: Path, features: str, per_feature: int, dry_run: bool, **facts: Any
 ) -> dict[str, Any]:
@@ -134,14 +117,14 @@ def build(
 
 
 @population.command()
-@click.argument("folder", type=FILE)
-@option(
+@click.argument("folder", type=cli.FILE)
+@cli.option(
     "--spread",
     type=click.FloatRange(min=0),
     help="Standard deviation of similarities, for the power; the study's unless given.",
 )
-@answering()
-def check(folder: Path, spread: float | None) -> Answer:
+@cli.answering()
+def check(folder: Path, spread: float | None) -> cli.Answer:
     """Look for everything that is wrong with a population, and say what it can tell. Exit code 1 on a fault.
 
     \b
@@ -150,15 +133,15 @@ def check(folder: Path, spread: float | None) -> Answer:
     with progress_bar() as progress:
         is_sound, result, text = inspected(folder, spread, progress)
     # for scripts: a fault is a failure, however it was printed
-    return Answer(result, [Unbroken(text)], code=0 if is_sound else 1)
+    return cli.Answer(result, [Unbroken(text)], code=0 if is_sound else 1)
 
 
 @population.command()
-@click.argument("folders", nargs=-1, required=True, type=FILE)
+@click.argument("folders", nargs=-1, required=True, type=cli.FILE)
 @OUTPUT
 @DESCRIBED
 @WRITE_NOTHING
-@answering()
+@cli.answering()
 def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Put populations of the same features into one.
 
@@ -169,14 +152,14 @@ def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, **facts: Any) 
 
 
 @population.command()
-@click.argument("folder", type=FILE)
+@click.argument("folder", type=cli.FILE)
 @OUTPUT
-@option("--per-prompt", type=AT_LEAST_1, help="Most documents a prompt, every model as equally as can be.")
-@option("--prompts", type=AT_LEAST_1, help="Most prompts.")
+@cli.option("--per-prompt", type=cli.AT_LEAST_1, help="Most documents a prompt, every model as equally as can be.")
+@cli.option("--prompts", type=cli.AT_LEAST_1, help="Most prompts.")
 @SEED
-@option("--name", help="The new name; the old one with -sample unless given.")
+@cli.option("--name", help="The new name; the old one with -sample unless given.")
 @WRITE_NOTHING
-@answering()
+@cli.answering()
 def sample(folder: Path, output: Path, dry_run: bool, **size: Any) -> dict[str, Any]:
     """Draw a smaller population from one, seeded.
 
@@ -187,9 +170,11 @@ def sample(folder: Path, output: Path, dry_run: bool, **size: Any) -> dict[str, 
 
 
 @population.command(name="show")
-@click.argument("folder", type=FILE)
-@option("--prompt", help="Show this prompt's questions and the beginnings of its documents; a part of it is enough.")
-@answering()
+@click.argument("folder", type=cli.FILE)
+@cli.option(
+    "--prompt", help="Show this prompt's questions and the beginnings of its documents; a part of it is enough."
+)
+@cli.answering()
 def show_(folder: Path, prompt: str | None) -> dict[str, Any]:
     """Say what a population holds, or what it holds for one prompt.
 
@@ -206,23 +191,23 @@ COUNTED = ("rows", "documents", "questions", "dropped", "columns", "note")  # wh
 @click.argument("source")
 @OUTPUT
 @DESCRIBED
-@option("--features", metavar="FILE|POPULATION", help="As for build; the preset's, or starter's, unless given.")
-@option(
+@cli.option("--features", metavar="FILE|POPULATION", help="As for build; the preset's, or starter's, unless given.")
+@cli.option(
     "--map",
     "mapping",
     multiple=True,
     metavar="FIELD=COLUMN",
     help="document, prompt, text, model, question, answer, feature.",
 )
-@option("--preset", help="A bundled mapping: genie-study.")
-@option("--questions", type=FILE, help="A file or population whose questions are taken beside the table's.")
-@option("--reader", help="Who gave the answers, as it shall stand on record; the preset's word unless given.")
-@option("--split", default="train", help="Of a hub dataset.")
+@cli.option("--preset", help="A bundled mapping: genie-study.")
+@cli.option("--questions", type=cli.FILE, help="A file or population whose questions are taken beside the table's.")
+@cli.option("--reader", help="Who gave the answers, as it shall stand on record; the preset's word unless given.")
+@cli.option("--split", default="train", help="Of a hub dataset.")
 @CLEAN
-@option("--grader", metavar="PROVIDER/MODEL", help="For --clean-by-model: who is asked.")
-@TEMPLATES
-@flag("--dry-run", help="Ask nobody, write nothing: count.")
-@answering()
+@cli.option("--grader", metavar="PROVIDER/MODEL", help="For --clean-by-model: who is asked.")
+@cli.TEMPLATES
+@cli.flag("--dry-run", help="Ask nobody, write nothing: count.")
+@cli.answering()
 def import_(
     clean_by_model: bool, grader: str | None, templates: Path | None, output: Path, dry_run: bool, **facts: Any
 ) -> dict[str, Any]:
@@ -251,18 +236,18 @@ def import_(
 
 @population.command()
 @click.argument("folder")
-@option("--judge", default="list", help="list, pairwise, logit, vectors or embedded (no model).")
+@cli.option("--judge", default="list", help="list, pairwise, logit, vectors or embedded (no model).")
 @graders_option(help="Who reads and judges; any model that Inspect has. Repeatable: a jury.")
 @INSTRUMENT
-@option(
+@cli.option(
     "--output",
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Another file than the yardstick.json where scorers look for it: in FOLDER, or for a population that ships "
     "with the package in your data folder ($GENIE_DATA_DIR).",
 )
-@DRY_RUN
-@answering()
+@cli.DRY_RUN
+@cli.answering()
 def yardstick(
     folder: str, graders: tuple[str, ...], output: Path | None, dry_run: bool, **options: Any
 ) -> dict[str, Any]:
@@ -326,16 +311,16 @@ OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 @population.command()
 @click.argument("sources", nargs=-1, required=True)
-@option("--margin", default=MARGIN, type=OPEN, help="Half width of a mean similarity.")
-@option("--confidence", default=CONFIDENCE, type=OPEN, help="Of the two-sided interval.")
-@option("--judge", default="list", help="For a population: as for yardstick.")
+@cli.option("--margin", default=MARGIN, type=OPEN, help="Half width of a mean similarity.")
+@cli.option("--confidence", default=CONFIDENCE, type=OPEN, help="Of the two-sided interval.")
+@cli.option("--judge", default="list", help="For a population: as for yardstick.")
 @graders_option(help="For a population: who reads and judges. Repeatable: a jury.")
 @INSTRUMENT
-@SIGNATURE
-@answering()
+@cli.SIGNATURE
+@cli.answering()
 def size(
     sources: tuple[str, ...], margin: float, confidence: float, graders: tuple[str, ...], signature: str, **options: Any
-) -> Answer:
+) -> cli.Answer:
     """Say by feature how many documents a population needs, from how far similarities lie apart in SOURCES.
 
     SOURCES are logs that `genie` scored, or folders of them: nothing is asked. A population's name or folder instead
@@ -362,7 +347,7 @@ def size(
         # without a degree of freedom both are NaN
         spread = figure(own.variance, ".4f"), figure(own.sd, ".4f")
         rows.append([name.replace("_", " "), *spread, f"{own.degrees}", f"{needed or '-'}"])
-    return Answer(
+    return cli.Answer(
         {"signature": signed, "margin": margin, "confidence": confidence, "features": features},
         [
             Table("", ("feature", "variance", "sd", "degrees", "needed"), rows),
@@ -373,8 +358,8 @@ def size(
 
 
 @click.command()
-@click.argument("texts", type=FILE)
-@click.argument("folder", type=FILE)
+@click.argument("texts", type=cli.FILE)
+@click.argument("folder", type=cli.FILE)
 def index(texts: Path, folder: Path) -> None:
     """Build the index of a corpus too large for memory, for corpus=infini-gram:FOLDER.
 

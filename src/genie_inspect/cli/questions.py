@@ -1,6 +1,5 @@
 """`genie questions`: write, review."""
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,22 +26,7 @@ from genie_inspect.building.questions import (
     write_tables,
 )
 from genie_inspect.cli import VerbGroup
-from genie_inspect.cli.options import (
-    AT_LEAST_1,
-    FEATURES,
-    FILE,
-    GRADER,
-    PER_FEATURE,
-    Answer,
-    answering,
-    asking,
-    embedder_option,
-    fact_lines,
-    flag,
-    option,
-    output_option,
-    seed_option,
-)
+from genie_inspect.cli import options as cli
 from genie_inspect.cli.running import asked, run_asking
 from genie_inspect.cli.tables import record_table
 from genie_inspect.cli.terminal import Unbroken
@@ -51,7 +35,7 @@ from genie_inspect.files.folders import own_folder
 from genie_inspect.files.writing import check_absent
 from genie_inspect.populations.population import read_features
 from genie_inspect.populations.prompts import check_prompts_file, write_prompts, writing_prompt_sample
-from genie_inspect.populations.schema import Feature, write_rows
+from genie_inspect.populations.schema import write_rows
 
 PEOPLE_KEY = (
     "questions: that the person calls valid, or of the feature; accuracy: share of these on which we say the same"
@@ -70,13 +54,13 @@ def questions() -> None:
 
 
 @questions.command()
-@click.argument("prompts", type=FILE)
-@output_option("The new folder: questions.jsonl and a record a step.")
-@GRADER
-@FEATURES
-@PER_FEATURE
-@option("--most", default=6, type=AT_LEAST_1, help="Most questions a feature.")
-@asking
+@click.argument("prompts", type=cli.FILE)
+@cli.output_option(help="The new folder: questions.jsonl and a record a step.")
+@cli.GRADER
+@cli.FEATURES
+@cli.PER_FEATURE
+@cli.option("--most", default=6, type=cli.AT_LEAST_1, help="Most questions a feature.")
+@cli.asking
 def write(
     prompts: Path,
     output: Path,
@@ -102,18 +86,26 @@ def write(
 
 
 @questions.command()
-@click.argument("source", type=FILE)
-@option("--to", "table", type=FILE, help="Write this CSV table for people to correct.")
-@option("--from", "corrected", multiple=True, type=FILE, help="Read the corrected table; --blind: one a person.")
-@output_option("With --from: the new file of questions.", required=False)
-@flag("--blind", help="For people who judge and do not correct: shuffled, without our word.")
-@option("--count", type=AT_LEAST_1, help="With --blind: how many questions.  [default: all]")
-@seed_option("With --blind: which ones, and their order.")
-@FEATURES
-@answering()
+@click.argument("source", type=cli.FILE)
+@cli.option("--to", "table", type=cli.FILE, help="Write this CSV table for people to correct.")
+@cli.option(
+    "--from", "corrected", multiple=True, type=cli.FILE, help="Read the corrected table; --blind: one a person."
+)
+@cli.output_option(help="With --from: the new file of questions.", required=False)
+@cli.flag("--blind", help="For people who judge and do not correct: shuffled, without our word.")
+@cli.option("--count", type=cli.AT_LEAST_1, help="With --blind: how many questions.  [default: all]")
+@cli.seed_option(help="With --blind: which ones, and their order.")
+@cli.FEATURES
+@cli.answering()
 def review(
-    source: Path, table: Path | None, corrected: tuple[Path, ...], output: Path | None, features: str, **blind: Any
-) -> Answer | dict[str, Any]:
+    source: Path,
+    table: Path | None,
+    corrected: tuple[Path, ...],
+    output: Path | None,
+    features: str,
+    blind: bool,
+    **drawn: Any,
+) -> cli.Answer | dict[str, Any]:
     """Write the questions of SOURCE (a file or a population) to a table, or read the corrected table back.
 
     In the table: correct `feature` and `text`, set `keep` to no, add rows with an empty `id`.
@@ -128,36 +120,28 @@ def review(
              genie questions review questions --blind --count 50 --to ann.csv
              genie questions review questions --blind --from ann.csv --from bob.csv
     """
-    if blind.pop("blind"):
-        return _blind(source, table, corrected, read_features(features), **blind)
-    if (table is None) != bool(corrected) or bool(corrected) == (output is None) or len(corrected) > 1:
-        raise click.UsageError("give either --to TABLE, or --from TABLE with --output FILE")
-    rows = read_questions(source, read_features(features))
+    if (table is None) != bool(corrected) or (not blind and (bool(corrected) == (output is None) or corrected[1:])):
+        expected = "--from TABLE once for each person" if blind else "--from TABLE with --output FILE"
+        raise click.UsageError(f"give either --to TABLE, or {expected}")
+    taxonomy = read_features(features)
+    if blind:
+        judged = judged_questions(source, taxonomy)
+        if table is not None:
+            return {"table": str(table), "questions": write_tables(table, judged, taxonomy, **drawn)}
+        votes = [read_table(path, judged, taxonomy) for path in corrected]
+        figures = question_figures(votes, judged, taxonomy)
+        table_of_people = record_table(f"{len(votes)} people", figures)
+        return cli.Answer({"people": len(votes), "figures": figures}, [table_of_people, Unbroken(PEOPLE_KEY)])
+    rows = read_questions(source, taxonomy)
     # corrections by people are never written over
     written = table or output or source
     check_absent(written)
     if not corrected:
         write_review(written, rows)
         return {"table": str(written), "questions": len(rows)}
-    kept, changes = read_review(corrected[0], rows, read_features(features))
+    kept, changes = read_review(corrected[0], rows, taxonomy)
     write_rows(written, kept, new=True)
     return {"file": str(written), "questions": len(kept), **changes}
-
-
-def _blind(
-    source: Path, table: Path | None, filled: Sequence[Path], features: Sequence[Feature], count: int | None, seed: int
-) -> Answer | dict[str, Any]:
-
-    if (table is None) != bool(filled):
-        raise click.UsageError("give either --to TABLE, or --from TABLE once for each person")
-    judged = judged_questions(source, features)
-    if table is not None:
-        return {"table": str(table), "questions": write_tables(table, judged, features, count, seed)}
-    votes = [read_table(path, judged, features) for path in filled]
-    rows = question_figures(votes, judged, features)
-    return Answer(
-        {"people": len(votes), "figures": rows}, [record_table(f"{len(votes)} people", rows), Unbroken(PEOPLE_KEY)]
-    )
 
 
 @click.group(cls=VerbGroup)
@@ -171,13 +155,13 @@ def features() -> None:
 
 
 @features.command()
-@option("--task", required=True, help='What is written: "write a short story", "write a research abstract".')
-@output_option("The new folder: features.json and what was said.")
-@GRADER
-@option("--samples", default=10, type=click.IntRange(min=1), help="How often is asked.")
-@option("--method", default="k-means", type=click.Choice(["k-means", "agglomerative", "hdbscan"]))
-@embedder_option("static, openai/<model> or sentence-transformers/<id>.")
-@asking
+@cli.option("--task", required=True, help='What is written: "write a short story", "write a research abstract".')
+@cli.output_option(help="The new folder: features.json and what was said.")
+@cli.GRADER
+@cli.option("--samples", default=10, type=click.IntRange(min=1), help="How often is asked.")
+@cli.option("--method", default="k-means", type=click.Choice(["k-means", "agglomerative", "hdbscan"]))
+@cli.embedder_option(help="static, openai/<model> or sentence-transformers/<id>.")
+@cli.asking
 def discover(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Ask for the features of a task several times, put like names together, and write a features file.
 
@@ -188,19 +172,19 @@ def discover(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str
 
 
 @features.command(name="map")
-@click.argument("folder", type=FILE)
-@option(
+@click.argument("folder", type=cli.FILE)
+@cli.option(
     "--taxonomy",
     required=True,
     metavar="FILE|POPULATION",
     help='A JSON file {"features": [...]}, a feature a line in .jsonl, a population\'s folder or a bundled population.',
 )
-@output_option("The new file; mapping.json in FOLDER unless given.", required=False)
-@GRADER
-@asking
+@cli.output_option(help="The new file; mapping.json in FOLDER unless given.", required=False)
+@cli.GRADER
+@cli.asking
 def map_(
     folder: Path, taxonomy: str, output: Path | None, grader: str, templates: Path | None, dry_run: bool
-) -> Answer | dict[str, Any]:
+) -> cli.Answer | dict[str, Any]:
     """Map the features that discover wrote to FOLDER to those of a taxonomy, each to one or to none.
 
     Says which of the discovered have no counterpart, and which of the taxonomy were not discovered. A killed run is
@@ -214,23 +198,16 @@ def map_(
         raise click.UsageError(f"{folder} ships with the package, which is not written: name a file with --output")
     file = output or folder / MAPPING
     check_absent(file)
-
-    work = partial(map_features, discovered, named, templates)
-    result, spent = run_asking(work, grader, file, dry_run=dry_run)
+    result, spent = run_asking(partial(map_features, discovered, named, templates), grader, file, dry_run=dry_run)
     if dry_run:
         return {"discovered": len(discovered), "taxonomy": len(named), **spent}
     # as rows, not on one line
     shown = result["mapping"] | dict.fromkeys(result["no_counterpart"], "none")
     rows = [{"discovered": own.name, taxonomy: shown.get(own.name, "unreadable")} for own in discovered]
-    lines = {name: ", ".join(value) if isinstance(value, list) else value for name, value in result.items()}
-    counterparts = f"{len(lines.pop('mapping'))} of {len(discovered)}"
-    return Answer(
-        {"file": str(file), **result, **spent},
-        [
-            record_table("mapping", rows),
-            *fact_lines({"with_counterpart": counterparts, "file": str(file), **lines, **spent}),
-        ],
-    )
+    facts = {name: ", ".join(value) if isinstance(value, list) else value for name, value in result.items()}
+    counterparts = f"{len(facts.pop('mapping'))} of {len(discovered)}"
+    lines = cli.fact_lines({"with_counterpart": counterparts, "file": str(file), **facts, **spent})
+    return cli.Answer({"file": str(file), **result, **spent}, [record_table("mapping", rows), *lines])
 
 
 VERBS = {
@@ -254,16 +231,16 @@ DISTANCE = click.FloatRange(0, 2)
 
 
 @click.command("write")
-@option("--domain", required=True, help='What the concepts are of: "everyday life", "life at sea", "cell biology".')
-@output_option("The new file, whose name ends in .jsonl.")
-@GRADER
-@option("--count", default=25, type=AT_LEAST_1, help="How many pairs.")
-@seed_option("What is asked for, and which of the sound pairs are taken.")
-@option("--apart", default=APART, type=DISTANCE, help="Least cosine distance of a pair's concepts.")
-@option("--pairs-apart", default=PAIRS_APART, type=DISTANCE, help="Least cosine distance of two pairs.")
-@option("--wording", default=WORDING, help="Of the prompts, with {first} and {second}.")
-@embedder_option("For the distances: static, openai/<model> or sentence-transformers/<id>.")
-@asking
+@cli.option("--domain", required=True, help='What the concepts are of: "everyday life", "life at sea", "cell biology".')
+@cli.output_option(help="The new file, whose name ends in .jsonl.")
+@cli.GRADER
+@cli.option("--count", default=25, type=cli.AT_LEAST_1, help="How many pairs.")
+@cli.seed_option(help="What is asked for, and which of the sound pairs are taken.")
+@cli.option("--apart", default=APART, type=DISTANCE, help="Least cosine distance of a pair's concepts.")
+@cli.option("--pairs-apart", default=PAIRS_APART, type=DISTANCE, help="Least cosine distance of two pairs.")
+@cli.option("--wording", default=WORDING, help="Of the prompts, with {first} and {second}.")
+@cli.embedder_option(help="For the distances: static, openai/<model> or sentence-transformers/<id>.")
+@cli.asking
 def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Ask for pairs of concepts of a domain until there are enough that have nothing to do with each other.
 
@@ -288,13 +265,13 @@ def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> di
 
 @click.command()
 @click.argument("source")
-@output_option("The new file, whose name ends in .jsonl.")
-@option("--count", default=25, type=AT_LEAST_1, help="How many prompts.")
-@seed_option("Which ones.")
-@option("--column", default="prompt", help="Where a row has its prompt.")
-@option("--split", default="train", help="Which part of a hub dataset.")
-@flag("--story-where", help='Begin each with "Write a story where:", as the study does.')
-@answering()
+@cli.output_option(help="The new file, whose name ends in .jsonl.")
+@cli.option("--count", default=25, type=cli.AT_LEAST_1, help="How many prompts.")
+@cli.seed_option(help="Which ones.")
+@cli.option("--column", default="prompt", help="Where a row has its prompt.")
+@cli.option("--split", default="train", help="Which part of a hub dataset.")
+@cli.flag("--story-where", help='Begin each with "Write a story where:", as the study does.')
+@cli.answering()
 def sample(
     source: str, output: Path, count: int, seed: int, column: str, split: str, story_where: bool
 ) -> dict[str, Any]:

@@ -12,17 +12,7 @@ from inspect_ai.scorer import Score
 from rich.markdown import Markdown
 from rich.text import Text
 
-from genie_inspect.cli.options import (
-    FILE,
-    LOGS,
-    SIGNATURE,
-    Answer,
-    answering,
-    as_json_option,
-    flag,
-    option,
-    output_option,
-)
+from genie_inspect.cli import options as cli
 from genie_inspect.cli.tables import Part, figure, in_parts, print_parts, summary_parts
 from genie_inspect.cli.terminal import Unbroken, console, echo, echo_json, replacing
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError
@@ -42,12 +32,12 @@ from genie_inspect.samples import document_of, prompt_of
 
 
 @click.command()
-@LOGS
+@cli.LOGS
 @click.option("--scorer", help="Whose scores; default: all that every log has.")
-@flag("--nearest", help="Below each mean: how near the population's nearest answers come.")
-@SIGNATURE
-@answering(json="Print JSON for a script, a list of tables, instead of tables.")
-def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature: str) -> Answer:
+@cli.flag("--nearest", help="Below each mean: how near the population's nearest answers come.")
+@cli.SIGNATURE
+@cli.answering(json="Print JSON for a script, a list of tables, instead of tables.")
+def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature: str) -> cli.Answer:
     """Means over prompts with 95% intervals, feature by feature: a table a measure, a column a log.
 
     LOGS are log files or folders; unfinished logs of a folder are left out. Logs whose signatures differ do not
@@ -58,34 +48,29 @@ def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature:
     Example: genie summary logs/demo
     """
     tables = summaries(logs, scorer, signature)
-
-    values = [
-        {
-            **{name: getattr(table, name) for name in ("scorer", "signature", "keys", "warnings")},
-            "columns": [
-                {
-                    **{"label": column.label, "log": column.log},
-                    **{"unlike_length": column.unlike_length or None, "cut": column.cut or None},
-                    **plain(column.results),
-                }
-                for column in table.columns
-            ],
-        }
-        for table in tables
-    ]
-    return Answer(values, summary_parts(tables, nearest=nearest))
+    values = []
+    for table in tables:
+        columns = []
+        for column in table.columns:
+            warned = {"unlike_length": column.unlike_length or None, "cut": column.cut or None}
+            columns.append({"label": column.label, "log": column.log, **warned, **plain(column.results)})
+        facts = {name: getattr(table, name) for name in ("scorer", "signature", "keys", "warnings")}
+        values.append({**facts, "columns": columns})
+    return cli.Answer(values, summary_parts(tables, nearest=nearest))
 
 
 @click.command()
-@LOGS
-@option("-o", "--output", default="report.html", help="The page; what stands there is replaced.")
-@click.option("--pictures", metavar="FOLDER", type=FILE, help="Write each chart into this folder too, as SVG and PNG.")
-@option("--examples", default=2, type=click.IntRange(min=0), help="Documents at either end of a feature.")
-@SIGNATURE
+@cli.LOGS
+@cli.option("-o", "--output", default="report.html", help="The page; what stands there is replaced.")
+@click.option(
+    "--pictures", metavar="FOLDER", type=cli.FILE, help="Write each chart into this folder too, as SVG and PNG."
+)
+@cli.option("--examples", default=2, type=click.IntRange(min=0), help="Documents at either end of a feature.")
+@cli.SIGNATURE
 @click.option(
     "--baseline", default="", help="Compare the others with this run: by label, strategy, task, model or file."
 )
-@as_json_option("Print the numbers for a script and write no page.")
+@cli.as_json_option(help="Print the numbers for a script and write no page.")
 def report(logs: tuple[str, ...], output: str, pictures: Path | None, as_json: bool, **options: Any) -> None:
     """One self-contained page: means, distributions, what stood out, agreement between measures, methods.
 
@@ -109,7 +94,7 @@ def report(logs: tuple[str, ...], output: str, pictures: Path | None, as_json: b
 
 def write_report(logs: Sequence[str], output: Path, pictures: Path | None = None, **options: Any) -> None:
     from genie_inspect.reports.charts import check_pictures
-    from genie_inspect.reports.page import as_bytes, page, write_pictures
+    from genie_inspect.reports.page import page, write_pictures
     from genie_inspect.reports.report import build_report
 
     # the step on standard error while it lasts, where that is a terminal
@@ -120,7 +105,8 @@ def write_report(logs: Sequence[str], output: Path, pictures: Path | None = None
             with told("reading the logs"):
                 contents = build_report(logs, **options)
             with told("drawing the charts"):
-                file.write(as_bytes(page(contents)))
+                # what is no character, half of a surrogate pair, becomes a question mark
+                file.write(page(contents).encode("utf-8", "replace"))
         if pictures:
             with unwritable(pictures), told("drawing the pictures"):
                 write_pictures(contents, pictures)
@@ -138,7 +124,7 @@ The same with a model and a grader of your choice, once their provider's package
 
 
 @click.command()
-@option("--log-dir", default="logs/demo", help="Where the logs go; a new folder in it each time.")
+@cli.option("--log-dir", default="logs/demo", help="Where the logs go; a new folder in it each time.")
 def demo(log_dir: str) -> None:
     """Evaluate two bundled storytellers against the starter population, feature by feature, with no network.
 
@@ -181,10 +167,10 @@ def _next_steps(folder: Path) -> str:
 
 
 @click.command()
-@LOGS
-@output_option("A .csv or .parquet file, instead of printing.", required=False)
-@flag("--wide", help="A row a log, with its means in columns score_<scorer>_<key>.")
-@as_json_option("Print JSON for a script, an object a line, instead of CSV.")
+@cli.LOGS
+@cli.output_option(help="A .csv or .parquet file, instead of printing.", required=False)
+@cli.flag("--wide", help="A row a log, with its means in columns score_<scorer>_<key>.")
+@cli.as_json_option(help="Print JSON for a script, an object a line, instead of CSV.")
 def frame(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool) -> None:
     """A table for pandas, R or a spreadsheet: a row for each document, scorer and key of LOGS.
 
@@ -223,7 +209,7 @@ APART = ("feature", "question", "its answer", "nearest in the population (docume
 @click.command()
 @click.argument("log")
 @click.argument("sample")
-@option("--epoch", default=1, help="Which epoch of the sample.")
+@cli.option("--epoch", default=1, help="Which epoch of the sample.")
 def show(log: str, sample: str, epoch: int) -> None:
     """One document: its scores, the question of each feature that set it apart, and its text.
 

@@ -21,7 +21,7 @@ from genie_inspect.files.folders import check_unused
 from genie_inspect.files.json_lines import first_fault
 from genie_inspect.graders.cost import planned_model
 from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.graders.stand_ins import FILE, RecordedModel, Rehearsal, Tally
+from genie_inspect.graders.stand_ins import FILE, RecordedModel, Rehearsal
 
 T = TypeVar("T")
 
@@ -84,22 +84,21 @@ def run_asking(
         else:
             folder = work_folder(output)
             told = recorded(model, folder, keep_cut=keep_cut)
+
+        def spent(calls: str) -> dict[str, int]:
+            tokens = {"input_tokens": told.tally.input_tokens, "output_tokens": told.tally.output_tokens}
+            return {calls: told.tally.calls, "replies_on_record": told.tally.recorded, **tokens}
+
         try:
             result = anyio.run(work, output, told, folder, progress)
         except GenieError:
             # what was not asked was not spent
             if told.tally.requests:
-                counts = spent(told.tally, "calls").items()
-                spoken = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts)
+                spoken = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in spent("calls").items())
                 echo(f"asked until then: {spoken}", err=True)
             raise
         # a rehearsed call is one that the real run would make
-        return result, spent(told.tally, "calls_needed" if dry_run else "calls")
-
-
-def spent(tally: Tally, calls: str) -> dict[str, int]:
-    tokens = {"input_tokens": tally.input_tokens, "output_tokens": tally.output_tokens}
-    return {calls: tally.calls, "replies_on_record": tally.recorded, **tokens}
+        return result, spent("calls_needed" if dry_run else "calls")
 
 
 def asked(
@@ -135,14 +134,6 @@ def made(work: Callable[[Path, Progress], dict[str, Any]], output: Path, *, dry_
             return work(Path(name) / output.name, progress)
 
 
-def named_model(name: str, *, asked: bool = True) -> Model:
-    try:
-        # not memoized: a client belongs to one event loop
-        return get_model(name, memoize=False) if asked else planned_model(name)
-    except (PrerequisiteError, ValueError) as error:
-        raise click.ClickException(f"grader {name}: {one_line(error)}") from error
-
-
 def planned_role(role: str) -> Model:
     """A grader to plan with, as `--model-role grader=` takes it: a name, or `{model: NAME, temperature: 0.5}`."""
     if not role.lstrip().startswith("{"):
@@ -159,6 +150,14 @@ def planned_role(role: str) -> Model:
     except (yaml.YAMLError, ValueError, TypeError) as error:
         reason = first_fault(error, "grader") if isinstance(error, ValidationError) else f"grader {role}: {error}"
         raise click.ClickException(" ".join(reason.split())) from error
+
+
+def named_model(name: str, *, asked: bool = True) -> Model:
+    try:
+        # not memoized: a client belongs to one event loop
+        return get_model(name, memoize=False) if asked else planned_model(name)
+    except (PrerequisiteError, ValueError) as error:
+        raise click.ClickException(f"grader {name}: {one_line(error)}") from error
 
 
 def named_models(names: Sequence[str], *, asked: bool = True) -> tuple[Model, ...]:

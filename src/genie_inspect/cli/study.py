@@ -1,16 +1,16 @@
 """`genie study`: whether a measure deserves trust."""
 
 import math
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
 
 import click
 
-from genie_inspect.cli.options import Answer, answering, flag, option
-from genie_inspect.cli.tables import Column, figure, lines_table, ranged, starred
+from genie_inspect.cli import options as cli
+from genie_inspect.cli.tables import figure, ranged, starred
 from genie_inspect.files.tables import Table
+from genie_inspect.populations.interventions import PARAPHRASE
 from genie_inspect.reports.charts import in_words, study_chart
-from genie_inspect.reports.effects import Effect, Intervention
+from genie_inspect.reports.effects import LENGTH, Effect
 from genie_inspect.reports.study import StudiedMeasure, Study
 from genie_inspect.reports.study import study as studied
 from genie_inspect.reports.study_verdict import EFFECTS, MATRIX, as_csv, as_values, is_largest, sentence, warnings
@@ -27,123 +27,140 @@ LEGEND = (
 )
 
 
-Line = tuple[Effect, int]  # and with how many decimals its measure shows
-
-
 def effect_table(study: Study) -> Table:
     """By measure a line an intervention; of a measure by feature, a line for each of its features under paraphrase."""
-    lines: list[tuple[str, Line | None]] = []
-    for measure in study.measures:
-        # a line without figures heads each measure's rows
-        lines.append((in_words(measure.name), None))
-        judged = [effect for effect in measure.effects if effect.is_own or effect.is_paraphrase]
-        lines += [(_label(effect, measure), (effect, measure.decimals)) for effect in judged]
     # without texts nothing is known of words
     has_words = any(measure.is_length for measure in study.measures)
-    columns = [column for column in EFFECT if has_words or column[0] not in ("words", "less length")]
+    heads = ["original", "changed", "difference [95%]", "sd", "d", "p", "bootstrap p", "equivalence p"]
+    heads += [*(["words", "less length"] if has_words else []), "prompts (texts)"]
     originals = f"originals: {len(study.texts.originals)}"
     if not study.texts.originals:
         originals = "no originals: edits of other features stand for them"
-        columns[0] = ("other edits", columns[0][1])
+        heads[0] = "other edits"
     own = "" if study.names_prompts else " (each original its own)"
     title = f"edits and paraphrases; prompts: {len(set(study.texts.prompts.values()))}{own}, {originals}"
-    return lines_table(title, "intervention", lines, columns)
-
-
-def by_intervention(study: Study, title: str, columns: Iterable[Column[Intervention]]) -> Table:
-    return lines_table(title, "intervention", [(in_words(one.name), one) for one in study.interventions], list(columns))
-
-
-def matrix_tables(study: Study) -> Iterator[Table]:
-    """Of each measure by feature: interventions down, its features across, the mean difference with d."""
-
-    def column(measure: StudiedMeasure, key: str) -> Column[Intervention]:
-        def cell(intervention: Intervention) -> str:
-            effect = _effect(measure, key, intervention)
-            if effect.is_constant or math.isnan(effect.difference.delta):
-                return _d(effect)
-            mark = ">" if intervention.feature and effect.moved and is_largest(effect, measure) else ""
-            return f"{mark}{effect.difference.delta:+.{measure.decimals}f} ({_d(effect)})"
-
-        return in_words(key), cell
-
+    rows = []
     for measure in study.measures:
-        if measure.is_by_feature:
-            title = f"{in_words(measure.name)}: mean difference (d); > the largest d of its row, where it holds"
-            yield by_intervention(study, title, (column(measure, key) for key in measure.keys))
+        # a line without figures heads each measure's rows
+        rows.append([in_words(measure.name)])
+        rows += [
+            list(_effect_cells(effect, measure, has_words=has_words)) for effect in measure.effects if effect.is_judged
+        ]
+    return Table(title, ["intervention", *heads], rows, look="narrow")
+
+
+def _effect_cells(effect: Effect, measure: StudiedMeasure, *, has_words: bool) -> Iterator[str]:
+    difference, form = effect.difference, f".{measure.decimals}f"
+    name = in_words(effect.intervention)
+    # of one edit a measure by feature is judged by that feature; of a paraphrase by all
+    yield f"{name}: {in_words(effect.key.name)}" if effect.is_paraphrase and len(measure.keys) > 1 else name
+    yield figure(difference.before, form)
+    yield figure(difference.after, form)
+    # of texts that are as their originals there is no interval
+    yield ranged(difference.delta, math.nan if effect.is_constant else difference.low, difference.high, f"+{form}")
+    yield figure(difference.spread, form)
+    yield "constant" if effect.is_constant else figure(difference.effect, "+.2f")
+    yield starred(effect.p_value, effect.moved)
+    yield figure(effect.bootstrap_p, ".3f")
+    mark = "=" if effect.is_equivalent else " "
+    unlike = f"{figure(difference.p_unlike, '.3f')}{mark} {figure(effect.bootstrap_p_unlike, '.3f')}"
+    yield unlike if effect.is_paraphrase else ""
+    if has_words:
+        yield figure(effect.words, "+.1f")
+        has_rest = not (effect.key.scorer == LENGTH or effect.is_constant)
+        yield figure(effect.left, f"+{form}") + "*" * effect.is_left if has_rest else ""
+    # prompts are the units; their texts stand in brackets
+    lost = f", {effect.pairs.left_out} left out" if effect.pairs.left_out else ""
+    yield f"{difference.pairs} ({effect.pairs.pairs}{lost})"
+
+
+def feature_tables(
+    study: Study,
+    title: str,
+    measures: Iterable[StudiedMeasure],
+    cell: Callable[[StudiedMeasure, str, str], str],
+) -> Iterator[Table]:
+    """Of each measure by feature: interventions down, its features across."""
+    for measure in filter(lambda measure: measure.is_by_feature, measures):
+        rows = [[in_words(one), *(cell(measure, key, one) for key in measure.keys)] for one in study.texts.changed]
+        heads = ["intervention", *map(in_words, measure.keys)]
+        yield Table(f"{in_words(measure.name)}: {title}", heads, rows, look="narrow")
+
+
+def _moved(measure: StudiedMeasure, key: str, intervention: str) -> str:
+    """The mean difference with d."""
+    effect = _effect(measure, key, intervention)
+    if effect.is_constant or math.isnan(effect.difference.delta):
+        return _d(effect)
+    mark = ">" if intervention != PARAPHRASE and effect.moved and is_largest(effect, measure) else ""
+    return f"{mark}{effect.difference.delta:+.{measure.decimals}f} ({_d(effect)})"
+
+
+def _beside_printed(measure: StudiedMeasure, key: str, intervention: str) -> str:
+    printed = MATRIX.get(intervention, {}).get(key, math.nan)
+    return f"{_d(_effect(measure, key, intervention))} / {figure(printed, '+.2f')}"
 
 
 def published_tables(study: Study) -> Iterator[Table]:
     """Effect sizes beside the printed ones; nothing where no measure of the study is among those."""
-
-    def column(measure: StudiedMeasure, key: str) -> Column[Intervention]:
-        def cell(intervention: Intervention) -> str:
-            printed = MATRIX.get(intervention.name, {}).get(key, math.nan)
-            return f"{_d(_effect(measure, key, intervention))} / {figure(printed, '+.2f')}"
-
-        return in_words(key), cell
-
     measures = [measure for measure in study.measures if measure.printed_as in EFFECTS]
-    beside: list[Column[Intervention]] = []
-    for measure in measures:
-        beside += [(in_words(measure.name), partial(_own_d, measure)), ("printed", partial(_printed, measure))]
-    if beside:
+    if measures:
+        heads = [head for measure in measures for head in (in_words(measure.name), "printed")]
+        rows = [
+            [in_words(one), *(cell(measure, one) for measure in measures for cell in (_own_d, _printed))]
+            for one in study.texts.changed
+        ]
         title = "d beside the printed one (arXiv 2606.12790, table 3); of features under paraphrase the mean of |d|"
-        yield by_intervention(study, title, beside)
-    for measure in measures:
-        if measure.is_by_feature:
-            title = f"{in_words(measure.name)}: d of every feature / the printed one (table 14)"
-            yield by_intervention(study, title, (column(measure, key) for key in measure.keys))
+        yield Table(title, ["intervention", *heads], rows, look="narrow")
+    yield from feature_tables(study, "d of every feature / the printed one (table 14)", measures, _beside_printed)
 
 
 def agreement_tables(study: Study) -> Iterator[Table]:
     """Kendall's tau of the differences of the first measure with each other one, interventions across."""
     first = study.measures[0].name
     # what a constant measure, and what a feature of it, puts in no order has no line and no column
-    known = [one for one in study.agreements if one.first == first and not math.isnan(one.tau)]
-    if not known:
+    tau = {
+        (other, intervention): figure(tau, "+.2f")
+        for (one, other, intervention), (tau, _) in study.agreements.items()
+        if one == first and not math.isnan(tau)
+    }
+    if not tau:
         return
-    tau = {(one.second, one.intervention): one.tau for one in known}
-    others = list(dict.fromkeys(one.second for one in known))
-    interventions = [one for one in study.interventions if any((other, one) in tau for other in others)]
+    interventions = [one for one in study.texts.changed if any(one == other for _, other in tau)]
     rows = [
-        [in_words(other), *(figure(tau.get((other, one), math.nan), "+.2f") for one in interventions)]
-        for other in others
+        [in_words(other), *(tau.get((other, one), "-") for one in interventions)]
+        for other in dict.fromkeys(other for other, _ in tau)
     ]
     title = f"Kendall's tau between the differences of {in_words(first)} and those of other measures"
-    yield Table(title, ["measure", *(in_words(one.name) for one in interventions)], rows, look="narrow")
+    yield Table(title, ["measure", *map(in_words, interventions)], rows, look="narrow")
 
 
 def answer_tables(study: Study) -> Iterator[Table]:
     """Interventions down, features across: how many answers are other words than the original's."""
-    for scorer in dict.fromkeys(one.scorer for one in study.answers):
-        own = [one for one in study.answers if one.scorer == scorer]
-        counts = {(one.intervention, one.feature): f"{one.changed} of {one.compared}" for one in own}
-        features = list(dict.fromkeys(one.feature for one in own))
+    for scorer in dict.fromkeys(scorer for scorer, _, _ in study.answers):
+        counts = {
+            (one, feature): f"{changed} of {compared}"
+            for (of, one, feature), (changed, compared) in study.answers.items()
+            if of == scorer
+        }
+        features = list(dict.fromkeys(feature for _, feature in counts))
         rows = [
-            [in_words(one.name), *(counts.get((one, feature), "-") for feature in features)]
-            for one in study.interventions
+            [in_words(one), *(counts.get((one, feature), "-") for feature in features)] for one in study.texts.changed
         ]
         title = f"{in_words(scorer)}: answers that changed, by feature of the question"
         yield Table(title, ["intervention", *map(in_words, features)], rows, look="narrow")
 
 
-def _label(effect: Effect, measure: StudiedMeasure) -> str:
-    name = in_words(effect.intervention.name)
-    # of one edit a measure by feature is judged by that feature; of a paraphrase by all
-    return f"{name}: {in_words(effect.key.name)}" if effect.is_paraphrase and len(measure.keys) > 1 else name
-
-
-def _effect(measure: StudiedMeasure, key: str, intervention: Intervention) -> Effect:
+def _effect(measure: StudiedMeasure, key: str, intervention: str) -> Effect:
     return next(effect for effect in measure.row(intervention) if effect.key.name == key)
 
 
-def _own_d(measure: StudiedMeasure, intervention: Intervention) -> str:
+def _own_d(measure: StudiedMeasure, intervention: str) -> str:
     """The effect size of an intervention on a measure: that of the edited feature, or the mean |d| over the features.
 
     Effects that go both ways would have a mean of 0.
     """
-    effects = [effect for effect in measure.row(intervention) if effect.is_own or effect.is_paraphrase]
+    effects = [effect for effect in measure.row(intervention) if effect.is_judged]
     if len(effects) == 1:
         return _d(effects[0])
     return _mean_size(effect.difference.effect for effect in effects if effect.key.tested)
@@ -154,76 +171,30 @@ def _mean_size(effects: Iterable[float]) -> str:
     return f"|{math.fsum(sizes) / len(sizes):.2f}|" if sizes else "-"
 
 
-def _printed(measure: StudiedMeasure, intervention: Intervention) -> str:
-    published = EFFECTS[measure.printed_as].get(intervention.name)
+def _printed(measure: StudiedMeasure, intervention: str) -> str:
+    published = EFFECTS[measure.printed_as].get(intervention)
     if published is None:
         return "-"
-    mark = ("*" if intervention.feature else "=") if published.holds else ""
-    if measure.is_by_feature and not intervention.feature:
+    is_paraphrase = intervention == PARAPHRASE
+    mark = ("=" if is_paraphrase else "*") if published["holds"] else ""
+    if measure.is_by_feature and is_paraphrase:
         # table 3 has the mean of what table 14 has by feature
-        return _mean_size(MATRIX[intervention.name].values()) + mark
-    return f"{published.effect:+.2f}{mark}"
+        return _mean_size(MATRIX[intervention].values()) + mark
+    return f"{published['effect']:+.2f}{mark}"
 
 
 def _d(effect: Effect) -> str:
     """The effect size with its mark: * where it holds, = where a paraphrase is equivalent."""
-    if effect.is_constant:
-        return "constant=" if effect.is_equivalent else "constant"
-    mark = "=" if effect.is_equivalent else "*" if effect.moved else ""
-    return figure(effect.difference.effect, "+.2f") + mark
-
-
-def _delta(line: Line) -> str:
-    effect, decimals = line
-    difference = effect.difference
-    # of texts that are as their originals there is no interval
-    low = math.nan if effect.is_constant else difference.low
-    return ranged(difference.delta, low, difference.high, f"+.{decimals}f")
-
-
-def _unlike(line: Line) -> str:
-    effect, _ = line
-    if not effect.is_paraphrase:
-        return ""
-    mark = "=" if effect.is_equivalent else " "
-    return f"{figure(effect.difference.p_unlike, '.3f')}{mark} {figure(effect.bootstrap_p_unlike, '.3f')}"
-
-
-def _left(line: Line) -> str:
-    effect, decimals = line
-    if effect.key.is_length or effect.is_constant:
-        return ""
-    return figure(effect.left, f"+.{decimals}f") + "*" * effect.is_left
-
-
-def _pairs(line: Line) -> str:
-    # prompts are the units; their texts stand in brackets
-    pairs = line[0].pairs
-    lost = f", {pairs.left_out} left out" if pairs.left_out else ""
-    return f"{line[0].difference.pairs} ({pairs.pairs}{lost})"
-
-
-EFFECT: tuple[Column[Line], ...] = (
-    ("original", lambda line: figure(line[0].difference.before, f".{line[1]}f")),
-    ("changed", lambda line: figure(line[0].difference.after, f".{line[1]}f")),
-    ("difference [95%]", _delta),
-    ("sd", lambda line: figure(line[0].difference.spread, f".{line[1]}f")),
-    ("d", lambda line: "constant" if line[0].is_constant else figure(line[0].difference.effect, "+.2f")),
-    ("p", lambda line: starred(line[0].p_value, line[0].moved)),
-    ("bootstrap p", lambda line: figure(line[0].bootstrap_p, ".3f")),
-    ("equivalence p", _unlike),
-    ("words", lambda line: figure(line[0].words, "+.1f")),
-    ("less length", _left),
-    ("prompts (texts)", _pairs),
-)
+    mark = "=" if effect.is_equivalent else "*" if effect.moved and not effect.is_constant else ""
+    return ("constant" if effect.is_constant else figure(effect.difference.effect, "+.2f")) + mark
 
 
 @click.command()
 @click.argument("log")
-@option("--scorer", "scorers", multiple=True, help="Whose scores; default: those of every scorer.")
-@flag("--published", help="Beside the effect sizes those that the study behind Genie printed.")
-@answering("tables", picture="heatmap and bars", csv="the effects")
-def study(log: str, scorers: tuple[str, ...], published: bool) -> Answer:
+@cli.option("--scorer", "scorers", multiple=True, help="Whose scores; default: those of every scorer.")
+@cli.flag("--published", help="Beside the effect sizes those that the study behind Genie printed.")
+@cli.answering("tables", picture="heatmap and bars", csv="the effects")
+def study(log: str, scorers: tuple[str, ...], published: bool) -> cli.Answer:
     """What a measure is sensitive to, if it is robust, what it confounds: by edits of one feature and by paraphrases.
 
     LOG is a log of genie_inspect/metric_study, or a folder that holds one. Originals are compared with the texts that
@@ -245,7 +216,7 @@ def study(log: str, scorers: tuple[str, ...], published: bool) -> Answer:
       story1,paraphrase,plot,0.60
     """
     found = studied(log, scorers)
-    return Answer(
+    return cli.Answer(
         as_values(found, published=published),
         _parts(found, published),
         chart=lambda: study_chart(found),
@@ -256,7 +227,8 @@ def study(log: str, scorers: tuple[str, ...], published: bool) -> Answer:
 def _parts(found: Study, published: bool) -> Iterator[Table | str]:
     yield from (*map(sentence, found.measures), "")
     yield effect_table(found)
-    yield from matrix_tables(found)
+    title = "mean difference (d); > the largest d of its row, where it holds"
+    yield from feature_tables(found, title, found.measures, _moved)
     if published:
         yield from published_tables(found)
     yield from agreement_tables(found)

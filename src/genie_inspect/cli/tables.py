@@ -2,9 +2,9 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 from rich import box
 from rich.console import Console, RenderableType  # noqa: TID251  # types, whose objects come from the door
@@ -14,9 +14,7 @@ from rich.text import Text
 from genie_inspect.cli.terminal import Unbroken, console
 from genie_inspect.files.printable import printable
 from genie_inspect.files.tables import Table
-from genie_inspect.graders.protocols import caution
 from genie_inspect.logs.evidence import NO_SHARE, Share
-from genie_inspect.logs.measures import shown_key
 from genie_inspect.logs.results import Results
 from genie_inspect.reports.summary import Summary
 from genie_inspect.signature import Signature
@@ -118,24 +116,6 @@ def drawn(table: Table, screen: Console) -> Iterator[RichTable]:
         yield made(block, table.title if number == 1 else "", "\n".join(lines) if number == len(blocks) else "")
 
 
-LineT = TypeVar("LineT")  # what a row is about
-Column = tuple[str, Callable[[LineT], str]]
-"""A column's name, and what stands there in a row."""
-
-
-def lines_table(
-    title: str,
-    name: str,
-    lines: Iterable[tuple[str, LineT | None] | None],
-    columns: Sequence[Column[LineT]],
-    caption: str = "",
-    look: str = "narrow",
-) -> Table:
-    """A row a line, behind its label; a label without a line heads those below it, and None is a line across."""
-    rows = [line and [line[0], *(cell(line[1]) for _, cell in columns if line[1])] for line in lines]
-    return Table(title, [name, *(head for head, _ in columns)], rows, caption, look=look)
-
-
 def record_table(
     title: str, rows: Sequence[Mapping[str, Any]], heads: Mapping[str, str] = MappingProxyType({})
 ) -> Table:
@@ -149,11 +129,11 @@ def summary_table(summary: Summary, *, nearest: bool = False) -> Table:
     """Features down, models across: mean, 95% interval, and the shares of questions and of ratings that count."""
     results = [column.results for column in summary.columns]
     rows: list[Sequence[str] | None] = []
-    for key in summary.keys:
+    for key, name in zip(summary.keys, summary.names, strict=True):
         # `nan >= FINE` is false, so that an empty row does not decide
         decimals = 2 if any(abs(result.mean(key)) >= FINE for result in results) else 3
         cells = ("\n".join(_lines(result, key, f".{decimals}f", nearest=nearest)) for result in results)
-        rows.append([shown_key(summary.signature, key), *cells])
+        rows.append([name, *cells])
     reasons = (f", {counted(result.unscored)}" if result.unscored else "" for result in results)
     scored = (f"{result.scored} of {result.documents}" for result in results)
     rows += [None, ["documents scored", *map("".join, zip(scored, reasons, strict=True))]]
@@ -164,20 +144,21 @@ def summary_table(summary: Summary, *, nearest: bool = False) -> Table:
         points = [result.position_bias for result in results]
         biases = (figure(bias, "+.2f", "not measured") + " biased" * (abs(bias) >= BIASED) for bias in points)
         rows.append(["judge's points for standing first", *biases])
-    notes = [summary.signature, caution(summary.signature.facts.get("judge", ""))]
     # a name is broken at its spaces alone, and a figure nowhere, as long as one column fits
     names = ["feature", *(column.label.replace(" ", "\n") for column in summary.columns)]
-    return Table(summary.scorer, names, rows, "\n".join(filter(None, notes)), look="summary")
+    return Table(
+        summary.scorer, names, rows, "\n".join(filter(None, (summary.signature, summary.caution))), look="summary"
+    )
 
 
 def jury_table(summary: Summary, label: str, results: Results) -> Table:
     """Features down, graders across, and their agreement."""
     graders = results.graders.values()
     rows: list[list[str] | None] = []
-    for key in summary.keys:
+    for key, name in zip(summary.keys, summary.names, strict=True):
         means = [own.cells.get(key, NO_INTERVAL).mean for own in graders]
         shown = [figure(value, none="not measured") for value in (*means, results.agreement.get(key, math.nan))]
-        rows.append([shown_key(summary.signature, key), *shown])
+        rows.append([name, *shown])
     rows += [None, ["documents measured", *(f"{own.documents} of {results.documents}" for own in graders), ""]]
     title = f"{summary.scorer}, the jury of {label}"
     return Table(title, ["feature", *results.graders, "alpha"], rows, JURY, look="folded")

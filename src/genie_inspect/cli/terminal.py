@@ -37,13 +37,10 @@ def confirm(question: str) -> None:
 
 def show_error(error: click.ClickException) -> None:
     """Print an error, which is one line, with the usage above it where the command was called wrongly."""
-    # others have no usage to show
-    if not isinstance(error, click.UsageError):  # some of which are the whole help
-        echo(f"Error: {one_line(error.format_message())}", err=True)
-        return
-    # click's own usage text, which quotes arguments, goes through the door as well
-    text = StringIO()
-    error.show(text)
+    text = StringIO(f"Error: {one_line(error.format_message())}\n")
+    # click's own usage text, some of which is the whole help, quotes arguments: it goes through the door as well
+    if isinstance(error, click.UsageError):
+        error.show(text := StringIO())
     echo(text.getvalue(), err=True, nl=False)
 
 
@@ -99,16 +96,15 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("genie-escaped", _escaped)
 
 
-def escape_what_streams_lack() -> None:
-    """Where the locale has not all characters (LC_ALL=C), those that it lacks are shown as escapes."""
+@contextmanager
+def printable_streams() -> Iterator[None]:
+    """What the locale's encoding lacks (LC_ALL=C) is escaped; Python's warnings, which name files, go through the door.
+
+    Ours are a notice of one line.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
             stream.reconfigure(errors="genie-escaped")
-
-
-@contextmanager
-def printable_warnings() -> Iterator[None]:
-    """While it runs, Python's warnings, which name files, go through the door too; ours are a notice of one line."""
     formatted = warnings.formatwarning
 
     def filtered(message: Warning | str, category: type[Warning], *arguments: Any, **options: Any) -> str:

@@ -20,8 +20,8 @@ from genie_inspect.prompting.texts import shortened
 
 V = TypeVar("V")
 
+# in place of a question, which is never empty: whether the document is an attempt at all; kept where it is none
 WHETHER_ATTEMPT, NO = "", "no"
-"""In place of a question, which is never empty: whether the document is an attempt at all; kept where it is none."""
 
 FOLDER_VARIABLE = "GENIE_CACHE_DIR"
 FILE = "cache.sqlite"
@@ -33,17 +33,13 @@ MOST_POINTS = max(LEVELS) // 2
 
 
 class Judged(NamedTuple):
-    rating: float
-    """1 to 4; 0: one side gives no answer."""
-    off_labels: float | None = None
-    """Probability off the labels, 0 to 1, where the judge reads probabilities."""
+    rating: float  # 1 to 4; 0: one side gives no answer
+    off_labels: float | None = None  # probability off the labels, 0 to 1, where the judge reads probabilities
 
 
 class Verdict(NamedTuple):
-    points: int
-    """Of story A over story B; of a story alone 1 = yes, 0 = no."""
-    reply: str
-    """The whole reply, with the analysis before the label."""
+    points: int  # of story A over story B; of a story alone 1 = yes, 0 = no
+    reply: str  # the whole, with the analysis before the label
 
 
 def _answer(answer: object) -> str | None:
@@ -66,21 +62,15 @@ def _verdict(points: object, reply: object) -> Verdict:
     raise damaged(f"a verdict is {shortened(str(points))}, expected -{MOST_POINTS} to {MOST_POINTS} points and a reply")
 
 
+# what a reader said of a document, by its digest; None: the document does not say
 ANSWERS = KeyTable("answers", ("reader", "document"), "question", {"answer": "text"}, _answer)
-"""What a reader said of a document, by its digest; None: the document does not say."""
-RATINGS = KeyTable(
-    "ratings", ("judge", "question", "answer"), "other", {"rating": "real not null", "off_labels": "real"}, _rating
-)
-"""What a judge said of an answer and another one."""
-VERDICTS = KeyTable(
-    "verdicts",
-    ("judge", "story_a", "story_b"),
-    "test",
-    {"points": "integer not null", "reply": "text not null"},
-    _verdict,
-)
-"""What a critic, by its signature, said of the stories that stood first and second: digests, the second empty where one
-stood alone. By the digest of the test's name and question."""
+# what a judge said of an answer and another one
+_RATED = {"rating": "real not null", "off_labels": "real"}
+RATINGS = KeyTable("ratings", ("judge", "question", "answer"), "other", _RATED, _rating)
+# what a critic, by its signature, said of the stories that stood first and second: digests, the second empty where one
+# stood alone. By the digest of the test's name and question
+_SAID = {"points": "integer not null", "reply": "text not null"}
+VERDICTS = KeyTable("verdicts", ("judge", "story_a", "story_b"), "test", _SAID, _verdict)
 TABLES = {table.name: table for table in (ANSWERS, RATINGS, VERDICTS)}
 
 

@@ -1,8 +1,10 @@
 """The close reader: what it is asked of a text, one aspect at a time, and what it quotes."""
 
+import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -14,20 +16,24 @@ from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GenieError, UnreadableReplyError
 from genie_inspect.files.json_lines import json_row, placed_lines
 from genie_inspect.graders.cost import Cost
-from genie_inspect.graders.grader import ROLE, ask, bound_model, gathered
+from genie_inspect.graders.grader import ROLE, bound_model, gathered
 from genie_inspect.graders.protocols import UNREADABLE
-from genie_inspect.graders.readable import ANEW, REPEATS, Asker, labelled, until_read
+from genie_inspect.graders.readable import REPEATS, Asker
 from genie_inspect.measures.marks import QuotedText, Span, covered_share, without_overlaps
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.schema import NonEmpty, Row
-from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import EXPRESSION, REASON, Quote, quotes
-from genie_inspect.prompting.templates import Instruction
+from genie_inspect.prompting.templates import Instruction, load_template
 from genie_inspect.signature import digest
 
 NOVEL, AWKWARD, SENSELESS = "novel", "awkward", "senseless"
 ASPECTS = (NOVEL, AWKWARD, SENSELESS)
-MARK = Instruction("close_reading", frozenset({"aspect", "data"}))
+MARK = Instruction(
+    "close_reading",
+    frozenset({"aspect", "data"}),
+    frozenset({"aspect", "text"}),
+    recorded=lambda record, data: json.dumps(record.marks(data["text"], data["aspect"]), ensure_ascii=False),
+)
 FORM = 'a line a text: {"text": "...", "marks": {"novel": [{"expression": "...", "reason": "..."}], "awkward": []}}'
 
 
@@ -42,10 +48,6 @@ class MarkRow(Row):
     reason: str = ""
 
 
-def _with_fields(value: object) -> object:
-    return {EXPRESSION: value} if isinstance(value, str) else value
-
-
 def _checked_aspects(value: object) -> object:
     for aspect in value if isinstance(value, dict) else ():
         if aspect not in ASPECTS:
@@ -53,10 +55,9 @@ def _checked_aspects(value: object) -> object:
     return value
 
 
-MarksByAspect = Annotated[
-    dict[str, tuple[Annotated[MarkRow, BeforeValidator(_with_fields)], ...]], BeforeValidator(_checked_aspects)
-]
-"""What one reader marks in a text; an aspect that it was not read for is absent, one without any mark is empty."""
+_Mark = Annotated[MarkRow, BeforeValidator(lambda value: {EXPRESSION: value} if isinstance(value, str) else value)]
+# what one reader marks in a text; an aspect that it was not read for is absent, one without any mark is empty
+MarksByAspect = Annotated[dict[str, tuple[_Mark, ...]], BeforeValidator(_checked_aspects)]
 
 
 class ExampleRow(Row):
@@ -106,8 +107,7 @@ SHORT, LONG, BEYOND = "quote of one word", f"quote of over {MOST_WORDS} words", 
 @dataclass(frozen=True, slots=True)
 class Mark:
     aspect: str
-    text: str
-    """As it stands in the text, from `start` up to `end`."""
+    text: str  # as it stands in the text, from `start` up to `end`
     start: int
     end: int
     reason: str = ""
@@ -116,16 +116,12 @@ class Mark:
 @dataclass(frozen=True, slots=True)
 class Reading:
     aspect: str
-    marks: tuple[Mark, ...] = ()
-    """In the order of the text; none where there is a reason."""
-    quoted: int = 0
-    """Quotes in the reply."""
+    marks: tuple[Mark, ...] = ()  # in the order of the text; none where there is a reason
+    quoted: int = 0  # quotes in the reply
+    # share of the text's words that are quoted, 0 to 1, whatever was dropped afterwards; NaN without a reply
     share: float = math.nan
-    """Share of the text's words that are quoted, 0 to 1, whatever was dropped afterwards; NaN without a reply."""
-    dropped: Mapping[str, int] = field(default_factory=dict)
-    """Quotes that are no marks, by reason."""
-    reason: str = ""
-    """Why nothing is known of the aspect; empty where something is."""
+    dropped: Mapping[str, int] = field(default_factory=dict)  # quotes that are no marks, by reason
+    reason: str = ""  # why nothing is known of the aspect; empty where something is
 
     def per_100_words(self, words: int) -> float:
         """Marks in a hundred words of the text; NaN where nothing is known."""
@@ -136,39 +132,32 @@ def reading_of(aspect: str, quotes: Sequence[Quote], text: str) -> Reading:
     """The marks that the quotes of one reply stand for; the others are dropped and counted.
 
     >>> text = "Tin-coloured light fell on the quay, and nobody minded."
-    >>> reading = reading_of("novel", [Quote("tin-coloured light", "Light has a taste.")] * 3, text)
+    >>> reading = reading_of("novel", [("tin-coloured light", "Light has a taste.")] * 3, text)
     >>> len(reading.marks), reading.dropped
     (1, {'quote given again': 2})
     """
-    dropped: Counter[str] = Counter()
-    different: dict[str, Quote] = {}
-    for quote in quotes:
-        different.setdefault(quote.expression, quote)
-    wanted = list(different.values())
-    dropped[REPEATED] = len(quotes) - len(wanted)
-    dropped[BEYOND] = len(wanted[MOST_QUOTES:])
-    searched = QuotedText(text)
-    places = [(searched.find(quote.expression), quote) for quote in wanted[:MOST_QUOTES]]
-    found = [(span, quote) for span, quote in places if span is not None]
-    dropped[ABSENT] = len(places) - len(found)
-    share = covered_share(text, [span for span, _ in found])
-    marks = tuple(_marks(aspect, text, found, dropped))
-    counts = {reason: count for reason, count in dropped.items() if count}
-    reason = TOO_MUCH if share > MOST_SHARE else NOTHING_FOUND if quotes and not marks else ""
-    return Reading(aspect, () if reason else marks, len(quotes), share, counts, reason)
-
-
-def _marks(aspect: str, text: str, found: Sequence[tuple[Span, Quote]], dropped: Counter[str]) -> list[Mark]:
-    fitting: list[tuple[Span, Quote]] = []
-    for span, quote in found:
+    reasons: dict[str, str] = {}
+    for expression, reason in quotes:
+        reasons.setdefault(expression, reason)
+    dropped = Counter({REPEATED: len(quotes) - len(reasons), BEYOND: max(0, len(reasons) - MOST_QUOTES), ABSENT: 0})
+    searched, quoted, fitting = QuotedText(text), list[Span](), list[tuple[Span, str]]()
+    for expression, reason in list(reasons.items())[:MOST_QUOTES]:
+        span = searched.find(expression)
+        if span is None:
+            dropped[ABSENT] += 1
+            continue
+        quoted.append(span)
         words = word_count(text[slice(*span)])
         if FEWEST_WORDS <= words <= MOST_WORDS:
-            fitting.append((span, quote))
+            fitting.append((span, reason))
         else:
             dropped[SHORT if words < FEWEST_WORDS else LONG] += 1
-    kept = without_overlaps([span for span, _ in fitting])
+    kept = [fitting[place] for place in without_overlaps([span for span, _ in fitting])]
     dropped[OVERLAPPING] = len(fitting) - len(kept)
-    return [Mark(aspect, text[slice(*span)], *span, quote.reason) for span, quote in (fitting[place] for place in kept)]
+    share = covered_share(text, quoted)
+    fault = TOO_MUCH if share > MOST_SHARE else NOTHING_FOUND if quotes and not kept else ""
+    marks = () if fault else tuple(Mark(aspect, text[slice(*span)], *span, reason) for span, reason in kept)
+    return Reading(aspect, marks, len(quotes), share, {why: count for why, count in dropped.items() if count}, fault)
 
 
 MOST_TOKENS = 4096  # some eighty marks with their reasons
@@ -193,9 +182,7 @@ class Approach:
         self, examples: Path | str | None = None, templates: Path | str | None = None, *, sensical: bool = False
     ) -> None:
         self.mark = MARK.template(templates)
-        self.definitions = {
-            aspect: Instruction(f"aspect_{aspect}", frozenset()).template(templates) for aspect in ASPECTS
-        }
+        self.definitions = {aspect: load_template(f"aspect_{aspect}", set(), templates) for aspect in ASPECTS}
         self.examples = [] if examples is None else _read_examples(examples)
         self.aspects = (NOVEL, AWKWARD, *([SENSELESS] if sensical else []))
 
@@ -218,7 +205,7 @@ class Approach:
         ]
         # the text last: what stands before it is the same for every text, and is kept by providers
         data = {"aspect": aspect} | ({"examples": examples} if examples else {}) | {"text": text}
-        return self.mark.fill(aspect=self.definitions[aspect].fill().strip(), data=fenced(data))
+        return self.mark.request(data, aspect=self.definitions[aspect].fill().strip())
 
     def cost(self, length: float) -> Cost:
         """What reading a text of so many tokens asks; its replies as long as those to the recorded stories."""
@@ -236,18 +223,12 @@ class CloseReader(Asker[Approach]):
 
     async def read(self, text: str) -> list[Reading]:
         """One reading per aspect, in order; without marks and with a reason where no reply is read."""
-        return await gathered(*(self._read(aspect, text) for aspect in self.approach.aspects))
 
-    async def _read(self, aspect: str, text: str) -> Reading:
-        request = self.approach.request(aspect, text)
-
-        async def attempt(settings: GenerateConfig) -> list[Quote]:
-            held = AGAIN if settings == ANEW else FIRST
-            # a list that is cut off is none: its marks would be those of the text's beginning alone
-            async with labelled("mark", aspect, text):
-                return quotes(await ask(self.model, request, held.merge(settings)))
-
-        try:
-            return reading_of(aspect, await until_read(attempt, self.repeats), text)
-        except UnreadableReplyError:
+        async def reading(aspect: str) -> Reading:
+            with suppress(UnreadableReplyError):
+                # a list that is cut off is none: its marks would be those of the text's beginning alone
+                quoted = await self.read_of(self.approach.request(aspect, text), quotes, "mark", aspect, text)
+                return reading_of(aspect, quoted, text)
             return Reading(aspect, reason=UNREADABLE)
+
+        return await gathered(*map(reading, self.approach.aspects))

@@ -17,7 +17,7 @@ from genie_inspect.graders.protocols import UNREADABLE
 from genie_inspect.graders.readable import ANEW, REPEATS, Asker, labelled, until_read
 from genie_inspect.graders.rubrics import TOTAL, Instructions, Rubric, Test
 from genie_inspect.measures.likert import orders_agree, pass_share, passed, passes, position_bias, test_score
-from genie_inspect.prompting.fence import fenced, without_echo
+from genie_inspect.prompting.fence import without_echo
 from genie_inspect.signature import digest
 
 ANALYSIS, LABEL = 200, 3  # tokens of a reply that analyses in 150 words, and of a bare label
@@ -32,20 +32,18 @@ def request_parts(instructions: Instructions, stories: Sequence[str], test: Test
     """The part of the request that all tests share, and the part that names this test."""
     names = ("story",) if len(stories) == 1 else ("story_a", "story_b")
     # by neutral names: "reference" and "candidate" would tell the critic which one is to be the better
-    shown = instructions.stories.fill(data=fenced(dict(zip(names, stories, strict=True))))
-    aspect = fenced({"aspect": test.name, "question": test.question})
-    return shown, instructions.test.fill(scale=instructions.scale.fill().strip(), data=aspect)
+    shown = instructions.stories.request(dict(zip(names, stories, strict=True)))
+    aspect = {"aspect": test.name, "question": test.question}
+    return shown, instructions.test.request(aspect, scale=instructions.scale.fill().strip())
 
 
 def critique_cost(instructions: Instructions, tests: Sequence[Test], length: float, reference: float | None) -> Cost:
     """What a critic without earlier verdicts is asked of a story, by its tokens and the reference's."""
-    total = Cost()
-    for stories in orders_of("", None if reference is None else ""):
-        for test in tests:
-            request = sum(map(static_token_count, request_parts(instructions, stories, test)))
-            reply = ANALYSIS if instructions.analyses else LABEL
-            total += Cost(1, request + length + (reference or 0), reply)
-    return total
+    reply = ANALYSIS if instructions.analyses else LABEL
+    orders = orders_of("", None if reference is None else "")
+    requests = [request_parts(instructions, stories, test) for stories in orders for test in tests]
+    words = sum(static_token_count(part) for parts in requests for part in parts)
+    return Cost(len(requests), words + len(requests) * (length + (reference or 0)), len(requests) * reply)
 
 
 MOST_TOKENS = 2048  # room for a model that thinks aloud; the analysis itself is asked for in 150 words
@@ -65,20 +63,17 @@ class NoVerdictError(UnreadableReplyError):
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
+    # points of story A over story B; of a story alone 1 = yes, 0 = no; None when there is no verdict
     points: int | None
-    """Points of story A over story B; of a story alone 1 = yes, 0 = no; None when there is no verdict."""
     reply: str = ""
-    fault: str = ""
-    """Why there is no verdict."""
-    failed: bool = False
-    """The grader itself failed: nothing is known about the stories."""
+    fault: str = ""  # why there is no verdict
+    failed: bool = False  # the grader itself failed: nothing is known about the stories
 
 
 @dataclass(frozen=True)
 class Judgement:
     test: Test
-    opinions: tuple[Opinion, ...]
-    """With a reference: reference first, candidate first. Without: the candidate alone."""
+    opinions: tuple[Opinion, ...]  # with a reference: reference first, candidate first; without: the candidate alone
 
     @cached_property
     def points(self) -> tuple[int, ...]:
@@ -125,8 +120,8 @@ class Critic(Asker[Instructions]):
 
     async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Judgement]:
         """One judgement per test, in order: 28 requests for 14 tests with a reference, 14 without."""
-        # the first test that nothing is on record of goes ahead: it puts the stories into the provider's prefix cache
         orders = orders_of(candidate, reference)
+        # the first test that nothing is on record of goes ahead: it puts the stories into the provider's prefix cache
         touched = {key for stories in orders for key in self.memo.found(VERDICTS, *self._place(stories))}
         first = next((test for test in tests if test.digest not in touched), tests[0])
         ahead = await self._compare(orders, first)
@@ -137,14 +132,14 @@ class Critic(Asker[Instructions]):
         by_test = {judgement.test.id: judgement for judgement in (ahead, *others)}
         return [by_test[test.id] for test in tests]
 
-    def _place(self, stories: Sequence[str]) -> tuple[str, str, str]:
-        first, second = (*map(digest, stories), "")[:2]
-        return self.signature, first, second
-
     async def _compare(self, orders: Sequence[Sequence[str]], test: Test) -> Judgement:
         shown = ORDERS if len(orders) == 2 else ALONE
         opinions = (self._opinion(stories, test, order) for stories, order in zip(orders, shown, strict=True))
         return Judgement(test, tuple(await gathered(*opinions)))
+
+    def _place(self, stories: Sequence[str]) -> tuple[str, str, str]:
+        first, second = (*map(digest, stories), "")[:2]
+        return self.signature, first, second
 
     async def _opinion(self, stories: Sequence[str], test: Test, order: str) -> Opinion:
         request = request_parts(self.instructions, stories, test)
@@ -182,10 +177,8 @@ class Critic(Asker[Instructions]):
 @dataclass(frozen=True)
 class Critique:
     rubric: Rubric
-    judgements: tuple[Judgement, ...]
-    """One a test, in the rubric's order."""
-    cutoff: int | None
-    """From which score on a test passes; None where the candidate stands alone and passes on a yes."""
+    judgements: tuple[Judgement, ...]  # one a test, in the rubric's order
+    cutoff: int | None  # from which score on a test passes; None where the candidate stands alone and passes on a yes
 
     @property
     def is_alone(self) -> bool:
@@ -201,11 +194,12 @@ class Critique:
     def value(self) -> dict[str, float]:
         """Every key of the rubric: how many tests are passed, the share of each dimension, each test."""
         results = {judgement.test.id: self.result(judgement) for judgement in self.judgements}
-        value = {self.rubric.key(TOTAL): passed(results.values())}
-        for dimension in self.rubric.dimensions:
-            results_of_dimension = [results[test.id] for test in self.rubric.tests if test.dimension == dimension]
-            value[self.rubric.key(dimension)] = pass_share(results_of_dimension)
-        return value | {self.rubric.key(test): result for test, result in results.items()}
+        shares = {
+            dimension: pass_share([results[test.id] for test in self.rubric.tests if test.dimension == dimension])
+            for dimension in self.rubric.dimensions
+        }
+        parts = {TOTAL: passed(results.values()), **shares, **results}
+        return {self.rubric.key(part): value for part, value in parts.items()}
 
     @cached_property
     def judged(self) -> list[Judgement]:

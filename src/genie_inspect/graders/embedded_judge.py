@@ -53,8 +53,7 @@ class PronounAnswer(Answer):
 
 class EmbeddedReader:
     def __init__(self, embedder: Embedder, words: Mapping[str, Sequence[str]]) -> None:
-        self.embedder = embedder
-        self.words = words
+        self.embedder, self.words = embedder, words
 
     @property
     def signature(self) -> str:
@@ -65,36 +64,37 @@ class EmbeddedReader:
         return await to_thread.run_sync(self._read, document, questions)
 
     def _read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
-        found = sentences(document)
+        found, nothing = sentences(document), (None,) * len(questions)
         if not found:
-            return Reading((None,) * len(questions), {})
+            return Reading(nothing)
         if blind := blindness(self.embedder, document):
-            return Reading((None,) * len(questions), dict.fromkeys(range(len(questions)), blind))
+            return Reading(nothing, dict.fromkeys(range(len(questions)), blind))
         vectors = self.embedder.embed(found)
         words = [self.words.get(question.feature, ()) for question in questions]
         queries = self.embedder.embed([" ".join([q.text, *known]) for q, known in zip(questions, words, strict=True)])
-        # pronouns tell about a feature whose own words hold some of the first and of the third person
-        folded = [frozenset(word.casefold() for word in known) for known in words]
-        by_pronouns = [bool(known & _FIRST and known & _THIRD) for known in folded]
-        unseen = [] if is_english(document) else [place for place, by_rule in enumerate(by_pronouns) if by_rule]
-        faults = dict.fromkeys(unseen, NO_PRONOUNS)
-        return Reading(
-            tuple(
-                (None if faults else pronoun_answer(document))
-                if by_rule
-                else attended(found, vectors, query, ending=_ENDING.search(question.text) is not None)
-                for question, query, by_rule in zip(questions, queries, by_pronouns, strict=True)
-            ),
-            faults,
-        )
+        faults: dict[int, str] = {}
+        answers: list[Answer | None] = []
+        for place, (question, query) in enumerate(zip(questions, queries, strict=True)):
+            known = {word.casefold() for word in words[place]}
+            # pronouns tell about a feature whose own words hold some of the first and of the third person
+            if not (known & _FIRST and known & _THIRD):
+                answers.append(attended(found, vectors, query, ending=_ENDING.search(question.text) is not None))
+            elif is_english(document):
+                answers.append(pronoun_answer(document))
+            else:
+                answers.append(None)
+                faults[place] = NO_PRONOUNS
+        return Reading(tuple(answers), faults)
 
 
 class EmbeddedJudge:
     """Rates two directions by their cosine, from the anchor (rating 1) to identity (rating 4)."""
 
     def __init__(self, embedder: Embedder, anchors: Mapping[str, float] | None = None) -> None:
-        self.embedder = embedder
-        self.anchors = recorded_anchors(embedder) if anchors is None else anchors
+        # measured on the starter population, for the embedder that they were measured with
+        recorded = json.loads(ANCHORS.read_text(encoding="utf-8"))
+        own = recorded["anchors"] if recorded["embedder"] == embedder.name else {}
+        self.embedder, self.anchors = embedder, own if anchors is None else anchors
 
     @property
     def signature(self) -> str:
@@ -121,12 +121,6 @@ class EmbeddedJudge:
         stretched = np.clip((cosines - anchor) / max(1 - anchor, SAME), 0, 1)
         nearness = np.where(cosines > 1 - SAME, 1.0, stretched)
         return Rated(tuple(float(LOWEST + (HIGHEST - LOWEST) * value) for value in nearness))
-
-
-def recorded_anchors(embedder: Embedder) -> dict[str, float]:
-    """Anchors that were measured on the starter population with this embedder; empty for any other embedder."""
-    recorded = json.loads(ANCHORS.read_text(encoding="utf-8"))
-    return dict(recorded["anchors"]) if recorded["embedder"] == embedder.name else {}
 
 
 def median_cosine(directions: "Vectors") -> float:

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -25,8 +24,7 @@ from genie_inspect.graders.grader import ROLE, ask, bound_when_scored, judging_m
 from genie_inspect.graders.merging import numbered_tokens
 from genie_inspect.graders.quality import QUALITY, GraderQuality, Quality, RewardQuality
 from genie_inspect.graders.readable import REPEATS, Asker, until_complete
-from genie_inspect.measures.partition import Classes, UndecidedError, joined
-from genie_inspect.prompting.fence import fenced
+from genie_inspect.measures.partition import partition
 from genie_inspect.prompting.forms import sameness_form
 from genie_inspect.prompting.replies import numbered_sameness
 from genie_inspect.prompting.templates import Instruction, Template
@@ -82,23 +80,20 @@ class GraderEquivalence(Asker[Template]):
             verdicts: dict[int, bool] = {}
             for start in range(0, len(missing), self.chunk):
                 part = missing[start : start + self.chunk]
-                read = await self._ask(prompt, [founders[place] for place in part], text, settings)
-                verdicts |= {part[number]: verdict for number, verdict in read.items()}
+                request = _request(self.template, prompt, text, [founders[place] for place in part])
+                config = _settings(len(part)).merge(settings)
+                said = numbered_sameness(await ask(self.model, request, config, sameness_form(len(part))), len(part))
+                verdicts |= {part[number - 1]: verdict for number, verdict in said.items()}
             return verdicts
 
         same = await until_complete(order, ask_missing, self.repeats)
         return [same.get(place) for place in range(len(founders))]
 
-    async def _ask(self, prompt: str, others: Sequence[str], text: str, settings: GenerateConfig) -> dict[int, bool]:
-        request = _request(self.template, prompt, text, others)
-        reply = await ask(self.model, request, _settings(len(others)).merge(settings), sameness_form(len(others)))
-        return {number - 1: verdict for number, verdict in numbered_sameness(reply, len(others)).items()}
-
 
 def _request(template: Template, prompt: str, text: str, others: Sequence[str]) -> str:
     # numbered from 1 in each request: replies are read by number and never by position
     listed = {str(number): other for number, other in enumerate(others, start=1)}
-    return template.fill(count=len(others), data=fenced({"request": prompt, "reply": text, "other_replies": listed}))
+    return template.request({"request": prompt, "reply": text, "other_replies": listed}, count=len(others))
 
 
 def _settings(count: int) -> GenerateConfig:
@@ -119,30 +114,22 @@ def partition_cost(template: Template, prompt: str, lengths: Sequence[float]) ->
     return sum(costs, Cost())
 
 
-async def classes_of(texts: Sequence[str], prompt: str, equivalence: Equivalence) -> Classes[str]:
-    """The greedy partition of the texts, each compared with the first member of every class so far."""
-    classes: Classes[str] = Classes()
-    for text in texts:
-        verdicts = await _verdicts(text, prompt, classes.founders, equivalence)
-        with suppress(UndecidedError):
-            # an undecided text keeps its place with no class, and the others go on
-            classes.add(text, verdicts)
-    return classes
+async def classes_of(texts: Sequence[str], prompt: str, equivalence: Equivalence) -> tuple[list[str], list[int | None]]:
+    """The greedy partition of the texts: the first member of each class, and each text's class."""
+    founders: list[str] = []
+    return founders, [await class_of(text, prompt, founders, equivalence) for text in texts]
 
 
-async def class_of(text: str, prompt: str, founders: Sequence[str], equivalence: Equivalence) -> int | None:
-    """The class that a text joins, the number of classes when it founds one, None when that cannot be decided."""
-    try:
-        return joined(await _verdicts(text, prompt, founders, equivalence))
-    except UndecidedError:
-        return None
-
-
-async def _verdicts(text: str, prompt: str, founders: Sequence[str], equivalence: Equivalence) -> Sequence[bool | None]:
-    """For each founder whether the text is the same; the same words are the same without asking."""
+async def class_of(text: str, prompt: str, founders: list[str], equivalence: Equivalence) -> int | None:
+    """The class that a text joins, or that it founds, then among the founders; None when that cannot be decided."""
+    # the same words are the same without asking
     if text in founders:
-        return [founder == text for founder in founders]
-    return await equivalence.same(prompt, founders, text) if founders else []
+        return founders.index(text)
+    verdicts = await equivalence.same(prompt, founders, text) if founders else ()
+    # of all founders it is known at once, or of those up to the first that is the same
+    by_founder = dict(zip(founders, verdicts, strict=False))
+    (label,) = partition([text], lambda founder, _: by_founder[founder], founders)
+    return label
 
 
 GRADER, EMBEDDED, CLASSIFIER, REWARD = "grader", "embedded", "classifier", "reward"
@@ -153,27 +140,23 @@ NO_GRADER = f"""\
 Two ways out:
   --model-role {ROLE}=<provider/model>   any model of your choice
   {{other}}"""
-OTHER_EQUIVALENCE = (
-    "equivalence=classifier (published, an extra) or embedded (a smoke test): -T novelty_partition, -S a scorer; in a "
-    "panel -T panel=cheap"
-)
-OTHER_QUALITY = "quality=reward (published, an extra): -T for a task"
+OTHERS = {
+    "equivalence=grader": "equivalence=classifier (published, an extra) or embedded (a smoke test): "
+    "-T novelty_partition, -S a scorer; in a panel -T panel=cheap",
+    "quality=grader": "quality=reward (published, an extra): -T for a task",
+}
 
 
-def equivalence_kind(equivalence: str) -> str:
-    return _kind("equivalence", equivalence, (GRADER, EMBEDDED), CLASSIFIER, EQUIVALENCES)
-
-
-def quality_kind(quality: str) -> str:
-    return _kind("quality", quality, (GRADER,), REWARD, QUALITIES)
-
-
-def _kind(option: str, choice: str, plain: tuple[str, ...], with_model: str, accepted: str) -> str:
+def _kind(option: str, plain: tuple[str, ...], with_model: str, accepted: str, choice: str) -> str:
     kind, slash, model = choice.partition("/")
     # "classifier/" names no model: a typing mistake, not the published one
     if choice in plain or (kind == with_model and bool(slash) == bool(model)):
         return kind
     raise UnknownChoiceError(option, choice, accepted)
+
+
+equivalence_kind = partial(_kind, "equivalence", (GRADER, EMBEDDED), CLASSIFIER, EQUIVALENCES)
+quality_kind = partial(_kind, "quality", (GRADER,), REWARD, QUALITIES)
 
 
 def chosen_equivalence(
@@ -186,14 +169,12 @@ def chosen_equivalence(
                 "threshold", threshold, "none with equivalence=grader, which says same or different"
             )
         return bound_when_scored(equivalence_grader, partial(GraderEquivalence, template=SAME.template(templates)))
-    engine: LocalEquivalence
     if equivalence == EMBEDDED:
-        engine = EmbeddedEquivalence(embedder, threshold)
+        computed = ComputedEquivalence(EmbeddedEquivalence(embedder, threshold))
     else:
         _, _, model = equivalence.partition("/")
         chosen = {} if threshold is None else {"threshold": threshold}
-        engine = ClassifierEquivalence(model or PUBLISHED_CLASSIFIER, **chosen)
-    computed = ComputedEquivalence(engine)
+        computed = ComputedEquivalence(ClassifierEquivalence(model or PUBLISHED_CLASSIFIER, **chosen))
     return lambda: computed
 
 
@@ -205,11 +186,9 @@ def chosen_quality(quality: str, templates: Path | str | None = None) -> Callabl
     return lambda: computed
 
 
-def equivalence_grader() -> Model:
-    return judging_model(
-        (ROLE,), "equivalence=grader", NO_GRADER.format(option="equivalence=grader", other=OTHER_EQUIVALENCE)
-    )
+def _grader(option: str) -> Model:
+    return judging_model((ROLE,), option, NO_GRADER.format(option=option, other=OTHERS[option]))
 
 
-def quality_grader() -> Model:
-    return judging_model((ROLE,), "quality=grader", NO_GRADER.format(option="quality=grader", other=OTHER_QUALITY))
+equivalence_grader = partial(_grader, "equivalence=grader")
+quality_grader = partial(_grader, "quality=grader")

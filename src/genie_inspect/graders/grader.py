@@ -197,20 +197,16 @@ async def gathered(*tasks: Awaitable[T]) -> list[T]:
 
 @contextmanager
 def one_error() -> Iterator[None]:
-    """One error where a task group raises several."""
+    """One error where a task group raises several; a wrong set-up before a grader's failure."""
     try:
         yield
     except ExceptionGroup as failures:
-        errors = list(_single(failures))
+        errors: list[Exception] = []
+        groups = [failures]
+        while groups:
+            for error in groups.pop(0).exceptions:
+                (groups if isinstance(error, ExceptionGroup) else errors).append(error)
         raise next((error for error in errors if not isinstance(error, GraderFailedError)), errors[0]) from failures
-
-
-def _single(group: ExceptionGroup[Exception]) -> Iterator[Exception]:
-    for error in group.exceptions:
-        if isinstance(error, ExceptionGroup):
-            yield from _single(error)
-        else:
-            yield error
 
 
 ALL = 1_000_000
@@ -313,14 +309,24 @@ def identified_model(model: Model, *requests: Request) -> str:
     These are the provider, the server's address (never user, password or query), model arguments that change it, a
     local folder as it is now, the role's settings as Inspect resolves them, and what the instrument itself sets.
     """
-    resolved = resolved_settings(model)
-    settings = [
-        resolved.merge(config).merge(held_to(form, model) if form else GenerateConfig()) for config, form in requests
-    ]
-    return identified(str(model), *_facts(model), f"thinking {THINKING_TOKENS}", *map(_plain, settings or [resolved]))
+    name, resolved = ModelName(model), resolved_settings(model)
+    facts = [f"provider {name.api}", f"served at {served_at(model)}"]
+    if _server(model) in FROM_FOLDERS and Path(name.name).is_dir():
+        facts.append(f"folder {folder_digest(name.name)}")
+    for argument, value in sorted(model.model_args.items()):
+        if argument not in PLACES and not _is_secret(argument):
+            facts.append(f"{argument}={_value(value)}")
+    facts.append(f"thinking {THINKING_TOKENS}")
+    for config, form in requests or [(GenerateConfig(), None)]:
+        settings = resolved.merge(config).merge(held_to(form, model) if form else GenerateConfig())
+        headers = {k: v for k, v in (settings.extra_headers or {}).items() if not _is_secret(k)}
+        kept = settings.model_copy(update={"extra_headers": headers or None})
+        facts.append(kept.model_dump_json(exclude_none=True, exclude=DELIVERY))
+    return identified(str(model), *facts)
 
 
 def names_of(models: Sequence[Model]) -> list[str]:
+    """Names by which the graders of a jury are told apart."""
     shared = Counter(map(str, models))
     return [identified_model(model) if shared[str(model)] > 1 else str(model) for model in models]
 
@@ -342,29 +348,12 @@ def _server(model: Model) -> str:
     return ModelName(model).api.removesuffix("-completions")
 
 
-def _facts(model: Model) -> Iterator[str]:
-    name = ModelName(model).name
-    yield f"provider {ModelName(model).api}"
-    yield f"served at {served_at(model)}"
-    if _server(model) in FROM_FOLDERS and Path(name).is_dir():
-        yield f"folder {folder_digest(name)}"
-    for argument, value in sorted(model.model_args.items()):
-        if argument not in PLACES and not _is_secret(argument):
-            yield f"{argument}={_value(value)}"
-
-
 def _value(value: object) -> str:
     """An argument as text that is the same in every process; a folder by what stands in it."""
     if isinstance(value, str | Path) and Path(value).is_dir():
         return folder_digest(value)
     plain = value is None or isinstance(value, str | int | float | bool | list | tuple | dict)
     return repr(value) if plain else type(value).__qualname__  # an object's own text holds its place in memory
-
-
-def _plain(settings: GenerateConfig) -> str:
-    kept = settings.model_copy()
-    kept.extra_headers = {k: v for k, v in (settings.extra_headers or {}).items() if not _is_secret(k)} or None
-    return kept.model_dump_json(exclude_none=True, exclude=DELIVERY)
 
 
 def _is_secret(name: str) -> bool:

@@ -3,19 +3,17 @@
 import random
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.graders.cache import Judged
 from genie_inspect.graders.grader import ask
-from genie_inspect.graders.merging import Mode, RatingJudge, RatingMemo, Unrated, numbered_tokens
+from genie_inspect.graders.merging import Mode, RatingJudge, RatingMemo, Unrated, numbered_tokens, pair_instruction
 from genie_inspect.graders.readable import ANEW, REPEATS, labelled, until_complete
-from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import ratings_form
 from genie_inspect.prompting.replies import numbered_ratings
-from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.prompting.templates import Template
 from genie_inspect.signature import digest
 
 CHUNK = 50  # most other answers in one call: the whole population of the study
@@ -23,11 +21,15 @@ TOKENS_A_RATING = 12
 SPARE_TOKENS = 100
 
 
+def list_reply(ratings: Mapping[str, float]) -> str:
+    return " ".join(f"{number}:{rating}" for number, rating in ratings.items())
+
+
 class ListJudge(RatingJudge):
     """Rates an answer against up to `chunk` others a call; what comes back unusable is asked again together."""
 
     name = "list"
-    instruction = Instruction("rate_list", frozenset({"count", "data"}))
+    instruction = pair_instruction("rate_list", frozenset({"count", "data"}), "others", list_reply)
 
     def __init__(
         self,
@@ -55,8 +57,7 @@ class ListJudge(RatingJudge):
                 # one call per question in the log, for people to see
                 is_first = chunk == order[: self.chunk] and settings != ANEW
                 async with labelled(pairs.question, pairs.answer, logged=is_first):
-                    reply = await ask(self.model, request, config, form)
-                judged = list_ratings(reply, chunk)
+                    judged = list_ratings(await ask(self.model, request, config, form), chunk)
                 pairs.keep(judged)
                 return judged
 
@@ -70,21 +71,11 @@ class ListJudge(RatingJudge):
 
 def list_request(template: Template, question: str, answer: str, others: Sequence[str]) -> str:
     listed = {str(number): text for number, text in enumerate(others, start=1)}
-    return template.fill(count=len(others), data=fenced({"question": question, "answer": answer, "others": listed}))
+    return template.request({"question": question, "answer": answer, "others": listed}, count=len(others))
 
 
 def list_ratings(reply: str, others: Sequence[str]) -> dict[str, Judged]:
     return {others[number - 1]: Judged(rating) for number, rating in numbered_ratings(reply, len(others)).items()}
-
-
-def _listed_others(data: Mapping[str, Any]) -> dict[str, str] | None:
-    if not {"question", "answer", "others"} <= data.keys():
-        return None
-    return {number: str(other) for number, other in data["others"].items()}
-
-
-def list_reply(ratings: Mapping[str, float]) -> str:
-    return " ".join(f"{number}:{rating}" for number, rating in ratings.items())
 
 
 @lru_cache
@@ -112,8 +103,6 @@ LIST = Mode(
     ListJudge.instruction,
     reply_tokens,
     list_request,
-    _listed_others,
-    list_reply,
     lambda text, candidates, others: list_ratings(text, others),
     CHUNK,
 )

@@ -1,8 +1,7 @@
 """The logit judge: one output token a pair, the rating as the expected value over the labels' probabilities."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from inspect_ai.model import GenerateConfig, Model, ModelName, ModelUsage
@@ -33,21 +32,13 @@ NO_ANSWER = "0"
 LABELS = (NO_ANSWER, *map(str, range(LOWEST, HIGHEST + 1)))
 
 
-@dataclass(frozen=True, slots=True)
-class LabelReading:
-    rating: float
-    """Expected value over the labels 1 to 4; NaN when they have no probability."""
-    no_answer: float
-    """Share of the label 0 in the probability of all labels, 0 to 1; NaN when they have none."""
-    off_labels: float
-    """Probability that is on no label, 0 to 1; an upper bound where only the most likely tokens are known."""
+def label_reading(candidates: Candidates) -> Judged:
+    """The expected rating of one token position; 0 where label 0 has most of the labels' probability, or none has any.
 
+    The probability off the labels is an upper bound where only the most likely tokens are known.
 
-def label_reading(candidates: Iterable[tuple[str, float]]) -> LabelReading:
-    """The expected rating of one token position.
-
-    >>> reading = label_reading([("3", math.log(0.6)), (" 4", math.log(0.2)), ("The", math.log(0.2))])
-    >>> round(reading.rating, 2), round(reading.off_labels, 2)
+    >>> rating, off_labels = label_reading([("3", math.log(0.6)), (" 4", math.log(0.2)), ("The", math.log(0.2))])
+    >>> round(rating, 2), round(off_labels, 2)
     (3.25, 0.2)
     """
     mass = dict.fromkeys(LABELS, 0.0)
@@ -58,11 +49,8 @@ def label_reading(candidates: Iterable[tuple[str, float]]) -> LabelReading:
     # not the total less the label 0: rounding would carry a mean beyond the end of the scale, where it counts as none
     rated = math.fsum(share for label, share in mass.items() if label != NO_ANSWER)
     weighted = math.fsum(int(label) * share for label, share in mass.items())
-    return LabelReading(
-        rating=weighted / rated if rated > 0 else math.nan,
-        no_answer=mass[NO_ANSWER] / total if total > 0 else math.nan,
-        off_labels=max(0.0, 1 - total),
-    )
+    is_rated = rated > 0 and mass[NO_ANSWER] / total <= 0.5
+    return Judged(weighted / rated if is_rated else 0.0, max(0.0, 1 - total))
 
 
 # providers whose replies Inspect reads log probabilities from; the others are refused by name. Of the ones that pass
@@ -136,14 +124,8 @@ class LogitJudge(RatingJudge):
 
 
 def judged(candidates_by_text: Mapping[str, Candidates]) -> dict[str, Judged]:
-    """Ratings by the other answer, where there are candidates; 0 where label 0 has most of the labels' probability."""
-    ratings: dict[str, Judged] = {}
-    for text, candidates in candidates_by_text.items():
-        if candidates:
-            reading = label_reading(candidates)
-            is_unrated = reading.no_answer > 0.5 or math.isnan(reading.rating)
-            ratings[text] = Judged(0.0 if is_unrated else reading.rating, reading.off_labels)
-    return ratings
+    """Ratings by the other answer, where there are candidates."""
+    return {text: label_reading(candidates) for text, candidates in candidates_by_text.items() if candidates}
 
 
 LOGIT = Mode(
@@ -195,7 +177,10 @@ class _Reply(BaseModel):
 async def first_tokens_in_one_request(
     model: Model, requests: Sequence[str], candidates: int
 ) -> list[list[tuple[str, float]]] | None:
-    """The most likely first tokens of a reply to each request, with their log probabilities, in order."""
+    """The most likely first tokens of a reply to each request, with their log probabilities, in order.
+
+    None where the server, or this Inspect, has no way to such a request.
+    """
     from openai import APIStatusError  # a second of start-up for a client that most runs do not need
 
     # this endpoint is reached past Inspect, which would merge the role's own settings
@@ -212,34 +197,30 @@ async def first_tokens_in_one_request(
     }
     try:
         async with concurrency(f"{model}-batch", connections(model) or ALL):
-            sent = await _posted(model, body)
+            sent = await _posted(model, body, settings.attempt_timeout)
         if sent is None:
             return None
         reply = _Reply.model_validate(sent)
     except PrerequisiteError:
         raise  # a wrong set-up: every further call would fail alike
-    except APIStatusError as error:
-        if error.status_code in NO_SUCH_PATH:
+    except Exception as error:  # noqa: BLE001  # errors of the client, of its HTTP library, of JSON and of pydantic
+        if isinstance(error, APIStatusError) and error.status_code in NO_SUCH_PATH:
             return None
         give_up(model, error)
-    except Exception as error:  # noqa: BLE001  # errors of the client, of its HTTP library, of JSON and of pydantic
-        give_up(model, error)
-    choices = {choice.index: choice for choice in reply.choices}
+    choices = {choice.index: choice.logprobs or Logprobs() for choice in reply.choices}
     if sorted(choices) != list(range(len(requests))):
         raise GraderFailedError(f"grader {model} sent {len(choices)} replies to {len(requests)} requests in one")
     usage = reply.usage or _Usage()
     tokens = usage.prompt_tokens, usage.completion_tokens
     count_usage(model, ModelUsage(input_tokens=tokens[0], output_tokens=tokens[1], total_tokens=sum(tokens)))
-    return [(choices[index].logprobs or Logprobs()).first_tokens for index in range(len(requests))]
+    return [choices[index].first_tokens for index in range(len(requests))]
 
 
-async def _posted(model: Model, body: dict[str, Any]) -> object | None:
-    """The server's reply; None where this Inspect has no way to such a request."""
+async def _posted(model: Model, body: dict[str, Any], timeout: int | None) -> object | None:
     client = await served_client(model)
     if client is None:  # as of a model that is named to plan with
         return None
     body = body | {"model": cast("VLLMAPI", model.api).service_model_name()}
-    timeout = resolved_settings(model).attempt_timeout
     options: Any = {"timeout": timeout} if timeout else {}
 
     async def post() -> object:

@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from statistics import fmean
@@ -17,7 +17,6 @@ from genie_inspect.graders.protocols import OFF_LABELS, UNREADABLE, UNSPECIFIED,
 from genie_inspect.graders.readable import REPEATS, Asker
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.prompting.answers import normalised
-from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.templates import Instruction, Template
 
 
@@ -27,10 +26,9 @@ class Unrated:
 
     question: str
     answer: str
-    others: Sequence[str]
-    """Distinct answers."""
+    others: Sequence[str]  # distinct answers
+    # takes ratings by the other answer as soon as there are some: what was paid for is on record at once
     keep: Callable[[Mapping[str, Judged]], None]
-    """Takes ratings by the other answer as soon as there are some: what was paid for is on record at once."""
 
 
 # gives a reason for each answer without a rating, unless a reply was unreadable
@@ -44,9 +42,10 @@ class RatingMemo(Memo):
         self, judge: str, question: str, answer: str, others: Sequence[Answer], rate: Rate, most_off_labels: float = 1.0
     ) -> Rated:
         """Ratings of all others by a judge, named by its signature; only those that are not on record are asked for."""
+        keys = [normalised(other.text) for other in others]
         spelling: dict[str, str] = {}
-        for other in others:
-            spelling.setdefault(normalised(other.text), other.text)
+        for key, other in zip(keys, others, strict=True):
+            spelling.setdefault(key, other.text)
         place, reasons = (judge, question, normalised(answer)), dict[str, str]()
         async with self.on_record(RATINGS, *place) as on_record:
             judged = {key: on_record[key] for key in spelling if key in on_record}
@@ -59,22 +58,18 @@ class RatingMemo(Memo):
             if missing := [text for key, text in spelling.items() if key not in judged]:
                 unrated = await rate(Unrated(question, answer, missing, keep))
                 reasons = {normalised(text): reason for text, reason in unrated.items()}
-        keys = [normalised(other.text) for other in others]
-        faults = {key: _fault(judged.get(key), reasons.get(key, UNREADABLE), most_off_labels) for key in spelling}
+
+        def fault(key: str) -> str | None:
+            if key not in judged:
+                return reasons.get(key, UNREADABLE)
+            if (judged[key].off_labels or 0.0) > most_off_labels:
+                return OFF_LABELS
+            return None if judged[key].rating else UNSPECIFIED
+
+        faults = {index: reason for index, key in enumerate(keys) if (reason := fault(key))}
         masses = [finding.off_labels for finding in judged.values() if finding.off_labels is not None]
-        return Rated(
-            ratings=tuple(None if faults[key] else judged[key].rating for key in keys),
-            faults={index: fault for index, key in enumerate(keys) if (fault := faults[key])},
-            off_labels=fmean(masses) if masses else None,
-        )
-
-
-def _fault(judged: Judged | None, reason: str, most_off_labels: float) -> str | None:
-    if judged is None:
-        return reason
-    if (judged.off_labels or 0.0) > most_off_labels:
-        return OFF_LABELS
-    return None if judged.rating else UNSPECIFIED
+        ratings = tuple(None if index in faults else judged[key].rating for index, key in enumerate(keys))
+        return Rated(ratings, faults, fmean(masses) if masses else None)
 
 
 class RatingJudge(Asker[Template], ABC):
@@ -113,22 +108,37 @@ class PairJudge(RatingJudge):
 Candidates = Sequence[tuple[str, float]]  # likely first tokens of a reply, with their log probabilities
 
 
-def pair_instruction(name: str) -> Instruction:
-    return Instruction(name, frozenset({"data"}))
-
-
 def pair_request(template: Template, question: str, answer: str, others: Sequence[str]) -> str:
     (other,) = others
-    return template.fill(data=fenced({"question": question, "answer": answer, "other": other}))
+    return template.request({"question": question, "answer": answer, "other": other})
 
 
-def pair_others(data: Mapping[str, Any]) -> dict[str, str] | None:
-    return {"1": str(data["other"])} if {"question", "answer", "other"} <= data.keys() else None
+def others_in(data: Mapping[str, Any]) -> dict[str, str]:
+    """The other answers by number, by the data of a request for one pair or for a list."""
+    return {number: str(other) for number, other in data.get("others", {"1": data.get("other", "")}).items()}
 
 
 def pair_reply(ratings: Mapping[str, float]) -> str:
     (rating,) = ratings.values()
     return f"The rating of this pair is on record.\nRating: {rating}"
+
+
+def pair_instruction(
+    name: str,
+    blanks: Set[str] = frozenset({"data"}),
+    shown: str = "other",
+    reply: Callable[[Mapping[str, float]], str] = pair_reply,
+) -> Instruction:
+    """The instruction of a judge whose requests show the others under a name; what a grader replies, by number."""
+    return Instruction(
+        name,
+        blanks,
+        frozenset({"question", "answer", shown}),
+        rehearsed=lambda data: reply(dict.fromkeys(others_in(data), 2)),
+        recorded=lambda record, data: reply(
+            {n: record.rating(data["question"], data["answer"], other) for n, other in others_in(data).items()}
+        ),
+    )
 
 
 @lru_cache
@@ -141,30 +151,22 @@ def numbered_tokens(count: int) -> int:
 class Mode:
     """A way to ask a grader how alike answers are. A new one is a file that ends in its record, and a row in MODES."""
 
-    name: str
-    """As `judge=` takes it."""
-    judge: Callable[..., Judge]
-    """Makes the judge from model, template and memo; with `chunk` too where that is more than 1."""
+    name: str  # as `judge=` takes it
+    judge: Callable[..., Judge]  # makes it from model, template and memo; with `chunk` too where that is more than 1
     instruction: Instruction
-    """Where its template stands, and what the request fills in."""
+    # about how many tokens the reply for so many other answers has; as JSON, where the grader is held to it
     reply_tokens: Callable[[int, bool], int]
-    """About how many tokens the reply for so many other answers has; as JSON, where the grader is held to it."""
+    # the request from the template, a question, an answer and the others
     request: Callable[[Template, str, str, Sequence[str]], str] = pair_request
-    """The request from the template, a question, an answer and the others."""
-    others: Callable[[Mapping[str, Any]], dict[str, str] | None] = pair_others
-    """The other answers by number, by the data in a request; None where it is no request of this mode."""
-    reply: Callable[[Mapping[str, float]], str] = pair_reply
-    """What a grader replies that does as it is asked, from the ratings by number: for replays and rehearsals."""
+    # what a reply, as text and as candidates for its first token, says of the others in the order of its request; None
+    # where replies are not taken from files
     said: Callable[[str, Candidates, Sequence[str]], Mapping[str, Judged]] | None = None
-    """What a reply, as text and as candidates for its first token, says of the others in the order of its request;
-    None where replies are not taken from files."""
+    # most other answers in one call. With 1 the two sides of a pair may matter; with more, the place in the list
     chunk: int = 1
-    """Most other answers in one call. With 1 the two sides of a pair may matter; with more, the place in the list."""
-    check: Callable[[Model], None] | None = None
-    """Refuses a model that cannot judge in this way, before anything is asked."""
+    check: Callable[[Model], None] | None = None  # refuses a model that cannot judge so, before anything is asked
+    # makes the judge from embedder, file of a fit (empty: the one that ships) and features, where vectors judge what
+    # the grader has read; it raises FitError for a fit of another embedder. The instruction is then the reader's
     by_vectors: Callable[[Embedder, str, Collection[str]], Judge] | None = None
-    """Makes the judge from embedder, file of a fit (empty: the one that ships) and features, where vectors judge what
-    the grader has read; it raises FitError for a fit of another embedder. The instruction is then the reader's."""
 
     @property
     def asks_pairs(self) -> bool:

@@ -8,7 +8,6 @@ from inspect_ai.model import GenerateConfig
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.graders.cache import Judged
 from genie_inspect.graders.merging import Candidates, Mode, PairJudge, Unrated, pair_instruction, pair_request
-from genie_inspect.graders.readable import readable
 from genie_inspect.prompting.replies import pair_rating
 
 # sampling of the study's reference judge (arXiv 2606.12790, section 4); its reply is one sentence and a number
@@ -24,8 +23,7 @@ class PairwiseJudge(PairJudge):
     async def _rate_pair(self, pairs: Unrated, other: str) -> None:
         request = pair_request(self.template, pairs.question, pairs.answer, [other])
         with suppress(UnreadableReplyError):
-            rating = await readable(self.model, request, STUDY, pair_rating, repeats=self.repeats)
-            pairs.keep({other: Judged(rating)})
+            pairs.keep({other: Judged(await self.read_of(request, pair_rating))})
 
 
 def _said(text: str, candidates: Candidates, others: Sequence[str]) -> dict[str, Judged]:

@@ -11,16 +11,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-
 # why something could not be had, as it stands in a log
 UNREADABLE = "unreadable reply"
 UNSPECIFIED = "unspecified"
 OFF_LABELS = "probability off the labels"
 GRADER_FAILED = "grader failed"
 
-
+# whether a document whose answers are on record is read as if they were not: a replay has other ones for that
 READ_ANEW: ContextVar[bool] = ContextVar("read_anew", default=False)
-"""Whether a document whose answers are on record is read as if they were not: a replay has other ones for that."""
 
 
 @contextmanager
@@ -37,7 +35,6 @@ class AskedQuestion(Protocol):
 
     @property
     def text(self) -> str: ...
-
     @property
     def feature(self) -> str: ...
 
@@ -55,10 +52,10 @@ class Reading:
     """Answers in the order of the questions; None where the document does not say or the reply was no use."""
 
     answers: tuple[Answer | None, ...]
+    # why an answer could not be had, by position; that the document does not say is no fault
     faults: Mapping[int, str] = field(default_factory=dict)
-    """Why an answer could not be had, by position; that the document does not say is no fault."""
+    # whether the document is a try at what the questions are about; a refusal is none, and has no answers
     is_attempt: bool = True
-    """Whether the document is a try at what the questions are about; a refusal is none, and has no answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +63,8 @@ class Rated:
     """Ratings in the order of the other answers, each in [1, 4]; None where there is none."""
 
     ratings: tuple[float | None, ...]
-    faults: Mapping[int, str] = field(default_factory=dict)
-    """Why a rating could not be had, by position."""
-    off_labels: float | None = None
-    """Mean probability off the labels, 0 to 1, where the judge reads probabilities."""
+    faults: Mapping[int, str] = field(default_factory=dict)  # why a rating could not be had, by position
+    off_labels: float | None = None  # mean probability off the labels, 0 to 1, where the judge reads probabilities
 
 
 class Reader(Protocol):
@@ -107,11 +102,9 @@ def caution(judge: str) -> str:
     'the one over all features: mood, pace.'
     """
     name, _, facts = judge.partition("(")
-    if name == "embedded":
-        return SMOKE_TEST
     if name != "vectors":
-        return ""
-    said = dict(re.findall(r"(spearman|kendall|pooled)=([^,)]+)", facts))
-    pooled = said["pooled"].replace("+", ", ") if "pooled" in said else ""
-    figures = {name: said.get(name, "not measured") for name in ("spearman", "kendall")}
-    return SCREEN.format(**figures) + (POOLED.format(features=pooled) if pooled else "")
+        return SMOKE_TEST if name == "embedded" else ""
+    said = dict.fromkeys(("spearman", "kendall"), "not measured")
+    said |= dict(re.findall(r"(spearman|kendall|pooled)=([^,)]+)", facts))
+    pooled = POOLED.format(features=said["pooled"].replace("+", ", ")) if "pooled" in said else ""
+    return SCREEN.format(**said) + pooled

@@ -1,12 +1,12 @@
 """Judges of whole texts: how good one is, how coherent, and which of two is preferred."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from anyio import to_thread
 from inspect_ai.model import GenerateConfig, Model
@@ -15,10 +15,9 @@ from genie_inspect.engines.classifiers import PUBLISHED_REWARD, CoherenceRewards
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnknownChoiceError, UnreadableReplyError
 from genie_inspect.graders.cost import Cost
-from genie_inspect.graders.grader import PREFERENCE_ROLE, ROLE, gathered, judging_model
-from genie_inspect.graders.readable import REPEATS, Asker, readable
+from genie_inspect.graders.grader import PREFERENCE_ROLE, ROLE, gathered, judging_model, unmet
+from genie_inspect.graders.readable import REPEATS, Asker
 from genie_inspect.measures.partition import reward_level
-from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.replies import (
     preferred,
     preferred_at_once,
@@ -26,9 +25,9 @@ from genie_inspect.prompting.replies import (
     quality_level,
     rating_between,
 )
-from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.prompting.templates import Instruction, Recording, Template
 
-QUALITY = Instruction("rate_quality", frozenset({"data"}))
+QUALITY = Instruction("rate_quality")
 CONFIG = GenerateConfig(temperature=0.0, max_tokens=200)
 TOKENS_A_LEVEL = 30  # a reason in one sentence, and a number
 
@@ -66,25 +65,30 @@ class GraderQuality(Asker[Template]):
         super().__init__(model, template or QUALITY.template(), repeats)
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
-        return await gathered(*(self._level(prompt, reply) for reply in replies))
+        async def level(reply: str) -> float:
+            with suppress(UnreadableReplyError):
+                return await self.read_of(self.template.request({"request": prompt, "reply": reply}), quality_level)
+            # not level 1: a grader that says nothing has not found the reply useless
+            return math.nan
 
-    async def _level(self, prompt: str, reply: str) -> float:
-        request = _request(self.template, prompt, reply)
-        with suppress(UnreadableReplyError):
-            return float(await readable(self.model, request, CONFIG, quality_level, repeats=self.repeats))
-        # not level 1: a grader that says nothing has not found the reply useless
-        return math.nan
+        return await gathered(*map(level, replies))
 
 
 def quality_cost(template: Template, prompt: str, length: float) -> Cost:
-    return Cost(1, static_token_count(_request(template, prompt, "")) + length, TOKENS_A_LEVEL)
+    request = template.request({"request": prompt, "reply": ""})
+    return Cost(1, static_token_count(request) + length, TOKENS_A_LEVEL)
 
 
-def _request(template: Template, prompt: str, reply: str) -> str:
-    return template.fill(data=fenced({"request": prompt, "reply": reply}))
+def _not_on_record(record: Recording, data: dict[str, Any]) -> str:
+    raise unmet("bundled/grader has no rating of coherence on record: build with --coherence none, or name another")
 
 
-COHERENCE = Instruction("coherence", frozenset({"data"}))
+COHERENCE = Instruction(
+    "coherence",
+    keys=frozenset({"document"}),
+    rehearsed=lambda data: "It holds together.\nRating: 4",
+    recorded=_not_on_record,
+)
 REWARD = "reward/"  # and the model
 LOWEST, HIGHEST = 1, 5
 COHERENCE_CONFIG = GenerateConfig(temperature=0.0, max_tokens=150)  # a reason of one sentence, then the rating
@@ -109,10 +113,8 @@ class GraderCoherence(Asker[Template]):
 
     async def rate(self, prompt: str, document: str) -> float:
         # without the prompt: whether a document does its task is another question than whether it hangs together
-        request = self.template.fill(data=fenced({"document": document}))
-        return await readable(
-            self.model, request, COHERENCE_CONFIG, partial(rating_between, lowest=LOWEST, highest=HIGHEST)
-        )
+        request = self.template.request({"document": document})
+        return await self.read_of(request, partial(rating_between, lowest=LOWEST, highest=HIGHEST))
 
 
 class RewardCoherence:
@@ -142,61 +144,34 @@ class PreferenceProtocol:
     name: str
     said: str
     instruction: Instruction
-    blanks: Callable[[str, str, str], Mapping[str, str]]
-    """By the writing prompt and both stories, what fills the instruction's blanks."""
-    read: Callable[[str], float]
-    """By the reply, 1 when the first story is better, 0 when the second is, 0.5 for a tie."""
-    config: GenerateConfig
-    tokens: int
-    """Of a usual reply."""
-    repeats: int = 0
-    """How often an unreadable reply is asked for again."""
-    signed: str = ""
-    """What a signature says of it: nothing of the first, so that its scores compare with those of before."""
+    read: Callable[[str], float]  # by the reply, 1 when the first story is better, 0 when the second is, 0.5 for a tie
+    most_tokens: int
+    usual_tokens: int
+    repeats: int = 0  # how often an unreadable reply is asked for again
+
+    def request(self, template: Template, prompt: str, first: str, second: str) -> str:
+        stories = {"story_a": first, "story_b": second}
+        if "data" in self.instruction.blanks:
+            return template.request({"prompt": prompt, **stories})
+        # unfenced, and without the writing prompt: as weights were trained, which a fence would be foreign to
+        return template.fill(**stories)
 
     def pricing(self, templates: Path | str | None = None) -> Callable[[str, float], Cost]:
         """Gives the cost of a verdict by the writing prompt and the tokens of both stories together."""
         template = self.instruction.template(templates)
         return lambda prompt, lengths: Cost(
-            1, static_token_count(template.fill(**self.blanks(prompt, "", ""))) + lengths, self.tokens
+            1, static_token_count(self.request(template, prompt, "", "")) + lengths, self.usual_tokens
         )
 
 
-def _as_trained(_: str, first: str, second: str) -> dict[str, str]:
-    # unfenced, and without the writing prompt: as weights were trained, which a fence would be foreign to
-    return {"story_a": first, "story_b": second}
-
-
-_STORIES = frozenset({"story_a", "story_b"})
-CHAT = PreferenceProtocol(
-    "chat",
-    "preferring, in both orders",
-    Instruction("prefer", frozenset({"data"})),
-    lambda prompt, first, second: {"data": fenced({"prompt": prompt, "story_a": first, "story_b": second})},
-    preferred,
-    GenerateConfig(temperature=0.0, max_tokens=300),
-    tokens=50,  # a reason in one or two sentences, and a label
-    repeats=REPEATS,
-)
+_TRAINED = partial(Instruction, blanks=frozenset({"story_a", "story_b"}))
+# a reason in one or two sentences, and a label
+CHAT = PreferenceProtocol("chat", "preferring, in both orders", Instruction("prefer"), preferred, 300, 50, REPEATS)
 GENERATIVE = PreferenceProtocol(
-    "generative",
-    "preferring as GenRM",
-    Instruction("prefer_generative", _STORIES),
-    _as_trained,
-    preferred_at_once,
-    GenerateConfig(temperature=0.0, max_tokens=16),
-    tokens=4,
-    signed="protocol=generative,",
+    "generative", "preferring as GenRM", _TRAINED("prefer_generative"), preferred_at_once, 16, 4
 )
 GENERATIVE_COT = PreferenceProtocol(
-    "generative_cot",
-    "preferring as GenRM-CoT",
-    Instruction("prefer_generative_cot", _STORIES),
-    _as_trained,
-    preferred_for_a_reason,
-    GenerateConfig(temperature=0.0, max_tokens=1024),
-    tokens=300,
-    signed="protocol=generative_cot,",
+    "generative_cot", "preferring as GenRM-CoT", _TRAINED("prefer_generative_cot"), preferred_for_a_reason, 1024, 300
 )
 PROTOCOLS = {protocol.name: protocol for protocol in (CHAT, GENERATIVE, GENERATIVE_COT)}
 
@@ -227,13 +202,14 @@ class PreferenceJudge(Asker[Template]):
     def __init__(self, model: Model, protocol: PreferenceProtocol = CHAT, template: Template | None = None) -> None:
         super().__init__(model, template or protocol.instruction.template(), protocol.repeats)
         self.protocol = protocol
-        self.requests = [(protocol.config, None)]
-        self.facts = protocol.signed
+        self.requests = [(GenerateConfig(temperature=0.0, max_tokens=protocol.most_tokens), None)]
+        # nothing of the first, so that its scores compare with those of before
+        self.facts = "" if protocol is CHAT else f"protocol={protocol.name},"
 
     async def verdict(self, prompt: str, first: str, second: str) -> float | None:
         """1 when the first story is better, 0 when the second is, 0.5 for a tie; None where no reply says so."""
-        request = self.template.fill(**self.protocol.blanks(prompt, first, second))
+        request = self.protocol.request(self.template, prompt, first, second)
         with suppress(UnreadableReplyError):
-            return await readable(self.model, request, self.protocol.config, self.protocol.read, repeats=self.repeats)
+            return await self.read_of(request, self.protocol.read)
         # not a tie: a judge that says nothing has not found the stories equal
         return None

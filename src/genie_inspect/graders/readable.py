@@ -5,7 +5,7 @@ there; so a repeat says to its provider that no cache counts.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
@@ -94,6 +94,16 @@ class Asker(Generic[TemplateT_co]):
         """`<name>(<model>@<digest>,template=<digest>)`, with facts before the template where there are any."""
         model = identified_model(self.model, *self.requests)
         return f"{self.name}({model},{self.facts}template={self.template.digest})"
+
+    async def read_of(self, request: str, read: Callable[[str], T], *label: str) -> T:
+        """What the first readable reply says; it is asked again by the last of the settings of its requests."""
+
+        async def attempt(settings: GenerateConfig) -> T:
+            config, form = self.requests[-1 if settings == ANEW else 0]
+            async with labelled(*label) if label else nullcontext():
+                return read(await ask(self.model, request, config.merge(settings), form))
+
+        return await until_read(attempt, self.repeats)
 
 
 WIDTH = 60  # characters of each part of a label: an outline of a transcript shows one line

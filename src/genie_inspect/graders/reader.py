@@ -1,20 +1,22 @@
 """The grader as reader: all questions about a document in one call, what is missing again alone."""
 
+import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.graders.cache import ANSWERS, NO, WHETHER_ATTEMPT, Memo
-from genie_inspect.graders.grader import ask
+from genie_inspect.graders.grader import Request, ask
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.graders.readable import ANEW, REPEATS, Asker, labelled, until_complete
-from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, ReadingReply, reading_reply
+from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, YES, reading_reply
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.forms import Form, answers_form, reading_form
+from genie_inspect.prompting.forms import answers_form, reading_form
 from genie_inspect.prompting.replies import LONGEST_ANSWER
-from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.prompting.templates import Instruction, Recording, Template
 from genie_inspect.signature import digest
 
 Read = Callable[[str, Sequence[AskedQuestion]], Awaitable[Reading]]
@@ -47,30 +49,37 @@ SPARE_TOKENS = 200
 CONCISE = "concise"
 
 
+def _recorded(record: Recording, data: dict[str, Any]) -> str:
+    answers = {number: record.answer(data["document"], question) for number, question in data["questions"].items()}
+    said = {number: answer or NOT_SPECIFIED for number, answer in answers.items()}
+    return json.dumps({ATTEMPT: YES, **said}, ensure_ascii=False)
+
+
+def _rehearsed(data: dict[str, Any]) -> str:
+    # an answer of the document's own: as many pairs are rated as can be
+    return fenced(dict.fromkeys(data["questions"], f"a short answer {digest(data['document'])[:4]}"))
+
+
+def _instruction(name: str) -> Instruction:
+    keys = frozenset({"document", "questions"})
+    return Instruction(name, frozenset({"count", "data"}), keys, rehearsed=_rehearsed, recorded=_recorded)
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerLength:
-    name: str
-    """As `answer_length=` takes it."""
+    name: str  # as `answer_length=` takes it
     instruction: Instruction
-    times: int = 1
-    """How many times the tokens of a concise answer one may have."""
-    longest: int | None = None
-    """Most characters of one; None: any number, for what is asked for at length is no babble."""
-
-    @property
-    def fact(self) -> str:
-        # signatures of concise answers are older than the choice
-        return "" if self.name == CONCISE else f",answers={self.name}"
+    times: int = 1  # how many times the tokens of a concise answer one may have
+    longest: int | None = None  # most characters; None: any number, for what is asked for at length is no babble
 
 
-BLANKS = frozenset({"count", "data"})
-READ = Instruction("read", BLANKS)
+READ = _instruction("read")
 LENGTHS = {
     length.name: length
     for length in (
         AnswerLength(CONCISE, READ, longest=LONGEST_ANSWER),
-        AnswerLength("sentence", Instruction("read_sentence", BLANKS), times=3),
-        AnswerLength("free", Instruction("read_free", BLANKS), times=8),
+        AnswerLength("sentence", _instruction("read_sentence"), times=3),
+        AnswerLength("free", _instruction("read_free"), times=8),
     )
 }
 
@@ -89,65 +98,59 @@ class GraderReader(Asker[Template]):
         super().__init__(model, template or length.instruction.template(), repeats)
         self.length = length
         self.memo = memo or Memo()
-        self.requests = [(self._settings(count), self._form(count)) for count in (1, 2)]
+        self.requests = [self._settings(count) for count in (1, 2)]
 
     @cached_property
     def signature(self) -> str:
         """`grader(<model>@<digest>,template=<digest>)`; with `,answers=<length>` where these are not concise."""
-        return super().signature.removesuffix(")") + f"{self.length.fact})"
+        # signatures of concise answers are older than the choice
+        fact = "" if self.length.name == CONCISE else f",answers={self.length.name}"
+        return super().signature.removesuffix(")") + f"{fact})"
 
     async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
         """One answer per question; a document that the grader takes for no attempt has neither answers nor faults."""
         return await answered(self.memo, self.signature, document, questions, self._read)
 
     async def _read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
-        sitting = _Sitting(self, document, questions)
-        answers = await until_complete(range(len(questions)), sitting.ask, self.repeats)
-        if sitting.is_attempt is False:
+        # what the first reply with a word on it says; a later one sees a single question and less to go by
+        is_attempt: bool | None = None
+
+        async def ask_missing(missing: Sequence[int], settings: GenerateConfig) -> dict[int, str | None]:
+            """All questions in one call, then one call for each that is still missing."""
+            nonlocal is_attempt
+            calls = [[index] for index in missing] if settings == ANEW else [list(missing)]
+            answers: dict[int, str | None] = {}
+            for places in calls:
+                read, attempted = await self._ask(document, [questions[place].text for place in places], settings)
+                is_attempt = attempted if is_attempt is None else is_attempt
+                if is_attempt is False:
+                    return dict.fromkeys(missing)  # nothing is missing any more
+                answers |= {places[number - 1]: text for number, text in read.items()}
+            return answers
+
+        answers = await until_complete(range(len(questions)), ask_missing, self.repeats)
+        if is_attempt is False:
             return Reading((None,) * len(questions), is_attempt=False)
         texts = [answers.get(index) for index in range(len(questions))]
         faults = {index: UNREADABLE for index in range(len(questions)) if index not in answers}
         return Reading(tuple(Answer(text) if text is not None else None for text in texts), faults)
 
-    async def ask(self, document: str, questions: Sequence[AskedQuestion], settings: GenerateConfig) -> ReadingReply:
-        texts = {str(number): question.text for number, question in enumerate(questions, start=1)}
-        request = self.template.fill(count=len(questions), data=fenced({"document": document, "questions": texts}))
+    async def _ask(
+        self, document: str, questions: Sequence[str], settings: GenerateConfig
+    ) -> tuple[dict[int, str | None], bool | None]:
         count = len(questions)
+        texts = {str(number): question for number, question in enumerate(questions, start=1)}
+        request = self.template.request({"document": document, "questions": texts}, count=count)
         # a question that is asked again stands under its own words
-        about = questions[0].text if count == 1 else f"{count} questions"
+        about = questions[0] if count == 1 else f"{count} questions"
+        config, form = self._settings(count)
         async with labelled("read", about, document):
-            reply = await ask(self.model, request, self._settings(count).merge(settings), self._form(count))
-        wordings = [question.text for question in questions]
+            reply = await ask(self.model, request, config.merge(settings), form)
         # a template of the user's own may have no marker
-        return reading_reply(reply, count, wordings, self.length.longest, NOT_SPECIFIED in self.template.text)
+        return reading_reply(reply, count, questions, self.length.longest, NOT_SPECIFIED in self.template.text)
 
-    def _form(self, count: int) -> Form:
+    def _settings(self, count: int) -> Request:
         # a template of the user's own may not ask for the field, and a model would fill it in by chance
         form = reading_form if f'"{ATTEMPT}"' in self.template.text else answers_form
-        return form(count)
-
-    def _settings(self, count: int) -> GenerateConfig:
         most = SPARE_TOKENS + TOKENS_AN_ANSWER * self.length.times * count
-        return GenerateConfig(temperature=0.0, max_tokens=most)
-
-
-class _Sitting:
-    """One document being read: all questions in one call, then one call for each that is still missing."""
-
-    def __init__(self, reader: GraderReader, document: str, questions: Sequence[AskedQuestion]) -> None:
-        self.reader, self.document, self.questions = reader, document, questions
-        # what the first reply with a word on it says; a later one sees a single question and less to go by
-        self.is_attempt: bool | None = None
-
-    async def ask(self, missing: Sequence[int], settings: GenerateConfig) -> dict[int, str | None]:
-        """Answers by the question's place, None where the document does not say; what could not be read is absent."""
-        calls = [[index] for index in missing] if settings == ANEW else [list(missing)]
-        answers: dict[int, str | None] = {}
-        for places in calls:
-            reply = await self.reader.ask(self.document, [self.questions[place] for place in places], settings)
-            if self.is_attempt is None:
-                self.is_attempt = reply.is_attempt
-            if self.is_attempt is False:
-                return dict.fromkeys(missing)  # nothing is missing any more
-            answers |= {places[number - 1]: text for number, text in reply.answers.items()}
-        return answers
+        return GenerateConfig(temperature=0.0, max_tokens=most), form(count)

@@ -102,16 +102,15 @@ def _read(rubric: str, path: Path) -> Rubric:
     except (OSError, yaml.YAMLError, ValueError, AttributeError, RecursionError) as error:
         reason = "nested too deep" if isinstance(error, RecursionError) else " ".join(str(error).split())
         raise RubricError(f"rubric {rubric} cannot be read: {reason}") from error
+    if not isinstance(content, dict):
+        kind = type(content).__name__
+        raise RubricError(f"rubric {rubric}: the file holds a {kind}, expected the fields name and tests")
     try:
         return Rubric.model_validate(content)
     except ValidationError as error:
-        if isinstance(content, dict):
-            first = error.errors()[0]
-            place, reason = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
-            message = f"{place}: {reason}" if place else reason
-        else:
-            message = f"the file holds a {type(content).__name__}, expected the fields name and tests"
-        raise RubricError(f"rubric {rubric}: {message}") from error
+        first = error.errors()[0]
+        place, reason = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+        raise RubricError(f"rubric {rubric}: {f'{place}: ' if place else ''}{reason}") from error
 
 
 def renamed(rubric: Rubric, name: str) -> Rubric:
@@ -132,10 +131,8 @@ class Instructions:
     test: Template  # the part that names the aspect
     scale: Template
     form: Form
-    read: Callable[[str], int]
-    """Points in a reply: of story A over story B; of a story alone 1 = yes, 0 = no."""
-    analyses: bool
-    """Whether the critic analyses, before it chooses or behind."""
+    read: Callable[[str], int]  # points in a reply: of story A over story B; of a story alone 1 = yes, 0 = no
+    analyses: bool  # whether the critic analyses, before it chooses or behind
 
     @classmethod
     def load(
@@ -167,8 +164,7 @@ class Instructions:
 @dataclass(frozen=True, slots=True)
 class Way:
     name: str
-    said: str
-    """In words."""
+    said: str  # in words
     levels: int = 5
     analyse: Analyse = True
     reference: bool = True

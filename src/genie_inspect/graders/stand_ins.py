@@ -1,26 +1,23 @@
 """Models that answer in a model's place: from what is on record, or as a rehearsal."""
 
-import random
 import sqlite3
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage
 
-from genie_inspect.engines.embedders import static_token_count, static_words
+from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import PopulationError
 from genie_inspect.files.store import connected, is_damage
+from genie_inspect.graders import instrument, quality  # noqa: F401  # whose instructions are rehearsed
 from genie_inspect.graders.grader import identified_model
-from genie_inspect.graders.instrument import MODES
-from genie_inspect.prompting.fence import fenced, unfenced
-from genie_inspect.prompting.forms import LAST
-from genie_inspect.prompting.texts import last_sentence
+from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import instruction_of
 from genie_inspect.signature import digest
 
 
@@ -64,13 +61,10 @@ create table if not exists replies (
 
 @dataclass(slots=True)
 class Tally:
-    calls: int = 0
-    """Replies that a model gave now."""
-    recorded: int = 0
-    """Replies that were on record."""
-    input_tokens: int = 0
+    calls: int = 0  # replies that a model gave now
+    recorded: int = 0  # replies that were on record
+    input_tokens: int = 0  # of the calls made now, as the provider counts them
     output_tokens: int = 0
-    """Tokens of the calls made now, as the provider counts them."""
 
     @property
     def requests(self) -> int:
@@ -116,9 +110,7 @@ class RecordedModel(StandIn):
 
     def __init__(self, model: Model, record: ReplyRecord, *, keep_cut: bool = True) -> None:
         super().__init__(model)
-        self.keep_cut = keep_cut
-        self.tally = Tally()
-        self._record = record
+        self.keep_cut, self.tally, self._record = keep_cut, Tally(), record
         self._turns: Counter[str] = Counter()
 
     async def reply(self, messages: str | list[ChatMessage], config: GenerateConfig) -> ModelOutput:
@@ -147,7 +139,6 @@ class RecordedModel(StandIn):
         return output
 
 
-A_PLOT = "Somebody who wants one thing more than another sets out for it, " * 3 + "and comes home with neither."
 TOKENS_A_REPLY_ITEM = 12  # of a short answer or question, as the recorded readings have them
 
 
@@ -158,58 +149,23 @@ class Rehearsal(StandIn):
         request = last_text(messages)
         data = unfenced(request)
         reply = rehearsed(data)
+        instruction = instruction_of(data)
+        is_prose = instruction is not None and instruction.is_prose
+        # else as `fenced` writes the items
+        tokens = static_token_count(reply) if is_prose else TOKENS_A_REPLY_ITEM * max(1, reply.count('":"'))
         output = ModelOutput.from_content(str(self), reply)
-        input_tokens = static_token_count(request)
-        # what is written anew is as long as what it was made of; else as `fenced` writes the items
-        is_text = data.keys() & {"text", "story", "writing"} and not reply.startswith("{")
-        output_tokens = static_token_count(reply) if is_text else TOKENS_A_REPLY_ITEM * max(1, reply.count('":"'))
         # a dry run reports these as an estimate of the real run's tokens
-        output.usage = ModelUsage(
-            input_tokens=input_tokens, output_tokens=output_tokens, total_tokens=input_tokens + output_tokens
-        )
+        output.usage = usage(static_token_count(request), tokens)
         return output
+
+
+def usage(input_tokens: int, output_tokens: int) -> ModelUsage:
+    return ModelUsage(input_tokens=input_tokens, output_tokens=output_tokens, total_tokens=input_tokens + output_tokens)
 
 
 def rehearsed(data: dict[str, Any]) -> str:
     """A readable reply to a request that carries this data."""
-    if "story" in data:
-        return A_PLOT
-    if "writing" in data:
-        # that it holds together: so that all later steps are counted
-        return fenced({LAST: last_sentence(data["writing"])})
-    if "taxonomy" in data:
-        return fenced(dict.fromkeys(data["features"], next(iter(data["taxonomy"]))))
-    for mode in MODES.values():
-        if (others := mode.others(data)) is not None:
-            return mode.reply(dict.fromkeys(others, 2))
-    if "document" in data and "questions" not in data:
-        return "It holds together.\nRating: 4"
-    # the keys of the fenced data say which template the request was filled from
-    if "text" in data and (data.keys() & {"reader", "version"}) and "count" not in data:
-        # as long as the text, and told apart by its first word: texts that are the same would be left out
-        return " ".join([digest(str(data)), *data["text"].split()[1:]])
-    if "text" in data and "count" not in data:
-        return fenced({"1": "keep" if "changed" in data else "yes"})
-    if "task" in data:
-        return fenced({str(number): f"feature {number}: what it covers" for number in range(1, 7)})
-    if "domain" in data:
-        # words at random, which are far from each other as the pairs of a willing model are
-        words = random.Random(digest(str(data))).sample(static_words(), 2 * data["count"])  # noqa: S311
-        return fenced({str(n): f"{words[2 * n - 2]}; {words[2 * n - 1]}" for n in range(1, data["count"] + 1)})
-    if "count" in data:
-        numbers = range(1, data["count"] + 1)
-        if not {"aspect", "feature"} & data.keys():
-            return fenced({str(number): f"aspect {number}: one side; another side" for number in numbers})
-        matter = digest(str(data))  # so that no two requests bring the same questions
-        return fenced({str(number): f"What is said of matter {number} of {matter}?" for number in numbers})
-    answers = (
-        cycle(data["features"])
-        if "features" in data
-        else cycle([_answer(data["document"]) if "document" in data else "keep"])
-    )
-    return fenced(dict(zip(data["questions"], answers, strict=False)))
-
-
-def _answer(document: str) -> str:
-    """An answer of the document's own: as many pairs are rated as can be."""
-    return f"a short answer {digest(document)[:4]}"
+    instruction = instruction_of(data)
+    if instruction is None or instruction.rehearsed is None:
+        raise ValueError(f"no instruction is known by {', '.join(sorted(data))}, expected the data of one of ours")
+    return instruction.rehearsed(data)

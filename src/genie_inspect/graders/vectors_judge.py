@@ -42,29 +42,21 @@ def _rising(knots: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float]
 class FeatureFit(Row):
     """The line from cosine to rating for one feature, and how it ranks answers of prompts that it was not fitted to."""
 
-    pairs: int
-    """Rated pairs that it was fitted to."""
+    pairs: int  # rated ones that it was fitted to
+    # cosine and rating at each bend
     knots: Annotated[tuple[tuple[Finite, Rating], ...], Field(min_length=1), AfterValidator(_rising)]
-    """Cosine and rating at each bend."""
-    answers: int
-    """Answers whose novelty was compared, prompts held out and equal answers left out."""
+    answers: int  # whose novelty was compared, prompts held out and equal answers left out
+    # of the answers' novelty with that by the ratings themselves; None where it is not defined
     spearman: Correlation | None
-    """Of the answers' novelty with that by the ratings themselves; None where it is not defined."""
-    kendall: Correlation | None
-    """As `spearman`, tau-b."""
+    kendall: Correlation | None  # tau-b
 
 
 class VectorFit(Row):
-    embedder: NonEmpty
-    """Identity of the embedder."""
-    population: NonEmpty
-    """Name of the population whose answers were rated."""
-    raters: tuple[NonEmpty, ...]
-    """Whose ratings, of which the mean counts."""
-    features: dict[NonEmpty, FeatureFit]
-    """By feature; one with too few pairs is absent."""
-    pooled: FeatureFit
-    """Over all features, for those that are absent."""
+    embedder: NonEmpty  # its identity
+    population: NonEmpty  # name of the one whose answers were rated
+    raters: tuple[NonEmpty, ...]  # of whose ratings the mean counts
+    features: dict[NonEmpty, FeatureFit]  # one with too few pairs is absent
+    pooled: FeatureFit  # over all features, for those that are absent
 
     @property
     def digest(self) -> str:
@@ -91,18 +83,6 @@ def read_fit(path: Path) -> VectorFit:
     return json_row(content, VectorFit, f"fit {path}", FitError)
 
 
-def fit_for(embedder: Embedder, file: str = "") -> VectorFit:
-    fit = read_fit(Path(file)) if file else shipped_fit()
-    if fit.embedder != embedder.identity:
-        which = f"fit {file}" if file else "the fit that ships"
-        raise FitError(
-            f"embedder is {embedder.name!r} ({embedder.identity}) and {which} was measured with {fit.embedder}; make "
-            f"one with: genie calibrate --ratings ratings.jsonl --embedder {embedder.name} --fit-vectors fit.json "
-            "and name it: judge=vectors/fit.json"
-        )
-    return fit
-
-
 def shown(value: float | None) -> str:
     return "not defined" if value is None or math.isnan(value) else f"{value:.2f}"
 
@@ -112,8 +92,7 @@ NO_VECTOR = "no vector"
 
 class VectorsJudge:
     def __init__(self, embedder: Embedder, fit: VectorFit, features: Collection[str] = ()) -> None:
-        self.embedder = embedder
-        self.fit = fit
+        self.embedder, self.fit = embedder, fit
         self.pooled = sorted(set(features) - fit.features.keys())
 
     @property
@@ -129,20 +108,33 @@ class VectorsJudge:
         texts = list(dict.fromkeys([answer.text, *(other.text for other in others)]))
         # in a thread: embedding blocks, and other samples go on meanwhile
         rows = await to_thread.run_sync(self.embedder.embed, [] if all(equal) else texts)
-        vectors = dict(zip(texts, rows, strict=False))
-        ratings: list[float | None] = []
-        for other, is_equal in zip(others, equal, strict=True):
-            if is_equal:
-                ratings.append(float(HIGHEST))
-            elif all(vectors[text].any() and not blindness(self.embedder, text) for text in (answer.text, other.text)):
-                ratings.append(self.fit.rating(question.feature, float(vectors[answer.text] @ vectors[other.text])))
-            else:
-                ratings.append(None)
+        vectors = {
+            text: row
+            for text, row in zip(texts, rows, strict=False)
+            if row.any() and not blindness(self.embedder, text)
+        }
+
+        def rating(other: str) -> float | None:
+            if not {answer.text, other} <= vectors.keys():
+                return None
+            return self.fit.rating(question.feature, float(vectors[answer.text] @ vectors[other]))
+
+        ratings = [
+            float(HIGHEST) if is_equal else rating(other.text) for other, is_equal in zip(others, equal, strict=True)
+        ]
         return Rated(tuple(ratings), {place: NO_VECTOR for place, rating in enumerate(ratings) if rating is None})
 
 
 def vectors_judge(embedder: Embedder, file: str = "", features: Collection[str] = ()) -> Judge:
-    return VectorsJudge(embedder, fit_for(embedder, file), features)
+    fit = read_fit(Path(file)) if file else shipped_fit()
+    if fit.embedder != embedder.identity:
+        which = f"fit {file}" if file else "the fit that ships"
+        raise FitError(
+            f"embedder is {embedder.name!r} ({embedder.identity}) and {which} was measured with {fit.embedder}; make "
+            f"one with: genie calibrate --ratings ratings.jsonl --embedder {embedder.name} --fit-vectors fit.json "
+            "and name it: judge=vectors/fit.json"
+        )
+    return VectorsJudge(embedder, fit, features)
 
 
 VECTORS = Mode(
@@ -150,6 +142,5 @@ VECTORS = Mode(
     lambda model, template, memo: vectors_judge(chosen_embedder()),
     READ,  # of the grader nothing but its reading is asked, and so by that instruction
     lambda count, as_json: 0,
-    others=lambda data: None,
     by_vectors=vectors_judge,
 )

@@ -39,9 +39,8 @@ class Evidence:
     """What scores rest on, as far as the scorer says; empty, None or NaN where it does not."""
 
     coverage: Mapping[str, Share] = field(default_factory=dict)  # by key: questions (tests) used, of those asked
+    # by key: ratings that count, and those due: one for each answer of the population to a question that it answers
     pairs: Mapping[str, Share] = field(default_factory=dict)
-    """By key: ratings that count, and those due: one for each answer of the population to a question that the document
-    answers."""
     faults: Mapping[str, int] = field(default_factory=dict)  # by reason: answers, ratings or verdicts that are missing
     ratings: RatingRange | None = None
     documents: int | None = None  # of the population, to compare with; of several documents, the fewest of one
@@ -50,8 +49,8 @@ class Evidence:
     spread: Mapping[str, Spread] = field(default_factory=dict)  # by key: of the similarities within questions
     repeated: Share = NO_SHARE  # the document's answers that say nothing but words of their question, of all
     values: Mapping[str, float] = field(default_factory=dict)  # by key, of one of a jury; NaN: could not measure
+    # of one of a jury: by key the novelty of each question, in an order that all graders share; NaN: not used
     questions: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """Of one of a jury: by key the novelty of each question, in an order that all graders share; NaN: not used."""
 
 
 NOTHING = Evidence()
@@ -110,6 +109,7 @@ def together(parts: Sequence[Evidence]) -> Evidence:
     The position bias is the mean of those that are known, faults come with the most frequent first.
     """
     ratings = [part.ratings for part in parts if part.ratings]
+    lowest, highest = ([getattr(own, end) for own in ratings] for end in ("lowest", "highest"))
     biases = [part.position_bias for part in parts if not isnan(part.position_bias)]
     faults = {reason: sum(counts) for reason, counts in _by_key(part.faults for part in parts).items()}
     return Evidence(
@@ -117,11 +117,7 @@ def together(parts: Sequence[Evidence]) -> Evidence:
         pairs={key: added(shares) for key, shares in _by_key(part.pairs for part in parts).items()},
         spread={key: pooled(spreads) for key, spreads in _by_key(part.spread for part in parts).items()},
         faults=dict(Counter(faults).most_common()),
-        ratings=RatingRange(
-            sum(own.count for own in ratings), min(own.lowest for own in ratings), max(own.highest for own in ratings)
-        )
-        if ratings
-        else None,
+        ratings=RatingRange(sum(own.count for own in ratings), min(lowest), max(highest)) if ratings else None,
         # the fewest: a mean would hide the one prompt that has a single document to compare with
         documents=min((part.documents for part in parts if part.documents), default=None),
         few_answers=added(part.few_answers for part in parts),

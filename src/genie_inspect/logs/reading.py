@@ -91,16 +91,14 @@ def read_logs(paths: Iterable[str | Path], *, brief: bool = False, signature: st
 
 def _read_documents(file: str) -> ScoredLog:
     log = read_scored_log(file)
-    if not log.changed:
-        return log
-    if not log.documents:
+    if log.changed and not log.documents:
         raise LogError(f"{file} is a metric study of which no original was scored, expected originals")
-    warnings.warn(
-        f"{file} is a metric study: its originals count here ({len(log.documents)}), the texts that were made of them "
-        f"do not ({len(log.changed)}); what these show: genie study {file}",
-        GenieWarning,
-        stacklevel=2,
-    )
+    if log.changed:
+        said = (
+            f"{file} is a metric study: its originals count here ({len(log.documents)}), the texts that were made of "
+            f"them do not ({len(log.changed)}); what these show: genie study {file}"
+        )
+        warnings.warn(said, GenieWarning, stacklevel=2)
     return log
 
 
@@ -130,12 +128,9 @@ def read_scored_log(file: str) -> ScoredLog:
     ]
     if beyond:
         name, scorer, key, number = beyond[0]
-        warnings.warn(
-            f"{file}: {len(beyond)} values are out of their range and do not count, the first is {number!s:.20} for "
-            f"{key} by {scorer} in sample {name}",
-            GenieWarning,
-            stacklevel=2,
-        )
+        first = f"the first is {number!s:.20} for {key} by {scorer} in sample {name}"
+        said = f"{file}: {len(beyond)} values are out of their range and do not count, {first}"
+        warnings.warn(said, GenieWarning, stacklevel=2)
     # Inspect writes samples as they finish
     order = {name: place for place, name in enumerate(header.eval.dataset.sample_ids or [])}
     documents.sort(key=lambda document: (order.get(document.sample, len(order)), document.epoch))

@@ -36,42 +36,39 @@ def self_preference(log: ScoredLog, scorer: str) -> list[str]:
         return []
     named = [signature.models for signature in log.signatures.get(scorer, ())]
     asked = [model for by_fact in named for fact, models in by_fact.items() if fact != "population" for model in models]
+    writer, *names = (DATE.sub("", model.rpartition("/")[2].casefold()) for model in (log.model, *asked))
     return [
         f"{model} judges what a model of its name wrote{'' if log.model == model else f' ({log.model})'}: "
         "judges prefer their own (self-preference)"
-        for model in dict.fromkeys(asked)
-        if _name(model) == _name(log.model)
+        for model in dict.fromkeys(model for model, name in zip(asked, names, strict=True) if name == writer)
     ]
-
-
-def _name(model: str) -> str:
-    return DATE.sub("", model.rpartition("/")[2].casefold())
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
     """One scorer's results in one log."""
 
-    cells: Mapping[str, Interval]
-    """By key: the mean over prompts with its 95% interval, which ends where the values can end."""
-    coverage: Mapping[str, Share]
-    """By key: questions (tests) that could be used, and all that were asked; 0 of 0 where the scorer does not say."""
+    cells: Mapping[
+        str, Interval
+    ]  # by key: the mean over prompts with its 95% interval, which ends where values can end
+    coverage: Mapping[
+        str, Share
+    ]  # by key: questions (tests) used, of those asked; 0 of 0 where the scorer does not say
     pairs: Mapping[str, Share]  # by key: ratings that count, and those that were due, likewise
+    # all of the log, each epoch of a sample by itself (Inspect's `scored_samples` counts a sample once), those that
+    # failed before they were scored among them
     documents: int
-    """All of the log, each epoch of a sample by itself (Inspect's `scored_samples` counts a sample once), those that
-    failed before they were scored among them."""
     unscored: Mapping[str, int]  # documents without any value, by reason, the most frequent one first
     faults: Mapping[str, int]  # answers, ratings or verdicts that are missing, likewise
     refusals: int  # documents that the model refused to write
-    position_bias: float
-    """Mean points that a judge of pairs gives a document for standing first; NaN where none judged pairs."""
+    position_bias: float  # mean points that a judge of pairs gives a document for standing first; else NaN
     warnings: Sequence[str]  # what to beware of, a line each
     nearest: Mapping[str, Interval]  # by key, as far as the scorer says how near the nearest comes: its mean likewise
+    # by key, where the population has a yardstick: each document's standing among its own, as means over prompts
     standing: Mapping[str, Standing]
-    """By key, where the population has a yardstick: each document's standing among its own, as means over prompts."""
     graders: Mapping[str, GraderResults]  # of a jury each grader's own results; empty where one grader measured
+    # of a jury by key: Krippendorff's alpha over its graders' novelties of all questions; NaN where undefined
     agreement: Mapping[str, float]
-    """Of a jury by key: Krippendorff's alpha over its graders' novelties of all questions; NaN where undefined."""
 
     @property
     def scored(self) -> int:

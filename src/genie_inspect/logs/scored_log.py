@@ -36,9 +36,7 @@ class ScoredDocument:
     refused: bool = False  # whether the model refused, as its provider or one of our scorers says
     is_cut: bool = False  # whether it ends at the limit of its tokens
     earlier: str = ""  # digest of the first document that the strategy wrote before this one; empty when there is none
-    responses: tuple[int, int] | None = None
-    """How many of the responses that were asked for could be read, and how many were asked for; None where no number
-    was asked for."""
+    responses: tuple[int, int] | None = None  # read, of those asked for; None where no number was asked for
     intervention: InterventionFacts | None = None  # what was done to its text; None where it is of no metric study
     file: str = field(default="", repr=False, compare=False)  # the log in which its sample stands
 
@@ -71,16 +69,13 @@ class ScoredLog:
 
     file: str
     header: EvalLog  # the log without its samples
-    documents: tuple[ScoredDocument, ...]
-    """In the order of the dataset, epoch by epoch; of a metric study the originals alone."""
+    documents: tuple[ScoredDocument, ...]  # in the dataset's order, by epoch; of a metric study the originals alone
+    # by scorer: of its scores that have a value, else of all; more than one do not compare
     signatures: Mapping[str, tuple[Signature, ...]]
-    """By scorer: of its scores that have a value, else of all; more than one do not compare."""
-    is_population: bool = False
-    """Whether every document stands in the population that it was compared with, and was left out of it there."""
+    is_population: bool = False  # whether all stand in the population that they were compared with, and were left out
     label: str = ""  # its name among the logs that it is read with
+    # of a metric study the edits and paraphrases: nobody's documents, and no mean is over them
     changed: tuple[ScoredDocument, ...] = ()
-    """Of a metric study the edits and paraphrases: made of others on purpose, they are nobody's documents, and no mean
-    is over them."""
     parts: tuple[str, ...] = ()  # names of the files of which it was put together; empty where it is one
 
     @property

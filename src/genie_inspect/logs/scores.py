@@ -30,23 +30,19 @@ AGAIN = re.compile(r"(.+?)-?[0-9]+")  # as Inspect calls a scorer whose name a s
 class Scores:
     """The values of one scorer for one document."""
 
-    values: Mapping[str, float]
-    """By key; NaN where it could not be measured, no key at all where nothing is known of them."""
+    values: Mapping[str, float]  # by key; NaN where it could not be measured, no key where nothing is known of them
     reason: str = ""  # why there is no value; empty when there is one
-    out_of_range: Mapping[str, float] = field(default_factory=dict)
-    """By key the numbers that stand in the log for a value, and can be none."""
+    out_of_range: Mapping[str, float] = field(default_factory=dict)  # by key what stands there for a value, and is none
     evidence: Evidence = NOTHING
-    matched: Mapping[str, float] = field(default_factory=dict)
-    """Values against population documents of the usual length alone; empty where the scorer has no such figures."""
+    matched: Mapping[str, float] = field(default_factory=dict)  # values against documents of the usual length alone
     nearest: Mapping[str, float] = field(default_factory=dict)  # by key: one minus the highest similarity
     nearest_document: str = ""  # id of the population's document that comes nearest as a whole; empty where unknown
-    standing: Mapping[str, Standing] = field(default_factory=dict)
-    """By key, where the value falls among the population's own documents; only where its population has a yardstick."""
+    standing: Mapping[str, Standing] = field(default_factory=dict)  # by key, where the population has a yardstick
     signature: Signature = NONE
     graders: Parts = field(default_factory=dict)  # empty where one grader measured
+    # by key and question, the novelties of which the value is the mean, NaN where one was not used; empty where the log
+    # does not keep them; of a jury each grader's are questions of their own
     questions: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """By key and question, the novelties of which the value is the mean; NaN where one was not used. Empty where the
-    log does not keep them; of a jury each grader's are questions of their own."""
     population_words: float = nan  # median length of the population's documents; NaN where the scorer does not say
 
     @property
@@ -92,8 +88,8 @@ def last_of_each(scores: Mapping[str, Score]) -> dict[str, Score]:
     return last
 
 
+# the lowest and highest value, where they are known, of a scorer's key under a signature
 Ranges = Callable[[str, Signature, str], Bounds | None]
-"""The lowest and highest value, where they are known, of a scorer's key under a signature."""
 
 
 def scores_of(scorer: str, score: Score, ranges: Ranges = lambda *of: None) -> Scores:
@@ -106,6 +102,10 @@ def scores_of(scorer: str, score: Score, ranges: Ranges = lambda *of: None) -> S
     # what is no number at all is none of ours; only NaN is unequal to itself
     beyond = {k: v for k, v in stated.items() if isinstance(v, int | float) and v == v and isnan(values.get(k, nan))}
     length, graders = mapping(facts.get("length")), parts_of(facts)
+    by_grader: dict[str, dict[str, float]] = {}
+    for grader, part in graders.items():
+        for key, row in part.questions.items():
+            by_grader.setdefault(key, {}).update({f"{grader} {place}": value for place, value in enumerate(row)})
     standings = {
         key: [number(mapping(raw).get(part.name)) for part in fields(Standing)]
         for key, raw in mapping(facts.get("standing")).items()
@@ -121,7 +121,7 @@ def scores_of(scorer: str, score: Score, ranges: Ranges = lambda *of: None) -> S
         nearest_document=facts["nearest"] if isinstance(facts.get("nearest"), str) else "",
         standing={key: Standing(*parts) for key, parts in standings.items() if not any(map(isnan, parts))},
         graders=graders,
-        questions=_by_grader(graders) if graders else _by_question(facts.get("questions"), values),
+        questions=by_grader if graders else _by_question(facts.get("questions"), values),
         population_words=number(length.get("population")),
     )
 
@@ -144,14 +144,6 @@ def _by_question(table: object, values: Mapping[str, float]) -> dict[str, dict[s
             novelties.setdefault(str(row.get("feature")), {})[str(row["id"])] = number(row["novelty"])
     # a value that was edited, or that is no mean of its questions, stands for itself
     return {key: own for key, own in novelties.items() if abs(known_mean(own.values()) - values.get(key, nan)) <= SLACK}
-
-
-def _by_grader(graders: Parts) -> dict[str, dict[str, float]]:
-    questions: dict[str, dict[str, float]] = {}
-    for grader, part in graders.items():
-        for key, row in part.questions.items():
-            questions.setdefault(key, {}).update({f"{grader} {place}": value for place, value in enumerate(row)})
-    return questions
 
 
 def known_mean(values: Iterable[float]) -> float:

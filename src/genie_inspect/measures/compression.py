@@ -70,16 +70,14 @@ class CompressedPopulation:
 
     def __init__(self, texts: Iterable[str], codec: str = "gzip") -> None:
         self._size = _compressed_size(codec)
-        whole = b" ".join(map(_encoded, texts))
-        self._length = len(whole)
-        self.ratio = len(whole) / self._size(whole) if whole else math.nan  # of the population alone
-        self._whole = b"" if codec == "gzip" else whole
+        self._whole = b" ".join(map(_encoded, texts))
+        self.ratio = len(self._whole) / self._size(self._whole) if self._whole else math.nan  # of it alone
         self._state = zlib.compressobj(GZIP_LEVEL, zlib.DEFLATED, GZIP_FORMAT) if codec == "gzip" else None
-        self._written = len(self._state.compress(whole)) if self._state else 0
+        self._written = len(self._state.compress(self._whole)) if self._state else 0
 
     def ratio_with(self, text: str) -> float:
         """Ratio of the population with the text behind it; NaN when the population holds not one byte."""
-        if math.isnan(self.ratio):
+        if not self._whole:
             return math.nan
         # the space that joins texts counts as part of the text that is added
         added = b" " + _encoded(text)
@@ -89,7 +87,7 @@ class CompressedPopulation:
             # a flush ends a stream, so it is done on a copy
             state = self._state.copy()
             size = self._written + len(state.compress(added)) + len(state.flush())
-        return (self._length + len(added)) / size
+        return (len(self._whole) + len(added)) / size
 
 
 class CompressedMembers:
@@ -131,10 +129,9 @@ def _encoded(text: str) -> bytes:
 
 
 def _compressed_size(codec: str) -> Callable[[bytes], int]:
-    try:
-        return CODECS[codec]
-    except KeyError:
-        raise UnknownChoiceError("codec", codec, "one of " + ", ".join(CODECS)) from None
+    if codec not in CODECS:
+        raise UnknownChoiceError("codec", codec, "one of " + ", ".join(CODECS))
+    return CODECS[codec]
 
 
 def _xz_size(data: bytes) -> int:

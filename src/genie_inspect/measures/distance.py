@@ -1,6 +1,4 @@
-"""Cosine distance of a document to a population."""
-
-import math
+"""Cosine distance of a document to a population. Source: Genie (arXiv 2606.12790), section 6.1."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,20 +19,3 @@ def cosine_distances(target: ArrayLike, population: ArrayLike) -> NDArray[np.flo
     cosines = np.asarray(rows @ vector, dtype=np.float64) / (lengths * length)
     # rounding can carry the cosine of equal vectors above 1
     return np.asarray(np.clip(1 - cosines, 0, 2))
-
-
-def mean_distance(target: ArrayLike, population: ArrayLike) -> float:
-    """Mean cosine distance to a population, 0 to 2, NaN when it is empty. Source: Genie (arXiv 2606.12790), 6.1."""
-    distances = cosine_distances(target, population)
-    return float(distances.mean()) if len(distances) else math.nan
-
-
-def nearest(target: ArrayLike, population: ArrayLike) -> int:
-    """Row of the population that is nearest to the target, the first of equals."""
-    return int(cosine_distances(target, population).argmin())
-
-
-def nearest_distance(target: ArrayLike, population: ArrayLike) -> float:
-    """Cosine distance from one document to the nearest of a population, 0 to 2; NaN when the population is empty."""
-    distances = cosine_distances(target, population)
-    return float(distances.min()) if len(distances) else math.nan

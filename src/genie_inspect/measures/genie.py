@@ -52,8 +52,7 @@ def mean_novelty(similarities: Sequence[float]) -> float:
 def nearest_novelty(similarities: Sequence[float]) -> float:
     """One minus the highest similarity, 0 (one is interchangeable) to 1 (none is near); NaN without any.
 
-    How near the nearest comes; higher = farther, never above `mean_novelty`. The highest of few is lower than that of
-    many, so that it compares between documents that were held against about as many.
+    The highest of few is lower than that of many: it compares between documents that were held against about as many.
     """
     return 1 - max(similarities, default=math.nan)
 
@@ -86,14 +85,12 @@ def feature_novelty(novelty_by_question: Mapping[str, float], feature_of: Mappin
     >>> feature_novelty({"q1": 0.5, "q2": 1.0}, {"q1": "plot", "q2": "plot", "q3": "style"})
     {'plot': 0.75, 'style': nan}
     """
-    for question in novelty_by_question:
-        if question not in feature_of:
-            raise ValueError(f"question {question!r} has a novelty but no feature in feature_of")
-    values: dict[str, list[float]] = {}
-    for question, feature in feature_of.items():
-        # every feature that was asked about gets an entry, so that all samples of a log have the same keys
-        novelty = novelty_by_question.get(question, math.nan)
-        values.setdefault(feature, []).extend([] if math.isnan(novelty) else [novelty])
+    if unknown := novelty_by_question.keys() - feature_of:
+        raise ValueError(f"question {min(unknown)!r} has a novelty but no feature in feature_of")
+    # every feature that was asked about gets an entry, so that all samples of a log have the same keys
+    values: dict[str, list[float]] = {feature: [] for feature in feature_of.values()}
+    for question, novelty in novelty_by_question.items():
+        values[feature_of[question]] += [] if math.isnan(novelty) else [novelty]
     return {feature: fmean(novelties) if novelties else math.nan for feature, novelties in values.items()}
 
 

@@ -7,7 +7,6 @@ it is inverted; an expression whose only absent n-gram is the whole of it is nov
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Protocol
 
@@ -36,21 +35,44 @@ class RunCounts(Protocol):
         """How often the runs of a text stand in the corpus, (R,); that of no token as often as there are tokens."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunNovelty:
-    """How new a run of words is to a corpus; NaN for a run without words, and where the corpus has none."""
+class RunsInCorpus:
+    """What a corpus says of many runs of words, looked up together; takes its place where one of them is measured."""
 
-    log_perplexity: float  # mean of -log P of its words, 0 or more; higher = less likely
-    novel_share: float  # NovelPct, 0 (all of it stands in the corpus) to 1
+    def __init__(self, runs: Sequence[Sequence[str]], corpus: Corpus | RunCounts) -> None:
+        counted = TokenIndex(corpus) if isinstance(corpus, Sequence) else corpus
+        tokens = list(chain.from_iterable(runs))
+        # of each token the longest run of its own that stands in the corpus, and its probability after what is before
+        # it; nothing where the corpus has no tokens
+        unknown = np.zeros(0, dtype=np.int64), np.zeros(0)
+        self.by_run: dict[tuple[str, ...], tuple[Numbers, Values]] = dict.fromkeys(map(tuple, runs), unknown)
+        if not tokens or not counted.tokens:
+            return
+        sizes = np.array([len(run) for run in runs])
+        ends = np.cumsum(sizes)
+        places, starts = np.arange(len(tokens)), np.repeat(ends - sizes, sizes)
+        # how far what stands in the corpus extends from each token, no further than its own run
+        reach = places + counted.lengths(tokens, np.repeat(ends, sizes))
+        # a suffix of what occurs occurs too, so reaches never fall: the first that extends to a token is the longest
+        context = np.maximum(np.searchsorted(reach, places), starts)
+        before, both = (counted.counts(tokens, context, ends) for ends in (places, places + 1))
+        likely = np.divide(both, before, out=np.full(len(tokens), math.nan), where=before > 0)
+        for run, size, end in zip(runs, sizes, ends, strict=True):
+            self.by_run[tuple(run)] = (reach - places)[end - size : end], likely[end - size : end]
 
 
-def probability(context: Sequence[str], word: str, corpus: Corpus | RunCounts) -> float:
+def _looked_up(tokens: Sequence[str], corpus: Corpus | RunCounts | RunsInCorpus) -> tuple[Numbers, Values]:
+    found = corpus if isinstance(corpus, RunsInCorpus) else RunsInCorpus([tokens], corpus)
+    return found.by_run[tuple(tokens)]
+
+
+def probability(context: Sequence[str], word: str, corpus: Corpus | RunCounts | RunsInCorpus) -> float:
     """How often the word follows the longest suffix of the context that stands in the corpus, 0 to 1.
 
     Args:
         context: What comes before the word; nothing of it need be known.
         word: The word.
-        corpus: Documents, each a sequence of tokens, or an index of them; no run crosses from one to the next.
+        corpus: Documents, each a sequence of tokens, or an index of them; no run crosses from one to the next. Or what
+            was looked up in one before, for this run among others.
 
     Returns:
         count(suffix + word) / count(suffix); with no suffix that occurs, the word's share of all tokens; NaN for a
@@ -59,12 +81,11 @@ def probability(context: Sequence[str], word: str, corpus: Corpus | RunCounts) -
     >>> probability(["never", "the"], "owl", [["the", "owl", "and", "the", "fox"]])  # one of two after "the"
     0.5
     """
-    tokens, counted = [*context, word], _counted(corpus)
-    reach = np.arange(len(tokens)) + counted.lengths(tokens, np.full(len(tokens), len(tokens)))
-    return float(_probabilities(tokens, reach, np.zeros(1, dtype=np.int64), counted)[-1])
+    _, likely = _looked_up([*context, word], corpus)
+    return float(likely[-1]) if len(likely) else math.nan
 
 
-def log_perplexity(tokens: Sequence[str], corpus: Corpus | RunCounts, floor: float = FLOOR) -> float:
+def log_perplexity(tokens: Sequence[str], corpus: Corpus | RunCounts | RunsInCorpus, floor: float = FLOOR) -> float:
     """Mean of -log P of the tokens, each after those before it, 0 or more; higher = newer.
 
     Args:
@@ -78,10 +99,11 @@ def log_perplexity(tokens: Sequence[str], corpus: Corpus | RunCounts, floor: flo
     >>> log_perplexity(["the", "owl"], [["the", "owl", "and", "the", "fox"]]) == -math.log(2 / 5 * 1 / 2) / 2
     True
     """
-    return novelties([tokens], corpus, floor)[0].log_perplexity
+    _, likely = _looked_up(tokens, corpus)
+    return float((-np.log(np.where(likely > 0, likely, floor))).mean()) if len(likely) else math.nan
 
 
-def novel_share(tokens: Sequence[str], corpus: Corpus | RunCounts) -> float:
+def novel_share(tokens: Sequence[str], corpus: Corpus | RunCounts | RunsInCorpus) -> float:
     """NovelPct: the share of an expression's n-grams that are absent from a corpus, 0 to 1.
 
     n is the smallest for which some n-gram is absent: 0 where the whole expression stands in the corpus, 1 where
@@ -97,44 +119,11 @@ def novel_share(tokens: Sequence[str], corpus: Corpus | RunCounts) -> float:
     >>> novel_share(["a", "b", "c", "d"], [["a", "b", "c"], ["c", "d"]])  # n = 3: "b c d" is absent, "a b c" is not
     0.5
     """
-    return novelties([tokens], corpus)[0].novel_share
-
-
-def novelties(runs: Sequence[Sequence[str]], corpus: Corpus | RunCounts, floor: float = FLOOR) -> list[RunNovelty]:
-    """How new each of many runs of words is, all looked up together."""
-    counted = _counted(corpus)
-    tokens = list(chain.from_iterable(runs))
-    if not tokens or not counted.tokens:
-        return [RunNovelty(math.nan, math.nan)] * len(runs)
-    sizes = np.array([len(run) for run in runs])
-    ends = np.cumsum(sizes)
-    # how far what stands in the corpus extends from each token, no further than its own run
-    reach = np.arange(len(tokens)) + counted.lengths(tokens, np.repeat(ends, sizes))
-    likely = _probabilities(tokens, reach, ends - sizes, counted)
-    surprise = -np.log(np.where(likely > 0, likely, floor))
-
-    def novelty(start: int, end: int) -> RunNovelty:
-        if start == end:
-            return RunNovelty(math.nan, math.nan)
-        perplexity = float(surprise[start:end].mean())
-        if reach[start] == end:
-            return RunNovelty(perplexity, 0.0)
-        # behind the last absent n-gram everything reaches the end, and says nothing of what would be absent there
-        lengths = reach[start:end] - np.arange(start, end)
-        n = int(lengths[reach[start:end] < end].min()) + 1
-        return RunNovelty(perplexity, float((lengths[: end - start - n + 1] < n).mean()))
-
-    return [novelty(end - size, end) for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)]
-
-
-def _counted(corpus: Corpus | RunCounts) -> RunCounts:
-    return TokenIndex(corpus) if isinstance(corpus, Sequence) else corpus
-
-
-def _probabilities(tokens: Sequence[str], reach: Numbers, starts: Numbers, counted: RunCounts) -> Values:
-    """Of each token after what stands before it in its own run."""
-    places = np.arange(len(tokens))
-    # a suffix of what occurs occurs too, so that reaches never fall: the first that extends to the token is the longest
-    context = np.maximum(np.searchsorted(reach, places), starts[np.searchsorted(starts, places, "right") - 1])
-    before, both = (counted.counts(tokens, context, ends) for ends in (places, places + 1))
-    return np.asarray(np.divide(both, before, out=np.full(len(tokens), math.nan), where=before > 0))
+    lengths, _ = _looked_up(tokens, corpus)
+    if not len(lengths):
+        return math.nan
+    if lengths[0] == len(tokens):
+        return 0.0
+    # behind the last absent n-gram everything reaches the end, and says nothing of what would be absent there
+    n = int(lengths[np.arange(len(tokens)) + lengths < len(tokens)].min()) + 1
+    return float((lengths[: len(tokens) - n + 1] < n).mean())

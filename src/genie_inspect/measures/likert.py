@@ -34,10 +34,7 @@ def passes(score: int, cutoff: int = -2) -> bool:
 
 
 def scale_cutoff(levels: int) -> int:
-    """The cutoff of a scale, half of what a candidate can fall behind by: with five levels the published one.
-
-    Those of 3 and 7 levels are ours, by the same share of the scale; the study gives none.
-    """
+    """The cutoff of a scale: with five levels the published one; of 3 and 7 ours, by the same share of the scale."""
     return -(levels // 2)
 
 
@@ -49,8 +46,7 @@ def orders_agree(reference_first: int, candidate_first: int) -> bool:
 def position_bias(verdicts: Iterable[tuple[int, int]]) -> float:
     """Mean points that the story in first place gets for standing there; 0 = none, 2 = always much better."""
     # what a preference for a place adds to both verdicts; what the stories differ by cancels in this sum
-    halves = [(reference_first + candidate_first) / 2 for reference_first, candidate_first in verdicts]
-    return fmean(halves) if halves else math.nan
+    return _mean([sum(both) / 2 for both in verdicts])
 
 
 def passed(tests: Iterable[float]) -> float:
@@ -61,8 +57,7 @@ def passed(tests: Iterable[float]) -> float:
 
 def pass_share(tests: Iterable[float]) -> float:
     """Share of the judged tests that are passed, 0 to 1; NaN when none was judged."""
-    judged = [test for test in tests if not math.isnan(test)]
-    return math.fsum(judged) / len(judged) if judged else math.nan
+    return _mean([test for test in tests if not math.isnan(test)])
 
 
 # what a verdict is worth to the story that was shown first
@@ -71,9 +66,13 @@ FIRST, TIE, SECOND = 1.0, 0.5, 0.0
 
 def win_rate(shown_first: Sequence[float], shown_second: Sequence[float]) -> float:
     """Share of comparisons that a story wins, ties as half, 0 to 1: the mean over both orders; NaN if one has none."""
-    return (fmean(shown_first) + 1 - fmean(shown_second)) / 2 if shown_first and shown_second else math.nan
+    return (_mean(shown_first) + 1 - _mean(shown_second)) / 2
 
 
 def order_bias(shown_first: Sequence[float], shown_second: Sequence[float]) -> float:
     """How much more often the story that stands first is preferred, -1 (never) to 1 (always); NaN as the win rate."""
-    return fmean(shown_first) + fmean(shown_second) - 1 if shown_first and shown_second else math.nan
+    return _mean(shown_first) + _mean(shown_second) - 1
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fmean(values) if values else math.nan

@@ -34,21 +34,24 @@ class Agreement:
     @property
     def precision(self) -> float:
         """Share of the predictions that are right, 0 to 1; NaN without a prediction."""
-        return self.true / (self.true + self.false) if self.true + self.false else math.nan
+        return _share(self.true, self.false)
 
     @property
     def recall(self) -> float:
         """Share of the gold marks that were found, 0 to 1; NaN without a gold mark."""
-        return self.true / (self.true + self.missed) if self.true + self.missed else math.nan
+        return _share(self.true, self.missed)
 
     @property
     def f1(self) -> float:
         """Harmonic mean of both, 0 to 1; 0 where one side marks nothing, NaN where neither marks anything."""
-        whole = 2 * self.true + self.false + self.missed
-        return 2 * self.true / whole if whole else math.nan
+        return _share(2 * self.true, self.false + self.missed)
 
     def __add__(self, other: "Agreement") -> "Agreement":
         return Agreement(self.true + other.true, self.false + other.false, self.missed + other.missed)
+
+
+def _share(part: float, rest: float) -> float:
+    return part / (part + rest) if part + rest else math.nan
 
 
 def agreement(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]], strict: bool = False) -> Agreement:
@@ -93,8 +96,7 @@ def matches(predicted: str, gold: str) -> bool:
     if predicted in gold or gold in predicted:
         return True
     # marks of very unlike lengths cannot be that alike, whatever they say
-    shorter, longer = sorted((len(predicted), len(gold)))
-    most = 200 * shorter / (shorter + longer)
+    most = 200 * min(len(predicted), len(gold)) / (len(predicted) + len(gold))
     return most >= LEAST_SIMILARITY and similarity(predicted, gold) >= LEAST_SIMILARITY
 
 
@@ -161,8 +163,7 @@ class QuotedText:
         plain = folded[slice(*without_outside(folded, 0, len(folded)))]
         if not plain:
             return None
-        as_it_is = _place([quote.strip()], self.text, last=last)
-        found = as_it_is or _place(plain.split(), self._plain, last=last)
+        found = _place([quote.strip()], self.text, last=last) or _place(plain.split(), self._plain, last=last)
         return found or self._nearest(plain, last=last)
 
     @cached_property
@@ -183,14 +184,12 @@ class QuotedText:
         compared: dict[str, float] = {}
         for begin, end in self._promising(quote):
             span = self._plain[begin:end]
-            if span not in compared:
-                if len(compared) == MOST_COMPARED:
-                    continue
+            if span not in compared and len(compared) < MOST_COMPARED:
                 compared[span] = similarity(quote, span)
+            alike = compared.get(span, 0.0)
             # of equals the first, or the last
-            counts = nearest is None or (last and begin > nearest[0])
-            if compared[span] > best or (compared[span] == best and counts):
-                best, nearest = compared[span], (begin, end)
+            if alike > best or (alike == best and (nearest is None or (last and begin > nearest[0]))):
+                best, nearest = alike, (begin, end)
         return nearest
 
     def _promising(self, quote: str) -> Iterator[Span]:

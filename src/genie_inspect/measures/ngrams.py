@@ -32,8 +32,8 @@ class CreativityIndex:
         return math.fsum(self.by_length.values())
 
 
+# a copied run: from which token of the text up to which, the document of the corpus, and its first token there
 Span = tuple[int, int, int, int]
-"""A copied run: from which token of the text up to which, the document of the corpus, and its first token there."""
 
 
 def match_lengths(tokens: Sequence[str], corpus: Corpus, leaving_out: Collection[int] = ()) -> NDArray[np.int64]:
@@ -64,14 +64,11 @@ def counted_match_lengths(
     end = 0
     for start in range(size):
         least = max(start + shortest, end)
-        if least > size:
-            break
-        if least > end and not stands(start, least):
-            continue
-        end = least
-        while end < min(size, start + longest) and stands(start, end + 1):
-            end += 1
-        lengths[start] = end - start
+        if least <= size and (least == end or stands(start, least)):
+            end = least
+            while end < min(size, start + longest) and stands(start, end + 1):
+                end += 1
+            lengths[start] = end - start
     return lengths
 
 
@@ -110,8 +107,7 @@ def creativity_index(
         tokens: The text.
         corpus: As for `match_lengths`.
         lengths: The least lengths of runs, each at least 1.
-        matched: The longest run at each token where it is known, as from a service that can only be asked; then the
-            corpus is not looked at.
+        matched: The longest run at each token where that is known; then neither text nor corpus is looked at.
 
     >>> creativity_index(list("abcd"), [list("ab")], lengths=[1, 2]).by_length
     {1: 0.5, 2: 0.5}

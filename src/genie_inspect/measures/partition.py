@@ -7,7 +7,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 ItemT = TypeVar("ItemT")
 
@@ -18,57 +18,31 @@ LOWEST_LEVEL, HIGHEST_LEVEL = 1, len(REWARD_THRESHOLDS) + 1
 SHORT = 5  # words
 
 
-class UndecidedError(ValueError):
-    """Whether an item belongs to a class could not be found out."""
+def partition(
+    items: Iterable[ItemT], same: Callable[[ItemT, ItemT], bool | None], founders: list[ItemT] | None = None
+) -> list[int | None]:
+    """The class of each item, counted up from 0 in order of first appearance.
 
-
-class Classes(Generic[ItemT]):
-    """A greedy partition in the making: whoever tells what is the same, each item is added here.
-
-    Each item joins the first class whose first member it is the same as, else founds one; later members are never
-    compared, so that an item costs at most one comparison a class.
-    """
-
-    def __init__(self) -> None:
-        self.founders: list[ItemT] = []  # the first member of each class
-        # the class of each item, counted up from 0 in order of first appearance; None where nobody could tell
-        self.labels: list[int | None] = []
-
-    def add(self, item: ItemT, verdicts: Iterable[bool | None]) -> int:
-        """The class that the next item is in."""
-        # before the verdicts are read: an item that cannot be decided keeps its place, with no class
-        self.labels.append(None)
-        label = joined(verdicts)
-        self.labels[-1] = label
-        if label == len(self.founders):
-            self.founders.append(item)
-        return label
-
-    @property
-    def undecided(self) -> int:
-        return self.labels.count(None)
-
-
-def partition(items: Sequence[ItemT], same: Callable[[ItemT, ItemT], bool]) -> list[int]:
-    """The class of each item, counted up from 0 in order of first appearance: the greedy partition of `Classes`.
+    Greedy: each item joins the first class whose first member it is the same as, else founds one. Later members are
+    never compared, so that an item costs at most one comparison a class.
 
     Args:
         items: In the order in which they found classes.
-        same: Whether an item, which comes second, is the same as the first member of a class.
+        same: Whether an item, which comes second, is the same as the first member of a class; None where nobody can
+            tell. An item of which nobody could tell, before a class was found for it, has no class: None.
+        founders: The first members of the classes that there are already; those of new classes are added to it.
 
     >>> partition(["a", "b", "A"], lambda first, item: first == item.lower())
     [0, 1, 0]
     """
-    classes: Classes[ItemT] = Classes()
-    return [classes.add(item, (same(first, item) for first in classes.founders)) for item in items]
-
-
-def joined(verdicts: Iterable[bool | None]) -> int:
-    """The first class that an item joins, or the number of classes when it founds one."""
-    before = list(takewhile(lambda verdict: not verdict, verdicts))
-    if undecided := before.count(None):
-        raise UndecidedError(f"{undecided} of {len(before)} comparisons with a class could not be decided")
-    return len(before)
+    founders = [] if founders is None else founders
+    labels: list[int | None] = []
+    for item in items:
+        others = list(takewhile(lambda verdict: not verdict, (same(founder, item) for founder in founders)))
+        labels.append(None if None in others else len(others))
+        if labels[-1] == len(founders):
+            founders.append(item)
+    return labels
 
 
 def distinct_count(classes: Sequence[int | None]) -> int:
@@ -108,12 +82,9 @@ def utility(quality: Sequence[float], classes: Sequence[int | None], patience: f
         return math.nan
     # over all k places: an empty reply in between costs the reader's patience too
     weights = [patience**place for place in range(len(classes))]
-    met: set[int | None] = {None}
-    gains = []
-    for weight, value, label in zip(weights, quality, classes, strict=True):
-        gains.append(0.0 if label in met else weight * value)
-        met.add(label)
-    return math.fsum(gains) / math.fsum(weights)
+    # reversed: of the members of a class the first one stays
+    first = {label: place for place, label in reversed([*enumerate(classes)]) if label is not None}
+    return math.fsum(weights[place] * quality[place] for place in first.values()) / math.fsum(weights)
 
 
 def reward_level(reward: float) -> int:

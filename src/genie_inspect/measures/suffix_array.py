@@ -5,7 +5,7 @@ text at some place is with one of the two suffixes between which the text's own 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -69,11 +69,9 @@ class TokenIndex:
         lengths, where = self._neighbour(query, size, below - 1, -1, left_out)
         lengths_after, after = self._neighbour(query, size, below, 1, left_out)
         # whichever neighbour shares more; of equals the one that sorts before
-        where = np.where(lengths >= lengths_after, where, after)
-        lengths = np.maximum(lengths, lengths_after)
+        where, lengths = np.where(lengths >= lengths_after, where, after), np.maximum(lengths, lengths_after)
         documents = np.where(lengths > 0, self._document_of(where), -1)
-        places = np.where(lengths > 0, where - self._starts[documents], -1)
-        return Matches(lengths, documents, places)
+        return Matches(lengths, documents, np.where(lengths > 0, where - self._starts[documents], -1))
 
     def lengths(self, tokens: Sequence[str], limits: Numbers, leaving_out: Collection[int] = ()) -> Numbers:
         """The length of the longest run at each token of a text, shape (N,)."""
@@ -119,33 +117,31 @@ class TokenIndex:
         self, low: Numbers, high: Numbers, depth: int, least: Keys, greatest: Keys
     ) -> tuple[Numbers, Numbers]:
         """The part of each range of suffixes whose key at `depth` lies between two, both included."""
-        ends = []
-        for keys, beyond_equal in ((least, False), (greatest, True)):
+
+        def first(is_before: Callable[[Keys], NDArray[np.bool_]]) -> Numbers:
+            """The first rank of each range whose key is not before, by halving."""
             start, stop = low.copy(), high.copy()
             while (going := start < stop).any():
                 middle = np.where(going, (start + stop) // 2, low)
-                middle_keys = self._key_at(self._order[middle] + depth, self._text)
-                right = going & ((middle_keys <= keys) if beyond_equal else (middle_keys < keys))
+                right = going & is_before(self._key_at(self._order[middle] + depth, self._text))
                 start = np.where(right, middle + 1, start)
                 stop = np.where(going & ~right, middle, stop)
-            ends.append(start)
-        return ends[0], ends[1]
+            return start
+
+        return first(lambda keys: keys < least), first(lambda keys: keys <= greatest)
 
     def _neighbour(
         self, query: Symbols, size: int, rank: Numbers, step: int, left_out: Numbers
     ) -> tuple[Numbers, Numbers]:
         """How long each suffix of the query agrees with the suffix of that rank, and where that one stands."""
-        rank = rank.copy()
-        while len(left_out):
+        while True:
             inside = (rank >= 0) & (rank < len(self._order))
-            places = self._order[np.where(inside, rank, 0)]
+            places = self._order[np.where(inside, rank, 0)].astype(np.int64)
             skipped = inside & np.isin(self._document_of(places), left_out)
             if not skipped.any():
                 break
             # a document left out is passed over until a suffix of another one is met
-            rank[skipped] += step
-        inside = (rank >= 0) & (rank < len(self._order))
-        places = self._order[np.where(inside, rank, 0)].astype(np.int64)
+            rank = rank + step * skipped
         lengths = np.zeros(size, dtype=np.int64)
         running = np.flatnonzero(inside)
         while len(running):
@@ -168,8 +164,7 @@ def suffix_order(text: Symbols) -> Places:
         from pydivsufsort import divsufsort
     except ImportError:
         return sorted_by_doubling(text)
-    order: Places = divsufsort(text) if len(text) else np.zeros(0, dtype=np.int32)
-    return order
+    return np.asarray(divsufsort(text) if len(text) else np.zeros(0, dtype=np.int32))
 
 
 def sorted_by_doubling(text: Symbols) -> Places:

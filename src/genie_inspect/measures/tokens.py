@@ -59,14 +59,14 @@ def tokens(text: str) -> list[str]:
 
 def placed_tokens(text: str) -> list[Token]:
     """The same tokens with their places in the text as it was given."""
-    characters = list(_characters(text))
-    folded = list(map(_folded, characters))
-    origin, end = [], 0
-    for character, plain in zip(characters, folded, strict=True):
+    folded, origin, end = "", [], 0
+    for character in _characters(text):
         start, end = end, end + len(character)
+        plain = _folded(character)
+        folded += plain
         # one may fold to several ("…" to three dots): each of them stands for the place of the one
         origin += [(start, end)] * len(plain)
-    return [Token(match[0], origin[match.start()][0], origin[match.end() - 1][1]) for match in _found("".join(folded))]
+    return [Token(match[0], origin[match.start()][0], origin[match.end() - 1][1]) for match in _found(folded)]
 
 
 def plain_typography(text: str) -> str:
@@ -110,5 +110,5 @@ def median_words(texts: Iterable[str]) -> int | None:
 
 
 def is_like_length(words: float, others: float) -> bool:
-    """Whether two lengths lie within a factor of 1.5 of each other; both must be above 0."""
+    """Whether two lengths, both above 0, lie within a factor of 1.5 of each other."""
     return min(words, others) > 0 and max(words, others) <= LIKE * min(words, others)

@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from genie_inspect.prompting.replies import LONGEST_ANSWER, is_short_text, numbered_values
@@ -194,32 +193,27 @@ _KEY = re.compile(rf'"{ATTEMPT}"\s*:\s*"?({YES}|{NO})\b', re.IGNORECASE)
 _LINE = re.compile(rf"^[ \t>*#_-]*{ATTEMPT}[*_]*[ \t]*[:=][ \t*_]*({YES}|{NO})\b", re.IGNORECASE | re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingReply:
-    """What one reply of a reader says."""
-
-    answers: dict[int, str | None] = field(default_factory=dict)
-    """By question number; None: the document does not say. What could not be read is absent."""
-    is_attempt: bool | None = None
-    """Whether the document is a try at what the questions are about; None where the reply has no word on it."""
-
-
 def reading_reply(
     reply: str, count: int, questions: Sequence[str] = (), longest: int | None = LONGEST_ANSWER, has_marker: bool = True
-) -> ReadingReply:
-    """The reply to a document and so many questions; unreadable parts of it are absent.
+) -> tuple[dict[int, str | None], bool | None]:
+    """Answers by question number, and whether the document is a try at what the questions are about.
+
+    An answer is None where the document does not say; what could not be read is absent. The second is None where the
+    reply has no word on it.
 
     >>> reading_reply('{"attempt": "yes", "1": "a pilot", "2": "[not said]"}', 2)
-    ReadingReply(answers={1: 'a pilot', 2: None}, is_attempt=True)
+    ({1: 'a pilot', 2: None}, True)
     """
     answers: dict[int, str | None] = {}
     is_silent = says_nothing if has_marker else is_unspecified
     wordings = {number: normalised(question) for number, question in enumerate(questions, start=1)}
     for number, value in numbered_values(reply, count).items():
         answer = None if value is None else value.strip()
-        if answer is None or (is_short_text(answer, longest) and normalised(answer) != wordings.get(number)):
-            answers[number] = None if answer is None or is_silent(answer) else answer
+        if answer is None:
+            answers[number] = None
+        elif is_short_text(answer, longest) and normalised(answer) != wordings.get(number):
+            answers[number] = None if is_silent(answer) else answer
     text = spoken(reply)
     # the last word on it, as a reply that corrects itself ends with what it means
     attempts = _KEY.findall(text) or _LINE.findall(text)
-    return ReadingReply(answers, attempts[-1].casefold() == YES if attempts else None)
+    return answers, attempts[-1].casefold() == YES if attempts else None

@@ -26,91 +26,68 @@ LAST = "last"  # the name under which a sentence is asked for
 class Form:
     """One form in the two ways in which providers take it."""
 
-    schema: dict[str, Any] | None
-    """JSON schema of an object with a text for each number; None where the reply is no JSON."""
-    pattern: str
-    """Regular expression of the whole reply, JSON on one line, so that no model can fill it with spaces."""
+    schema: dict[str, Any] | None  # of an object with a text for each number; None where the reply is no JSON
+    pattern: str  # of the whole reply, JSON on one line, so that no model can fill it with spaces
 
 
 def answers_form(count: int) -> Form:
-    return _numbered_form(count, {"type": "string"}, ANSWER)
+    return _numbered_form(count, ANSWER)
 
 
 def reading_form(count: int) -> Form:
-    """Whether the document is an attempt, and where it is one a text as of `answers_form` for each of the numbers.
-
-    >>> reading_form(1).pattern.replace(ANSWER, "...")
-    '\\\\{"attempt": (?:"no"|"yes", "1": "...")\\\\}'
-    """
-    values = {ATTEMPT: {"type": "string", "enum": [YES, NO]}, **_numbered_values(count, {"type": "string"})}
+    """Whether the document is an attempt, and where it is one a text as of `answers_form` for each of the numbers."""
+    values = {ATTEMPT: {"type": "string", "enum": [YES, NO]}, **_numbered_values(count)}
     members = _numbered_members(count, ANSWER)
     return Form(_object_of(values), rf'\{{"{ATTEMPT}": (?:"{NO}"|"{YES}", {members})\}}')
 
 
 def questions_form(count: int) -> Form:
-    return _numbered_form(count, {"type": "string"}, r'[^"\\\n?]+\?')
+    return _numbered_form(count, r'[^"\\\n?]+\?')
 
 
 @lru_cache
 def ratings_form(count: int) -> Form:
-    """A rating for each of the numbers 1 to count; the pattern is that of one line, which takes the fewest tokens.
-
-    >>> ratings_form(2).pattern
-    '1:[01234] 2:[01234]'
-    """
-    as_json = _numbered_form(count, {"type": "string", "enum": list(RATINGS)}, f"[{RATINGS}]")
+    """A rating for each of the numbers 1 to count; the pattern is that of one line, which takes the fewest tokens."""
+    as_json = _numbered_form(count, f"[{RATINGS}]", RATINGS)
     return Form(as_json.schema, " ".join(f"{number}:[{RATINGS}]" for number in range(1, count + 1)))
 
 
 def choices_form(count: int, choices: Sequence[str]) -> Form:
-    """One of the choices for each of the numbers 1 to count.
+    return _numbered_form(count, f"(?:{'|'.join(map(re.escape, choices))})", choices)
 
-    >>> choices_form(1, ["keep", "examples"]).pattern
-    '\\\\{"1": "(?:keep|examples)"\\\\}'
-    """
-    return _numbered_form(count, {"type": "string", "enum": list(choices)}, f"(?:{'|'.join(map(re.escape, choices))})")
+
+def sameness_form(count: int) -> Form:
+    return _numbered_form(count, f"({SAME}|{DIFFERENT})", (SAME, DIFFERENT))
 
 
 def cut_form(count: int) -> Form:
     """A list of numbers from 1 to count, under the name "cut"."""
     number = {"type": "integer", "minimum": 1, "maximum": count}
-    schema = _object_of({"cut": {"type": "array", "items": number}})
     digits = rf"[1-9]\d{{0,{len(str(count)) - 1}}}"
-    return Form(schema, rf'\{{"cut": \[({digits}(, {digits}){{0,{count - 1}}})?\]\}}')
+    pattern = rf'\{{"cut": \[({digits}(, {digits}){{0,{count - 1}}})?\]\}}'
+    return Form(_object_of({"cut": {"type": "array", "items": number}}), pattern)
 
 
 def last_form() -> Form:
-    """A sentence, or nothing, under the name "last".
-
-    >>> bool(re.fullmatch(last_form().pattern, '{"last": "\\\\"Go!\\\\" she said."}'))
-    True
-    """
-    schema = _object_of({LAST: {"type": "string"}})
+    """A sentence, or nothing, under the name "last"."""
     # a sentence may quote: other than an answer it has escaped marks
-    return Form(schema, rf'\{{"{LAST}": "(?:[^"\\\n]|\\["\\n])*"\}}')
-
-
-def sameness_form(count: int) -> Form:
-    return _numbered_form(count, {"type": "string", "enum": [SAME, DIFFERENT]}, f"({SAME}|{DIFFERENT})")
+    return Form(_object_of({LAST: {"type": "string"}}), rf'\{{"{LAST}": "(?:[^"\\\n]|\\["\\n])*"\}}')
 
 
 def label_form(labels: Sequence[str], *, analysed: bool, reasons: bool = False) -> Form:
-    """One of the labels, alone, or after an analysis of some 200 words without square brackets, or before one.
-
-    >>> label_form(["[[YES]]", "[[NO]]"], analysed=False).pattern
-    '(\\\\[\\\\[YES\\\\]\\\\]|\\\\[\\\\[NO\\\\]\\\\])'
-    """
+    """One of the labels, alone, or after an analysis of some 200 words without square brackets, or before one."""
     label, words = "|".join(map(re.escape, labels)), r"[^\[\]]+"
     if reasons:
         return Form(None, rf"({label})\n{words}")
     return Form(None, rf"{words}\n({label})" if analysed else f"({label})")
 
 
-def _numbered_form(count: int, value: dict[str, Any], pattern: str) -> Form:
-    return Form(_object_of(_numbered_values(count, value)), rf"\{{{_numbered_members(count, pattern)}\}}")
+def _numbered_form(count: int, pattern: str, choices: Sequence[str] = ()) -> Form:
+    return Form(_object_of(_numbered_values(count, choices)), rf"\{{{_numbered_members(count, pattern)}\}}")
 
 
-def _numbered_values(count: int, value: dict[str, Any]) -> dict[str, Any]:
+def _numbered_values(count: int, choices: Sequence[str] = ()) -> dict[str, Any]:
+    value = {"type": "string"} | ({"enum": list(choices)} if choices else {})
     return dict.fromkeys((str(number) for number in range(1, count + 1)), value)
 
 
@@ -147,12 +124,35 @@ def verbalized_responses(reply: str) -> list[Response]:
     return responses
 
 
-def sentences_to_cut(reply: str, count: int) -> set[int]:
-    """The numbers, 1 to count, that stand under "cut" in the reply's last object that has it.
+def _lists(text: str) -> Iterator[list[Response]]:
+    """The responses of each list; those outside of any, as where one was cut off, come last."""
+    loose: list[Response] = []
+    for pairs in json_objects(text):
+        values = [value for _, value in pairs if isinstance(value, list)]
+        items = [dict(item) for value in values for item in value if isinstance(item, type(pairs))]
+        if listed := [response for item in items if (response := _response(item))]:
+            yield listed
+        elif response := _response(dict(pairs)):
+            loose.append(response)
+    yield loose
 
-    >>> sorted(sentences_to_cut('Two are notes. {"cut": [1, "4"]}', 5))
-    [1, 4]
+
+def _response(members: Mapping[str, Any]) -> Response | None:
+    """The response that an object stands for; None where it has no text with a word.
+
+    >>> [_response({"text": "a", "probability": value}).probability for value in ("0.25", "5 %", "often", None, "3")]
+    [0.25, 0.05, nan, nan, nan]
     """
+    text, value = members.get("text"), members.get("probability")
+    if not (isinstance(text, str) and has_word(text)):
+        return None
+    match = re.fullmatch(r"\s*(\d{1,4}(?:\.\d{1,20})?|\.\d{1,20})\s*(%?)\s*", value if isinstance(value, str) else "")
+    share = float(match.group(1)) / (100 if match.group(2) else 1) if match else math.nan
+    return Response(text.strip(), share if 0 <= share <= 1 else math.nan)
+
+
+def sentences_to_cut(reply: str, count: int) -> set[int]:
+    """The numbers, 1 to count, that stand under "cut" in the reply's last object that has it."""
     listed = _last_under("cut", reply)
     if not isinstance(listed, list):
         raise UnreadableReplyError(f'no list "cut" in the reply {shortened(reply)}')
@@ -163,11 +163,7 @@ def sentences_to_cut(reply: str, count: int) -> set[int]:
 
 
 def last_sound_sentence(reply: str) -> str:
-    """The sentence under "last" in the reply's last object that has it; empty where it says that none is sound.
-
-    >>> last_sound_sentence('It breaks off. {"last": "The owl slept."}')
-    'The owl slept.'
-    """
+    """The sentence under "last" in the reply's last object that has it; empty where it says that none is sound."""
     sentence = _last_under(LAST, reply)
     if not isinstance(sentence, str):
         raise UnreadableReplyError(f'no sentence under "{LAST}" in the reply {shortened(reply)}')
@@ -175,7 +171,6 @@ def last_sound_sentence(reply: str) -> str:
 
 
 def _last_under(key: str, reply: str) -> object:
-    """The value in the reply's last object that has the key; None where none has it."""
     values = [dict(pairs)[key] for pairs in json_objects(spoken(reply)) if key in dict(pairs)]
     return values[-1] if values else None
 
@@ -194,68 +189,21 @@ def one_sentence(reply: str) -> str:
 
 
 def written_text(reply: str) -> str:
-    """A reply that is a text by itself, without a reasoning model's thoughts.
-
-    >>> written_text("<think>A pilot?</think> It rained.")
-    'It rained.'
-    """
+    """A reply that is a text by itself, without a reasoning model's thoughts."""
     text = spoken(reply).strip()
     if not has_word(text):
         raise UnreadableReplyError(f"no text in the reply {shortened(reply)}")
     return text
 
 
-def _lists(text: str) -> Iterator[list[Response]]:
-    """The responses of each list; those outside of any, as where one was cut off, come last."""
-    loose: list[Response] = []
-    for pairs in json_objects(text):
-        values = [value for _, value in pairs if isinstance(value, list)]
-        items = [dict(item) for value in values for item in value if isinstance(item, type(pairs))]
-        if listed := [response for item in items if (response := _response(item))]:
-            yield listed
-        elif response := _response(dict(pairs)):
-            loose.append(response)
-    yield loose
-
-
-def _response(members: Mapping[str, Any]) -> Response | None:
-    """The response that an object stands for; None where it has no text with a word."""
-    text = members.get("text")
-    if not (isinstance(text, str) and has_word(text)):
-        return None
-    return Response(text.strip(), _probability(members.get("probability")))
-
-
-def _probability(value: object) -> float:
-    """A share from 0 to 1, also where it is written as a percentage; NaN for anything else.
-
-    >>> [_probability(value) for value in ("0.25", "5 %", "often", None, "3")]
-    [0.25, 0.05, nan, nan, nan]
-    """
-    match = re.fullmatch(r"\s*(\d{1,4}(?:\.\d{1,20})?|\.\d{1,20})\s*(%?)\s*", value if isinstance(value, str) else "")
-    share = float(match.group(1)) / (100 if match.group(2) else 1) if match else math.nan
-    return share if 0 <= share <= 1 else math.nan
-
-
 EXPRESSION, REASON = "expression", "reason"
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """What a reader quotes, as it gives it, whether or not it stands in the text; and why."""
-
-    expression: str
-    reason: str = ""
+Quote = tuple[str, str]  # an expression as a reader gives it, whether or not it stands in the text; and why
 
 
 def quotes(reply: str) -> list[Quote]:
-    """The quotes of the reply's last list of them, also inside prose or another object; none where the list is empty.
-
-    >>> quotes('Here: [{"expression": "a salt light", "reason": "Light has no taste."}]')
-    [Quote(expression='a salt light', reason='Light has no taste.')]
-    >>> quotes("[]")
-    []
-    """
+    """The quotes of the last list of them, also inside prose or another object; none where the list is empty."""
     text = spoken(reply)
     lists = [listed for items in json_lists(text) if (listed := _quotes(items)) is not None]
     # an empty list beside quotes is a remark on the form, or what remains of a list that is broken
@@ -274,5 +222,5 @@ def _quotes(items: Sequence[Any]) -> list[Quote] | None:
         expression, reason = members.get(EXPRESSION), members.get(REASON)
         if not isinstance(expression, str):
             return None
-        quoted.append(Quote(expression.strip(), reason.strip() if isinstance(reason, str) else ""))
+        quoted.append((expression.strip(), reason.strip() if isinstance(reason, str) else ""))
     return quoted

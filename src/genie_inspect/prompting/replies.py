@@ -2,15 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from typing import Any
 
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.prompting.texts import has_word, shortened, spoken, whole_json
 
-LOWEST, HIGHEST = 0, 4
-"""The scale of how alike two answers are."""
+LOWEST, HIGHEST = 0, 4  # the scale of how alike two answers are
 # the rest of the line from the number on; "(0-4)" after the word says the scale, not the rating
 _DUE = re.compile(r"\brating\b(?:\s{0,9}\([^()]{0,40}\))?(?:\s{1,9}is)?[^\w+-]{0,9}([+-]?\d.*)", re.IGNORECASE)
 _DECORATION = " *#.\t"
@@ -42,9 +41,8 @@ def rating_between(reply: str, lowest: int, highest: int) -> int:
     return rating
 
 
-def pair_rating(reply: str) -> int:
-    """The rating 0 to 4 of one pair, as `rating_between` reads it."""
-    return rating_between(reply, LOWEST, HIGHEST)
+pair_rating = partial(rating_between, lowest=LOWEST, highest=HIGHEST)  # of how alike two answers are
+quality_level = partial(rating_between, lowest=1, highest=10)
 
 
 @lru_cache
@@ -58,11 +56,10 @@ def _alone(highest: int) -> re.Pattern[str]:
     )
 
 
+SAME, DIFFERENT = "same", "different"
 LONGEST_ANSWER = 400  # characters; what is longer is no short answer but a model that babbles
 MOST_BROKEN = 1_000  # beginnings of objects that turn out to be none; each may cost as much as the whole reply
 MOST_OBJECTS = 10_000  # the longest reply that is asked for has one object for each of some hundred texts
-_OBJECT = re.compile(r'\{\s*["}]')
-_LIST = re.compile(r"\[\s*[{\]]")
 # complete members of an object that was cut off: "3": "a pilot" or "3": 2, followed by a comma or the end brace
 _MEMBER = re.compile(r'"(\d{1,4})"\s*:\s*("[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?|null)(?=\s*[,}])', re.DOTALL)
 # "3. a pilot", "Q3: a pilot", "[3] 2", "| 3 | 2 |"; but not the decimal "3.0" nor the span "1-3: 2"
@@ -77,8 +74,7 @@ _BETWEEN = re.compile(r"(?:(?<=:\d)|(?<=: \d))[ ,;|]{1,9}(?=\d{1,4} ?: ?(?:\d|\Z
 
 def numbered_answers(reply: str, count: int) -> dict[int, str]:
     """Answers by number, 1 to count; what is missing, null, wordless, contradictory or endless is absent."""
-    values = numbered_values(reply, count).items()
-    answers = {number: value.strip() for number, value in values if value is not None}
+    answers = {number: (value or "").strip() for number, value in numbered_values(reply, count).items()}
     return {number: answer for number, answer in answers.items() if is_short_text(answer)}
 
 
@@ -89,16 +85,15 @@ def is_short_text(answer: str, longest: int | None = LONGEST_ANSWER) -> bool:
 
 def numbered_questions(reply: str, count: int) -> dict[int, str]:
     """Questions by number, 1 to count; what does not end in a question mark is absent."""
-    values = numbered_values(reply, count, questions=True)
-    texts = {number: value.strip() for number, value in values.items() if value}
+    texts = {number: (value or "").strip() for number, value in numbered_values(reply, count, questions=True).items()}
     return {number: text for number, text in texts.items() if len(text) <= LONGEST_ANSWER and text.endswith("?")}
 
 
 def numbered_choices(reply: str, count: int, choices: Iterable[str]) -> dict[int, str]:
     """One of the choices by number, 1 to count, in any case and with `_` for a space; anything else is absent."""
     plain = {_plain(choice): choice for choice in choices}
-    chosen = {number: plain.get(_plain(value or "")) for number, value in numbered_values(reply, count).items()}
-    return {number: choice for number, choice in chosen.items() if choice is not None}
+    values = {number: _plain(value or "") for number, value in numbered_values(reply, count).items()}
+    return {number: plain[value] for number, value in values.items() if value in plain}
 
 
 def _plain(choice: str) -> str:
@@ -112,6 +107,12 @@ def numbered_ratings(reply: str, count: int) -> dict[int, int]:
     return {number: rating for number, rating in ratings.items() if rating is not None}
 
 
+def numbered_sameness(reply: str, count: int) -> dict[int, bool]:
+    """Whether each item, 1 to count, is "same" or "different"; what is missing or says something else is absent."""
+    words = {number: answer.strip(" .!*\"'").casefold() for number, answer in numbered_answers(reply, count).items()}
+    return {number: word == SAME for number, word in words.items() if word in (SAME, DIFFERENT)}
+
+
 def numbered_values(reply: str, count: int, *, questions: bool = False) -> dict[int, str | None]:
     """Values by number, 1 to count, as they stand, None for a JSON null; a number with two values is dropped.
 
@@ -121,12 +122,9 @@ def numbered_values(reply: str, count: int, *, questions: bool = False) -> dict[
     for form in (_from_objects, _from_members, partial(_from_lines, questions=questions)):
         values: dict[int, str | None] = {}
         contradicted: set[int] = set()
-        for key, value in form(text):
-            number = int(key)
-            if not 1 <= number <= count:
-                continue
+        for number, value in ((int(key), value) for key, value in form(text)):
             # a model that changes its mind within a reply has given no answer that one could rely on
-            if values.setdefault(number, value) != value:
+            if 1 <= number <= count and values.setdefault(number, value) != value:
                 contradicted.add(number)
         if values:
             return {number: value for number, value in values.items() if number not in contradicted}
@@ -137,11 +135,11 @@ def _from_objects(text: str) -> list[tuple[str, str | None]]:
     """Members with a number for a key, of the last JSON object that has any; repeated keys stay repeated."""
     members: list[tuple[str, str | None]] = []
     for pairs in json_objects(text):
-        numbered = [(key, value) for key, value in pairs if re.fullmatch(r"\d{1,4}", key)]
-        for _, value in pairs:
-            if isinstance(value, _Pairs) and not numbered:
-                numbered = [(key, inner) for key, inner in value if re.fullmatch(r"\d{1,4}", key)]
-        flat = [(key, value) for key, value in numbered if value is None or isinstance(value, str)]
+        # its own, or those of the first object inside it that has some
+        objects = [pairs, *(value for _, value in pairs if isinstance(value, _Pairs))]
+        numbered = ([pair for pair in each if re.fullmatch(r"\d{1,4}", pair[0])] for each in objects)
+        first: list[tuple[str, Any]] = next(filter(None, numbered), [])
+        flat = [(key, value) for key, value in first if value is None or isinstance(value, str)]
         members = flat or members
     return members
 
@@ -161,21 +159,11 @@ class _Pairs(list[tuple[str, Any]]):
     """A JSON object that keeps repeated keys."""
 
 
-def json_objects(text: str) -> Iterator[_Pairs]:
-    """Every JSON object outside another one, as far as the text does not babble, in time linear in its length."""
-    return _json_values(text, _OBJECT)
+def _json_values(beginning: re.Pattern[str], text: str) -> Iterator[Any]:
+    """Every value that begins so and stands outside another one, as far as the text does not babble.
 
-
-def json_lists(text: str) -> Iterator[list[Any]]:
-    """Every JSON list that is empty or begins with an object and stands outside another one; objects come as pairs.
-
-    >>> [len(items) for items in json_lists('No [more] than [{"expression": "salt light"}], or [].')]
-    [1, 0]
+    In time linear in the text's length; objects come as pairs.
     """
-    return _json_values(text, _LIST)
-
-
-def _json_values(text: str, beginning: re.Pattern[str]) -> Iterator[Any]:
     # numbers stay text: 3 and "3" say the same, and a million digits are no number
     decoder = json.JSONDecoder(
         object_pairs_hook=_Pairs, parse_int=str, parse_float=str, parse_constant=str, strict=False
@@ -196,6 +184,12 @@ def _json_values(text: str, beginning: re.Pattern[str]) -> Iterator[Any]:
             values += 1
             yield value
         begin = beginning.search(text, end)
+
+
+json_objects: Callable[[str], Iterator[_Pairs]] = partial(_json_values, re.compile(r'\{\s*["}]'))
+json_lists: Callable[[str], Iterator[list[Any]]] = partial(
+    _json_values, re.compile(r"\[\s*[{\]]")
+)  # empty or of objects
 
 
 def _unquoted(value: str) -> str | None:
@@ -224,11 +218,7 @@ _LISTED = 2  # a line with more different labels than this repeats the instructi
 
 
 def labels(levels: int = 5) -> list[str]:
-    """The labels of a comparison with so many levels, from "A is much better" to "B is much better".
-
-    >>> labels(5)
-    ['[[A>>B]]', '[[A>B]]', '[[A=B]]', '[[B>A]]', '[[B>>A]]']
-    """
+    """The labels of a comparison with so many levels, from [[A>>B]], A is much better, to [[B>>A]]."""
     signs = [">" * points for points in range(levels // 2, 0, -1)]
     return [f"[[A{sign}B]]" for sign in signs] + ["[[A=B]]"] + [f"[[B{sign}A]]" for sign in reversed(signs)]
 
@@ -285,36 +275,19 @@ def _points(left: str, sign: str, right: str) -> int | None:
 
 
 def analysis(reply: str) -> str:
-    """What the critic says before its label, on one line.
-
-    >>> analysis("A: stock ending.\\n- B earns its last line.\\n\\n**[[B>A]]**")
-    'A: stock ending. - B earns its last line.'
-    """
+    """What the critic says before its label, on one line."""
     text = spoken(reply)
     before, opened, label = text.rstrip("*. \t\r\n").rpartition("[[")
     is_label = bool(opened) and label.endswith("]]") and "]" not in label[:-2]
     return " ".join((before.rstrip("*") if is_label else text).split())
 
 
-SAME, DIFFERENT = "same", "different"
-HIGHEST_LEVEL = 10
 _PREFERENCE = re.compile(r"\[\[\s{0,9}(a|b|tie)\s{0,9}\]\]", re.IGNORECASE)
 YES_NO = ("[[YES]]", "[[NO]]")
 _YES_NO = re.compile(r"\[\[\s{0,9}(yes|no)\s{0,9}\]\]", re.IGNORECASE)
 _POINTS = {"a": 1.0, "tie": 0.5, "b": 0.0}
 _REASONING = "Reasoning:"
 _VERDICTS = {"Preferred: A": 1.0, "Preferred: B": 0.0}
-
-
-def numbered_sameness(reply: str, count: int) -> dict[int, bool]:
-    """Whether each item, 1 to count, is "same" or "different"; what is missing or says something else is absent."""
-    words = {number: answer.strip(" .!*\"'").casefold() for number, answer in numbered_answers(reply, count).items()}
-    return {number: word == SAME for number, word in words.items() if word in (SAME, DIFFERENT)}
-
-
-def quality_level(reply: str) -> int:
-    """The level 1 to 10 of a reply, as `rating_between` reads it."""
-    return rating_between(reply, 1, HIGHEST_LEVEL)
 
 
 def preferred(reply: str) -> float:
@@ -327,12 +300,9 @@ def preferred(reply: str) -> float:
 
 
 def preferred_at_once(reply: str) -> float:
-    r"""1 when the reply's first line is `Preferred: A`, 0 when it is `Preferred: B`.
+    """1 when the reply's first line is `Preferred: A`, 0 when it is `Preferred: B`.
 
     What stands behind is not read: a model trained on plain texts may write on when it has said its verdict.
-
-    >>> preferred_at_once("Preferred: B\n\n### Assistant:\nPreferred: A")
-    0.0
     """
     lines = spoken(reply).strip().splitlines()
     if not lines or lines[0].rstrip() not in _VERDICTS:
@@ -341,11 +311,7 @@ def preferred_at_once(reply: str) -> float:
 
 
 def preferred_for_a_reason(reply: str) -> float:
-    r"""1 when a reply that begins with `Reasoning:` has `Preferred: A` for the first line of that form, 0 for B.
-
-    >>> preferred_for_a_reason("Reasoning: B is dull.\nPreferred: A\n")
-    1.0
-    """
+    """1 when a reply that begins with `Reasoning:` has `Preferred: A` for the first line of that form, 0 for B."""
     text = spoken(reply).strip()
     lines = [line.strip() for line in text.splitlines()]
     place = next((place for place, line in enumerate(lines) if line in _VERDICTS), 0)
@@ -358,11 +324,7 @@ def preferred_for_a_reason(reply: str) -> float:
 
 
 def yes_or_no(reply: str) -> int:
-    """1 when the last label of the reply is [[YES]], 0 when it is [[NO]].
-
-    >>> [yes_or_no(reply) for reply in ("It ends well. [[YES]]", "I thought [[YES]], until the end:\\n\\n**[[no]]**")]
-    [1, 0]
-    """
+    """1 when the last label of the reply is [[YES]], 0 when it is [[NO]]."""
     answers = {label.casefold() for label in last_labels(reply, _YES_NO)}
     if len(answers) != 1:
         raise UnreadableReplyError(f"no single {' or '.join(YES_NO)} at the end of the reply {shortened(reply)}")
@@ -376,9 +338,6 @@ def up_to_label(reply: str) -> str:
     """The reply as far as the first line that has a label in double brackets; the whole where there is none.
 
     Where the next line begins with another label the two are a list of labels: it stays, for the reader to refuse.
-
-    >>> up_to_label("[[A>B]]\\nA earns its end; [[B>A]] would be unfair.")
-    '[[A>B]]'
     """
     lines = [line for line in spoken(reply).splitlines() if line.strip()]
     first = next((index for index, line in enumerate(lines) if "[[" in line and "]]" in line), len(lines))

@@ -1,11 +1,13 @@
 """Instruction templates: one Markdown file each, checked against the blanks that the caller fills."""
 
 import string
-from collections.abc import Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 from genie_inspect.errors import TemplateError
+from genie_inspect.prompting.fence import fenced
 from genie_inspect.signature import digest
 
 BUNDLED = Path(__file__).parent / "templates"
@@ -28,25 +30,55 @@ class Template:
         # string.Template, not str.format: braces are ordinary characters in JSON and in stories
         return string.Template(self.text).substitute(blanks)
 
+    def request(self, data: Mapping[str, Any], **blanks: object) -> str:
+        """The instruction with this data, fenced, in its blank `data`."""
+        return self.fill(data=fenced(data), **blanks)
 
-@dataclass(frozen=True, slots=True)
+
+class Recording(Protocol):
+    """What a replay has on record; the KeyError of each says what it lacks."""
+
+    def answer(self, document: str, question: str) -> str | None: ...
+    def rating(self, question: str, answer: str, other: str) -> int: ...
+    def marks(self, text: str, aspect: str) -> list[dict[str, str]]: ...
+    def has_value(self, text: str, value: str) -> bool: ...
+
+
+_BY_NAME: "dict[str, Instruction]" = {}
+
+
+@dataclass(frozen=True)
 class Instruction:
-    """One instruction of the package: the name of its template, and the blanks that whoever gives it fills."""
+    """One instruction of the package, and what answers a request of it in a model's place."""
 
-    name: str
-    blanks: frozenset[str]
+    name: str  # of its template
+    blanks: Set[str] = frozenset({"data"})
+    keys: Set[str] = frozenset()  # of the fenced data, by which a request is known to be of it
+    rehearsed: Callable[[dict[str, Any]], str] | None = None  # a readable reply, by the data
+    recorded: Callable[[Recording, dict[str, Any]], str] | None = None  # the reply of a replay, by the data
+    is_prose: bool = False  # whether the reply is as long as what it was made of, and not so many short items
+
+    def __post_init__(self) -> None:
+        if self.keys:
+            _BY_NAME[self.name] = self
 
     def template(self, folder: Path | str | None = None) -> Template:
         """Its template, from the user's own folder where that has one."""
         return load_template(self.name, self.blanks, folder)
 
 
+def instruction_of(data: Mapping[str, Any]) -> Instruction | None:
+    """The instruction that a request with this data is of: its keys are there, and it has the most."""
+    fitting = [instruction for instruction in _BY_NAME.values() if instruction.keys <= data.keys()]
+    return max(fitting, key=lambda instruction: len(instruction.keys), default=None)
+
+
 def load_template(name: str, blanks: Set[str], folder: Path | str | None = None) -> Template:
     """The template `name`.md from the user's folder where it has one, else the bundled one."""
     if folder is not None and not Path(folder).is_dir():
         raise TemplateError(f"templates folder {str(folder)!r} does not exist, expected a folder of *.md files")
-    custom = Path(folder) / f"{name}.md" if folder is not None else None
-    path = custom if custom is not None and custom.is_file() else BUNDLED / f"{name}.md"
+    custom = Path(folder or BUNDLED) / f"{name}.md"
+    path = custom if custom.is_file() else BUNDLED / f"{name}.md"
     try:
         template = Template(name, path.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from inspect_ai.model import (
     ChatMessage,
@@ -14,25 +14,28 @@ from inspect_ai.model import (
     GenerateConfig,
     ModelAPI,
     ModelOutput,
-    ModelUsage,
     get_model,
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.graders import close_reader, instrument, quality  # noqa: F401  # whose instructions it answers
 from genie_inspect.graders.grader import unmet
-from genie_inspect.graders.instrument import MODES
 from genie_inspect.graders.protocols import READ_ANEW
+from genie_inspect.graders.stand_ins import usage
 from genie_inspect.inspect_private import run_has_begun, sample_epoch
 from genie_inspect.measures.genie import HIGHEST
 from genie_inspect.populations.interventions import FOLDER, INTERVENTIONS, Edit, Interventions, StudyText
 from genie_inspect.populations.population import BUNDLED, Population
 from genie_inspect.populations.schema import NonEmpty, Row, rows
-from genie_inspect.prompting.answers import ATTEMPT, NO, NOT_SPECIFIED, YES, normalised
+from genie_inspect.prompting.answers import normalised
 from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import instruction_of
 from genie_inspect.signature import digest
 
+K = TypeVar("K")
+V = TypeVar("V")
 STORIES, READINGS, RATINGS, MARKS = "storytellers.jsonl", "readings.jsonl", "ratings.jsonl", "marks.jsonl"
 
 
@@ -89,13 +92,11 @@ class Record:
         stories = [s for s in self.stories if s.storyteller == storyteller and s.prompt == prompt]
         return [story.text for story in sorted(stories, key=lambda story: story.epoch)]
 
-    def answer(self, document: str, question: str, *, anew: bool = False) -> str | None:
-        """The recorded answer; None where the document does not say. Anew: that of the metric study's reader."""
+    def answer(self, document: str, question: str) -> str | None:
+        """The recorded answer; None where the document does not say. Read anew: that of the metric study's reader."""
         place = digest(document), question
-        try:
-            return self._study_answers[place] if anew and place in self._study_answers else self._answers[place]
-        except KeyError:
-            raise KeyError(f"an answer to {short(question)} in the document {short(document)}") from None
+        answers = self._study_answers if READ_ANEW.get() and place in self._study_answers else self._answers
+        return on_record(answers, place, "an answer to {} in the document {}", question, document)
 
     def rating(self, question: str, answer: str, other: str) -> int:
         """The recorded rating of a pair, in either order: each stands in the record in one of them."""
@@ -103,22 +104,14 @@ class Record:
         # equal answers need no reading: two documents of the population may give one
         if len(pair) == 1:
             return HIGHEST
-        try:
-            return self._ratings[question, pair]
-        except KeyError:
-            raise KeyError(f"a rating of {short(answer)} and {short(other)} for {short(question)}") from None
+        return on_record(self._ratings, (question, pair), "a rating of {} and {} for {}", answer, other, question)
 
-    def marks(self, text: str, aspect: str) -> tuple[RecordedMark, ...]:
-        try:
-            return self._marks[digest(text), aspect]
-        except KeyError:
-            raise KeyError(f"a close reading of the document {short(text)} for what is {aspect}") from None
+    def marks(self, text: str, aspect: str) -> list[dict[str, str]]:
+        missing = "a close reading of the document {} for what is " + aspect
+        return [mark.model_dump() for mark in on_record(self._marks, (digest(text), aspect), missing, text)]
 
     def has_value(self, text: str, value: str) -> bool:
-        try:
-            return self._checks[digest(text), value]
-        except KeyError:
-            raise KeyError(f"whether the text {short(text)} has the value {short(value)}") from None
+        return on_record(self._checks, (digest(text), value), "whether the text {} has the value {}", text, value)
 
     @cached_property
     def _checks(self) -> dict[tuple[str, str], bool]:
@@ -214,6 +207,13 @@ def storytellers() -> dict[str, Record]:
     return {story.storyteller: record for record in (starter_record(), *examples) for story in record.stories}
 
 
+def on_record(record: Mapping[K, V], place: K, missing: str, *texts: str) -> V:
+    try:
+        return record[place]
+    except KeyError:
+        raise KeyError(missing.format(*map(short, texts))) from None
+
+
 def short(text: str) -> str:
     """The beginning of a text in quotes, for an error message."""
     # `repr` keeps line breaks and control characters off the terminal
@@ -253,12 +253,8 @@ class BundledAPI(ModelAPI):
         request = next((m.text for m in reversed(input) if isinstance(m, ChatMessageUser)), "")
         reply = graded(self.record, request) if self.model_name == GRADER else self._story(request)
         output = ModelOutput.from_content(self.model_name, reply)
-        input_tokens = sum(static_token_count(message.text) for message in input)
-        output_tokens = static_token_count(reply)
         # without usage Inspect downloads a tokenizer to count
-        output.usage = ModelUsage(
-            input_tokens=input_tokens, output_tokens=output_tokens, total_tokens=input_tokens + output_tokens
-        )
+        output.usage = usage(sum(static_token_count(message.text) for message in input), static_token_count(reply))
         return output
 
     def prompt_in(self, request: str) -> str:
@@ -314,33 +310,16 @@ def graded(record: Record, request: str) -> str:
         data = unfenced(request)
     except UnreadableReplyError as error:
         raise unmet(f"bundled/grader answers reading and rating requests only: {error}") from error
-    try:
-        # the keys of the fenced data say which template the request was filled from
-        if {"document", "questions"} <= data.keys():
-            document, anew = data["document"], READ_ANEW.get()
-            asked = data["questions"].items()
-            answers = {number: record.answer(document, question, anew=anew) for number, question in asked}
-            said = {number: answer or NOT_SPECIFIED for number, answer in answers.items()}
-            return json.dumps({ATTEMPT: YES, **said}, ensure_ascii=False)
-        if "sentences" in data:
-            return json.dumps({"cut": []})  # the recorded stories hold nothing but story
-        for mode in MODES.values():
-            if (others := mode.others(data)) is not None:
-                question, answer = data["question"], data["answer"]
-                return mode.reply({n: record.rating(question, answer, other) for n, other in others.items()})
-        if data.keys() == {"aspect", "text"}:
-            marks = record.marks(data["text"], data["aspect"])
-            return json.dumps([mark.model_dump() for mark in marks], ensure_ascii=False)
-        if data.keys() == {"text", "feature", "definition", "value"}:
-            return json.dumps({"1": YES if record.has_value(data["text"], data["value"]) else NO})
-    except KeyError as error:
-        raise unmet(
-            f"bundled/grader has no record of {error.args[0]}: it knows the starter population and the bundled "
-            "storytellers' documents.\nFor any other text name a real grader, --model-role grader=<provider/model>, "
-            "or use judge=embedded."
-        ) from error
-    if data.keys() == {"document"}:
-        raise unmet("bundled/grader has no rating of coherence on record: build with --coherence none, or name another")
+    instruction = instruction_of(data)
+    if instruction and instruction.recorded and instruction.keys == data.keys():
+        try:
+            return instruction.recorded(record, data)
+        except KeyError as error:
+            raise unmet(
+                f"bundled/grader has no record of {error.args[0]}: it knows the starter population and the bundled "
+                "storytellers' documents.\nFor any other text name a real grader, --model-role "
+                "grader=<provider/model>, or use judge=embedded."
+            ) from error
     raise unmet(
         "bundled/grader has its readings and ratings on record and can answer nothing else, got a request about "
         f"{', '.join(sorted(data))}: name a real grader, or questions that are on record (a population is built with "

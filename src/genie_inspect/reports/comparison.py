@@ -50,69 +50,62 @@ def rows_of(
     signatures: Mapping[str, Signature],
     options: Options,
 ) -> Iterator[Row]:
-    """A row for each key of each run."""
+    """One for each key of each run."""
     keys = {scorer: list(dict.fromkeys(key for run in runs for key in run.keys(scorer))) for scorer in signatures}
     # those that were named, else each measure's headline
     named = [name.strip().replace(" ", "_") for name in options.keys]
     known = dict.fromkeys(key for names in keys.values() for key in names)
-    for name in named:
-        if name not in known:
-            raise LogError(f"keys names {name!r}, expected some of: {', '.join(known)}")
+    if unknown := [name for name in named if name not in known]:
+        raise LogError(f"keys names {unknown[0]!r}, expected some of: {', '.join(known)}")
     tested = {
         (scorer, key)
         for scorer, names in keys.items()
         for key in ([key for key in names if key in named] if named else keys_to_test(runs[0].declared(scorer), names))
     }
-    columns = []
-    for place, own in pairs.items():
+    places, columns = [], []
+    for run, own in pairs.items():
         measured = differences(own.before, own.after, options.margin, equivalence=options.equivalence)
-        for both, difference, instances, questions in zip(
-            own.keys, measured, own.instances, own.questions, strict=True
-        ):
+        for column, (key, difference) in enumerate(zip(own.keys, measured, strict=True)):
             # no difference is larger than the scale leaves above or below the baseline, whatever an interval says
-            ends = runs[place].known_range(*both)
-            columns.append((place, both, difference.within(*ends) if ends else difference, instances, questions))
-    of_family = [runs[column[0]].label if options.family == "run" else "" for column in columns]
+            ends = runs[run].known_range(*key)
+            family = runs[run].label if options.family == "run" else ""
+            places.append((run, column))
+            columns.append((key, family, difference.within(*ends) if ends else difference))
     # tests that are corrected together are made together
-    corrected = families([column[1:3] for column in columns], of_family, tested, options.correction)
-    for (place, (scorer, key), _, instances, questions), family, finding in zip(
-        columns, of_family, corrected, strict=True
-    ):
-        before, after = pairs[place].evidence[scorer]
+    corrected = families(columns, tested, options.correction)
+    for (run, column), ((scorer, name), family, _), finding in zip(places, columns, corrected, strict=True):
+        own = pairs[run]
+        before, after = own.evidence[scorer]
         yield Row(
-            run=runs[place].label,
-            baseline=runs[base_of[place]].label,
+            run=runs[run].label,
+            baseline=runs[base_of[run]].label,
             scorer=scorer,
-            key=key,
-            tested=(scorer, key) in tested,
-            paired_by=pairs[place].by,
-            prompts=pairs[place].prompts,
-            instances=instances,
-            coverage=(before.coverage.get(key, NO_SHARE), after.coverage.get(key, NO_SHARE)),
-            ratings=(before.pairs.get(key, NO_SHARE), after.pairs.get(key, NO_SHARE)),
+            key=name,
+            tested=(scorer, name) in tested,
+            paired_by=own.by,
+            prompts=own.prompts,
+            instances=own.instances[column],
+            coverage=(before.coverage.get(name, NO_SHARE), after.coverage.get(name, NO_SHARE)),
+            ratings=(before.pairs.get(name, NO_SHARE), after.pairs.get(name, NO_SHARE)),
             finding=finding,
-            is_unit=runs[place].known_range(scorer, key) == UNIT,
-            questions=questions,
+            is_unit=runs[run].known_range(scorer, name) == UNIT,
+            questions=own.questions[column],
             family=family,
         )
 
 
-def families(
-    columns: Sequence[tuple[Key, Difference]], of_family: Sequence[str], tested: Container[Key], correction: str
-) -> list[Finding]:
-    """The finding of each difference: what is tested of one scorer, in one family, is corrected together.
-
-    What is not tested has no p-value and holds nothing.
-    """
+def families(columns: Sequence[tuple[Key, str, Difference]], tested: Container[Key], correction: str) -> list[Finding]:
+    """Of each difference; what is tested of one scorer, in one family, is corrected together."""
+    nan = math.nan
+    # what is not tested keeps its interval: it describes, and claims nothing
+    bare = (replace(difference, p_value=nan, p_unlike=nan) for _, _, difference in columns)
+    every = [Finding(one, nan, nan, nan, nan, differs=False, is_equivalent=False) for one in bare]
     families: dict[tuple[str, str], list[int]] = {}
-    for place, ((key, _), family) in enumerate(zip(columns, of_family, strict=True)):
+    for place, (key, family, _) in enumerate(columns):
         if key in tested:
             families.setdefault((key[0], family), []).append(place)
-    # what is not tested keeps its interval: it describes, and claims nothing
-    bare = (replace(difference, p_value=math.nan, p_unlike=math.nan) for _, difference in columns)
-    every = [Finding(one, math.nan, math.nan, math.nan, math.nan, differs=False, is_equivalent=False) for one in bare]
     for places in families.values():
-        corrected = findings([columns[place][1] for place in places], correction)
+        corrected = findings([columns[place][2] for place in places], correction)
         for place, finding in zip(places, corrected, strict=True):
             every[place] = finding
     return every
@@ -126,14 +119,14 @@ def compare(paths: Iterable[str | Path], baseline: str, options: Options | None 
             raise UnknownChoiceError(name, given, "one of " + ", ".join(choices))
     if options.margin is not None and not 0 < options.margin < math.inf:
         raise UnknownChoiceError("margin", options.margin, "a number above 0")
-    if options.selection.min_coherence is not None:
+    if options.min_coherence is not None:
         # the ends of both scales of the scorer `coherence`
-        check_between("min_coherence", options.selection.min_coherence, 0, 5, "as coherence is rated")
+        check_between("min_coherence", options.min_coherence, 0, 5, "as coherence is rated")
     return comparison_of(read_runs(paths, brief=True, signature=options.signature), baseline, options)
 
 
 def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) -> Comparison:
-    """As `compare`, of logs that are read, under the labels that they have there."""
+    """Of logs that are read, under the labels that they have there."""
     if len(runs) < 2:
         raise LogError(f"there is one log, {runs[0].file}, expected a baseline and another to compare with it")
     for run in runs:
@@ -153,16 +146,14 @@ def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) ->
         one_signature(runs, COHERENCE)
     except LogError as error:
         # coherence stands beside the scores: where it does not compare, only it is left out
-        if options.selection.min_coherence is not None:
+        if options.min_coherence is not None:
             raise
         unlike = str(error)
     base_of = baselines(runs, baseline)
-    selections = [selected(run, options.selection) for run in runs]
+    selections = [selected(run, options) for run in runs]
     pairs = {place: paired(selections[base][0], selections[place][0], scorers) for place, base in base_of.items()}
-    unmatched: list[str] = []
-    if options.selection.length_matched:
-        scores = [document.scores for run in runs for document in run.documents]
-        unmatched = [name for name in scorers if not any(name in own and own[name].matched for own in scores)]
+    scores = [document.scores for run in runs for document in run.documents]
+    unmatched = [name for name in scorers if not any(name in own and own[name].matched for own in scores)]
     return Comparison(
         options=options,
         named=baseline,
@@ -170,10 +161,9 @@ def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) ->
         signatures=signatures,
         runs=tuple(facts_of(run, left_out, scorers, rated=not unlike) for run, left_out in selections),
         rows=tuple(rows_of(runs, base_of, pairs, signatures, options)),
-        pairs={runs[place].label: prompt_pairs for place, prompt_pairs in pairs.items()},
+        pairs={runs[place].label: own for place, own in pairs.items()},
         base_of={runs[place].label: runs[base].label for place, base in base_of.items()},
-        strays={runs[place].label: prompt_pairs.strays for place, prompt_pairs in pairs.items() if prompt_pairs.strays},
-        unmatched=tuple(unmatched),
+        unmatched=tuple(unmatched) if options.length_matched else (),
         unlike_coherence=unlike,
     )
 
@@ -210,15 +200,6 @@ NO_STRATEGY = "plain"
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """What the documents of several runs are like, weighted by how many there are; NaN where it is not known."""
-
-    words: float
-    population_words: float
-    coherence: float
-
-
-@dataclass(frozen=True, slots=True)
 class PooledRow:
     """One key of one strategy, over all models that ran it."""
 
@@ -234,12 +215,14 @@ class PooledRow:
     """Prompts and models are the units: of no difference over other models and prompts, corrected likewise; NaN with
     fewer than three models. As `differs` does for these models, it counts below LEVEL."""
     same_sign: int  # models whose own mean difference has the sign of the pooled one
-    baseline: Side
-    run: Side
+    baseline: dict[str, float]
+    """What the documents are like, weighted by how many a run has: words, population_words and coherence, NaN where
+    that is not known; so is the next."""
+    run: dict[str, float]
 
 
 def pooled(comparison: Comparison) -> Iterator[PooledRow]:
-    """A row for each tested key of each strategy, strategy by strategy.
+    """A row for each tested key, strategy by strategy.
 
     Differences of several models on one prompt are alike, and so are those of one model on several prompts. With 10
     models, 8 prompts and a correlation of 0.3 over the models, pairs by prompt and model find a difference where there
@@ -251,15 +234,15 @@ def pooled(comparison: Comparison) -> Iterator[PooledRow]:
     check_copies(comparison)
     options, facts = comparison.options, {run.label: run for run in comparison.runs}
     tested = {(row.scorer, row.key) for row in comparison.rows if row.tested}
-    columns = [
+    groups = [
         (strategy, labels, key, _by_model([(facts[label].model, comparison.pairs[label]) for label in labels], key))
         for strategy, labels in _by_strategy(comparison).items()
         for key in dict.fromkeys(key for label in labels for key in comparison.pairs[label].keys)
         if key in tested
     ]
-    measured: list[tuple[Key, Difference]] = []
-    over_models: list[float] = []
-    for _, _, key, by_model in columns:
+    columns: list[tuple[Key, str, Difference]] = []
+    over_models: list[tuple[Key, str, Difference]] = []
+    for strategy, _, key, by_model in groups:
         prompts = dict.fromkeys(prompt for values in by_model.values() for prompt in values)
         # prompts down, models across, before and after: means over a model's runs, NaN where it has none
         means = np.array(
@@ -269,14 +252,14 @@ def pooled(comparison: Comparison) -> Iterator[PooledRow]:
             ]
         ).reshape(len(prompts), len(by_model), 2)
         before, after = (np.nanmean(means[:, :, side], axis=1, keepdims=True) for side in (0, 1))
-        measured.append((key, differences(before, after, options.margin, equivalence=options.equivalence)[0]))
-        over_models.append(crossed_p_value(means[:, :, 1] - means[:, :, 0]))
-    of_family = [column[0] if options.family == "run" else "" for column in columns]
-    corrected = families(measured, of_family, tested, options.correction)
-    # the same families once more, with the other p-values
-    over = [(key, replace(one, p_value=p)) for (key, one), p in zip(measured, over_models, strict=True)]
-    crossed = families(over, of_family, tested, options.correction)
-    for (strategy, labels, (scorer, name), by_model), finding, other in zip(columns, corrected, crossed, strict=True):
+        (difference,) = differences(before, after, options.margin, equivalence=options.equivalence)
+        family = strategy if options.family == "run" else ""
+        columns.append((key, family, difference))
+        # the same families once more, with the other p-values
+        crossed = replace(difference, p_value=crossed_p_value(means[:, :, 1] - means[:, :, 0]))
+        over_models.append((key, family, crossed))
+    corrected, others = (families(one, tested, options.correction) for one in (columns, over_models))
+    for (strategy, labels, (scorer, name), by_model), finding, other in zip(groups, corrected, others, strict=True):
         runs = [facts[label] for label in labels]
         bases = [facts[base] for base in dict.fromkeys(comparison.base_of[run.label] for run in runs)]
         # a model's own difference is a mean over prompts
@@ -321,11 +304,11 @@ def _by_model(runs: Iterable[tuple[str, Pairs]], key: Key) -> dict[str, dict[str
     return by_model
 
 
-def _side(runs: Sequence[Facts]) -> Side:
-    means = []
+def _side(runs: Sequence[Facts]) -> dict[str, float]:
+    means = {}
     for name in ("words", "population_words", "coherence"):
         weighted = [(number(getattr(run, name)), run.scored) for run in runs if run.scored]
         known = [(value, weight) for value, weight in weighted if not math.isnan(value)]
         total = sum(weight for _, weight in known)
-        means.append(math.fsum(value * weight for value, weight in known) / total if total else math.nan)
-    return Side(*means)
+        means[name] = math.fsum(value * weight for value, weight in known) / total if total else math.nan
+    return means

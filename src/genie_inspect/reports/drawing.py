@@ -64,7 +64,6 @@ def _svg(spec: dict[str, Any], version: str) -> str:
 
 
 def converted(convert: Callable[..., Drawing], spec: dict[str, Any], **options: Any) -> Drawing:
-    """What vl-convert makes of a specification."""
     try:
         return convert(spec, **options)
     except ValueError:

@@ -1,14 +1,16 @@
-"""The report's charts: a radar of means and ridges of distributions."""
+"""The report's charts: means as radar and heatmap, distributions as ridges, differences as forests."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import cycle, islice
+from functools import partial
+from itertools import cycle, islice, product
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from genie_inspect.logs.scored_log import ScoredLog
-from genie_inspect.reports.charts import LIGHT, chart_of, in_words
+from genie_inspect.reports.charts import FAINT, GREY, INK, PAPER, SERIES, chart_of, grid_of, in_words, marked, number
+from genie_inspect.reports.pairing import Row
 from genie_inspect.reports.report import Cell, Measure, Range, Report, spread
 from genie_inspect.statistics.descriptive import Standing
 
@@ -20,11 +22,7 @@ MOST = 42  # characters that stand above a ridge
 
 
 def short_names(labels: Sequence[str], most: int = MOST) -> dict[str, str]:
-    """By label, its beginning and its end where it is longer than `most`; whole where two would be the same.
-
-    >>> short_names(["openai/gpt-4o", "vllm/some-organisation-with-a-long-name/model-awq"])["openai/gpt-4o"]
-    'openai/gpt-4o'
-    """
+    """By label, its beginning and its end where it is longer than `most`; whole where two would be the same."""
     # names begin alike, with their provider, and differ at the end
     front = most // 4
     short = {label: label if len(label) <= most else f"{label[:front]}…{label[front - most + 1 :]}" for label in labels}
@@ -40,12 +38,11 @@ DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (4, 4), (10, 3))
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 RINGS = (0.25, 0.5, 0.75, 1.0)
 MARGIN = 0.05  # of the values seen, on either side of them
+Rows = Sequence[tuple[ScoredLog, list[float]]]  # runs with their documents' values
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart that can be drawn, for light paper."""
-
     name: str  # for a file: letters, digits and dashes
     title: str
     description: str  # alternative text, which a screen reader reads aloud
@@ -53,61 +50,50 @@ class Figure:
 
 
 def radars(report: Report, measure: Measure) -> list[Figure]:
-    """Means by key, 0 in the middle and 1 at the rim: one radar of up to six runs, else one a run beside the mean run.
-
-    Empty where the measure has fewer than three keys from 0 to 1, or more than twelve.
-    """
+    """One radar of up to six runs, else one a run beside the mean run; none of under three or over twelve keys."""
     keys = [key for key in measure.keys if measure.ranges[key].is_unit]
     if len(keys) not in SPOKES:
         return []
     # a run that this measure did not score has no row
-    means = {
-        run.label: [row[key].interval.mean for key in keys]
-        for run, row in zip(report.runs, measure.rows, strict=True)
-        if row
-    }
-    if len(means) <= OVERLAID:
-        title = f"{measure.scorer}: means by feature, from 0 in the middle to 1 at the rim"
-        return [_radar(f"radar-{measure.scorer}", title, keys, means, report.runs)]
-    measured = [[value for value in column if not math.isnan(value)] for column in zip(*means.values(), strict=True)]
-    usual = [fmean(values) if values else math.nan for values in measured]
+    scored = zip(report.runs, measure.rows, strict=True)
+    means = {run.label: [row[key].interval.mean for key in keys] for run, row in scored if row}
+    name, title = f"radar-{measure.scorer}", f"{measure.scorer}: means by feature, from 0 in the middle to 1 at the rim"
+    charts = [(name, title, means)]
+    if len(means) > OVERLAID:
+        columns = [[value for value in column if not math.isnan(value)] for column in zip(*means.values(), strict=True)]
+        usual = {"mean of all": [fmean(values) if values else math.nan for values in columns]}
+        each = enumerate(means.items(), start=1)
+        charts = [(f"{name}-{number}", label, {label: values} | usual) for number, (label, values) in each]
+    colour_of = colours(report.runs)
     return [
-        _radar(f"radar-{measure.scorer}-{number}", label, keys, {label: values, "mean of all": usual}, report.runs)
-        for number, (label, values) in enumerate(means.items(), start=1)
+        Figure(
+            name,
+            title,
+            f"Radar chart of {len(keys)} features for {', '.join(series)}. The table above has the numbers.",
+            partial(_radar_chart, keys, series, colour_of),
+        )
+        for name, title, series in charts
     ]
 
 
 def ridges(report: Report, measure: Measure) -> list[Figure]:
-    """One figure a key: how the documents of each run spread, and those of the population where a log has them.
-
-    A key that takes two values alone (a test passed or not) has no distribution beyond its mean.
-    """
+    """One a key; one that takes two values alone (a test passed or not) has no distribution beyond its mean."""
     figures = []
     for key in measure.keys:
         rows = [(run, values) for run in report.runs if (values := measure.values(run, key))]
         if len({value for _, values in rows for value in values}) > 2:
             name, title = f"spread-{measure.scorer}-{key}", in_words(key)
-            band = measure.population.get(key)
-            figures.append(_ridges(name, title, rows, measure.ranges[key], report.runs, band))
+            figures.append(_ridges(name, title, rows, measure.ranges[key], report, measure.population.get(key)))
     return figures
 
 
 def length_ridges(report: Report) -> Figure:
-    """The figure of document lengths: a ridge a run, in words."""
     rows = [(run, [float(document.words) for document in run.documents]) for run in report.runs]
     longest = max(value for _, values in rows for value in values)
-    return _ridges("lengths", "words a document", rows, Range(0.0, longest, known=False), report.runs)
+    return _ridges("lengths", "words a document", rows, Range(0.0, longest, known=False), report)
 
 
-def _radar(
-    name: str, title: str, keys: Sequence[str], series: dict[str, list[float]], runs: Sequence[ScoredLog]
-) -> Figure:
-    description = f"Radar chart of {len(keys)} features for {', '.join(series)}. The table above has the numbers."
-    return Figure(name, title, description, lambda: _radar_chart(keys, series, colours(runs)))
-
-
-def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of: dict[str, str]) -> "Chart":
-    """Rings and spokes, a closed line a run with a point on each spoke, and the names of the keys around the rim."""
+def _radar_chart(keys: Sequence[str], series: Mapping[str, Sequence[float]], colour_of: Mapping[str, str]) -> "Chart":
     import altair
 
     # the height is to the width as the domain of y is to that of x: a ring is drawn round
@@ -121,7 +107,7 @@ def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of:
     def by_run(kind: Callable[..., Any], choices: Iterable[Any], legend: dict[str, Any] | None) -> Any:
         return kind("run:N", scale={"domain": names, "range": list(islice(choices, len(names)))}, legend=legend)
 
-    colour = by_run(altair.Color, (colour_of.get(run, LIGHT.ink) for run in series), legend)
+    colour = by_run(altair.Color, (colour_of.get(run, INK) for run in series), legend)
     # dash and shape beside the colour: runs stay apart for the colour-blind and in print
     dash, shape = by_run(altair.StrokeDash, cycle(DASHES), None), by_run(altair.Shape, cycle(SHAPES), legend)
     count = len(keys)
@@ -129,12 +115,9 @@ def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of:
     corners = range(count + 1)
     rings = chart_of([{"ring": ring, "order": n, **_at(n, ring, count)} for ring in RINGS for n in corners])
     spokes = chart_of([_at(place, 1.0, count) for place in range(count)])
+    closed = {shown[run]: [*values, values[0]] for run, values in series.items()}
     lines = chart_of(
-        [
-            {"run": shown[run], "order": n, **_at(n, values[n % count], count)}
-            for run, values in series.items()
-            for n in corners
-        ]
+        [{"run": run, "order": n, **_at(n, own[n], count)} for run, own in closed.items() for n in corners]
     )
     # one ring alone is labelled, the others follow from it
     marks = chart_of([{"x": 0.02, "y": ring, "name": f"{ring:g}"} for ring in RINGS[1:2]])
@@ -144,13 +127,13 @@ def _radar_chart(keys: Sequence[str], series: dict[str, list[float]], colour_of:
         # outside the rim, a word a line, away from the circle; at the top and at the bottom above and below the spoke
         align = "center" if abs(at["x"]) < 0.11 else "left" if at["x"] > 0 else "right"
         around.append({**at, "name": key.split("_"), "align": align})
-    at_rim = {"align": altair.ExprRef("datum.align"), "baseline": "middle", "color": LIGHT.ink}
+    at_rim = {"align": altair.ExprRef("datum.align"), "baseline": "middle", "color": INK}
     return altair.layer(
-        rings.mark_line(color=LIGHT.faint, strokeWidth=1).encode(x=x, y=y, detail="ring:N", order="order:Q"),
-        spokes.mark_rule(color=LIGHT.faint).encode(x=x, y=y, x2=altair.datum(0), y2=altair.datum(0)),
+        rings.mark_line(color=FAINT, strokeWidth=1).encode(x=x, y=y, detail="ring:N", order="order:Q"),
+        spokes.mark_rule(color=FAINT).encode(x=x, y=y, x2=altair.datum(0), y2=altair.datum(0)),
         lines.mark_line(strokeWidth=2.5).encode(x=x, y=y, order="order:Q", color=colour, strokeDash=dash),
         lines.mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
-        marks.mark_text(align="left", fontSize=11, color=LIGHT.ink, opacity=0.75).encode(**text),
+        marks.mark_text(align="left", fontSize=11, color=INK, opacity=0.75).encode(**text),
         chart_of(around).mark_text(fontSize=14, limit=88, lineHeight=16, **at_rim).encode(**text),
     ).properties(width=400, height=281)
 
@@ -164,31 +147,15 @@ def _at(place: int, radius: float, count: int) -> dict[str, Any]:
     return {"x": round(radius * math.sin(angle), 4), "y": round(radius * math.cos(angle), 4)}
 
 
-def _ridges(
-    name: str,
-    title: str,
-    rows: Sequence[tuple[ScoredLog, list[float]]],
-    ends: Range,
-    runs: Sequence[ScoredLog],
-    band: Standing | None = None,
-) -> Figure:
-    medians = "; ".join(f"{run.label}: {spread(values).median:.4g}" for run, values in rows)
+def _ridges(name: str, title: str, rows: Rows, ends: Range, report: Report, band: Standing | None = None) -> Figure:
+    medians = "; ".join(f"{run.label}: {spread(values)['median']:.4g}" for run, values in rows)
     own = f" Band, the population's own documents: {band.low:.4g} to {band.high:.4g}." if band else ""
     description = f"Distribution of {title}, a row a run. Medians: {medians}.{own}"
-    return Figure(name, title, description, lambda: _ridge_chart(title, rows, ends, colours(runs), band))
+    return Figure(name, title, description, lambda: _ridge_chart(title, rows, ends, colours(report.runs), band))
 
 
-def _ridge_chart(
-    title: str,
-    rows: Sequence[tuple[ScoredLog, list[float]]],
-    ends: Range,
-    colour_of: dict[str, str],
-    band: Standing | None,
-) -> "Chart":
-    """A row a run: its name and its density; on the base line quartiles, median and, where they are few, documents.
-
-    Behind them, where it is known, a band from quartile to quartile of the population's own documents.
-    """
+def _ridge_chart(title: str, rows: Rows, ends: Range, colour_of: Mapping[str, str], band: Standing | None) -> "Chart":
+    """A row a run: name and density; on the base line quartiles, median and, where they are few, documents."""
     import altair
 
     labels = [run.label for run, _ in rows]
@@ -207,17 +174,17 @@ def _ridge_chart(
         names.append({**label, "name": shown[run.label], "x": low, "y": 0.8 - place})
         areas += [{**label, "x": at, "y": -place + height, "base": -place} for at, height in density(values, ends)]
         box = spread(values)
-        boxes.append({**label, "y": -place, "low": box.low, "median": box.median, "high": box.high})
+        boxes.append({**label, "y": -place, **box})
         dots += [{**label, "x": value, "y": -place} for value in values if len(values) <= DOTS]
     from_low, median = altair.X("low:Q", title=title), altair.X("median:Q", title=title)
     bands = [chart_of([{"low": band.low, "high": band.high}])] if band else []
-    diamonds = chart_of(boxes).mark_point(shape="diamond", filled=True, size=70, color=LIGHT.ink, opacity=1)
-    words = chart_of(names).mark_text(align="left", baseline="middle", fontSize=12, color=LIGHT.ink, limit=330)
+    diamonds = chart_of(boxes).mark_point(shape="diamond", filled=True, size=70, color=INK, opacity=1)
+    words = chart_of(names).mark_text(align="left", baseline="middle", fontSize=12, color=INK, limit=330)
     return altair.layer(
-        *(own.mark_rect(color=LIGHT.faint, opacity=0.5).encode(x=from_low, x2="high:Q") for own in bands),
+        *(own.mark_rect(color=FAINT, opacity=0.5).encode(x=from_low, x2="high:Q") for own in bands),
         chart_of(areas).mark_area(opacity=0.35, line=True).encode(x=x, y=y, y2="base:Q", color=colour, detail="run:N"),
         chart_of(dots).mark_tick(size=8, thickness=1.2, opacity=0.7).encode(x=x, y=y, color=colour),
-        chart_of(boxes).mark_rule(strokeWidth=4, color=LIGHT.ink, opacity=0.55).encode(x=from_low, x2="high:Q", y=y),
+        chart_of(boxes).mark_rule(strokeWidth=4, color=INK, opacity=0.55).encode(x=from_low, x2="high:Q", y=y),
         diamonds.encode(x=median, y=y),
         words.encode(x=x, y=y, text="name:N"),
     ).properties(width=340, height=66 * len(rows))
@@ -256,12 +223,12 @@ def colours(runs: Sequence[ScoredLog]) -> dict[str, str]:
     """A colour for each run by its name, the same in every chart; the population's is the ink."""
     # by place among all runs, so that a run keeps its colour in a chart that lacks others
     others = [run.label for run in runs if not run.is_population]
-    colour_of = {label: LIGHT.series[place % len(LIGHT.series)] for place, label in enumerate(others)}
-    return colour_of | {run.label: LIGHT.ink for run in runs if run.is_population}
+    colour_of = {label: SERIES[place % len(SERIES)] for place, label in enumerate(others)}
+    return colour_of | {run.label: INK for run in runs if run.is_population}
 
 
 def places(measure: Measure, key: str) -> int:
-    """Number of decimals with which the values of a key differ: two, or more where the range is small."""
+    """The decimals with which the values of a key differ: two, or more where the range is small."""
     span = measure.ranges[key].high - measure.ranges[key].low
     if math.isnan(span) or span == 0:
         return 2
@@ -281,3 +248,120 @@ def shade(measure: Measure, key: str, cell: Cell) -> str:
     if not ends.high > ends.low:
         return "50%"
     return f"{100 * min(1.0, max(0.0, (cell.interval.mean - ends.low) / (ends.high - ends.low))):.0f}%"
+
+
+WIDTH, HEIGHT = 240, 26  # of the scale, of a row
+NAMES, FEW = 120, 17  # width that names of rows have, and how many characters that is
+# a browser's letters may be wider than those that the chart was measured with
+ROOM = {"left": 8, "top": 4, "right": 24, "bottom": 4}
+Ends = tuple[float, float]
+Line = tuple[str, Row, str]  # its name in the chart, the difference, and the colour of its run
+
+
+def forests(report: Report) -> Iterator[Figure]:
+    """A figure for each run of a measure, on one scale; one with a row a run where one key alone is tested."""
+    if report.comparison is None:
+        return
+    colour_of = colours(report.runs)
+    tested = [row for row in report.comparison.rows if row.tested and not math.isnan(row.finding.difference.delta)]
+    for scorer in report.comparison.signatures:
+        rows = [row for row in tested if row.scorer == scorer]
+        runs = list(dict.fromkeys(row.run for row in rows))
+        charts: list[tuple[str, str, list[Line]]] = []
+        if len({row.key for row in rows}) == 1:
+            names = short_names(runs, FEW)
+            lines = [(names[row.run], row, colour_of[row.run]) for row in rows]
+            charts = [("", in_words(rows[0].key), lines)]
+        else:
+            for place, run in enumerate(runs, start=1):
+                lines = [(in_words(row.key), row, colour_of[run]) for row in rows if row.run == run]
+                charts.append((f"-{place}", f"{run} against {lines[0][1].baseline}", lines))
+        for suffix, what, lines in charts:
+            title = f"{in_words(scorer)}: {what}"
+            told = "; ".join(f"{name} {marked(row)}" for name, row, _ in lines)
+            description = f"Paired differences, {title}. {told}. The tables below have the intervals."
+            draw = partial(_forest_chart, lines, _reach(rows))
+            yield Figure(f"forest-{scorer}{suffix}", title, description, draw)
+
+
+def _forest_chart(lines: Sequence[Line], ends: Ends) -> "Chart":
+    """A row a line: the margin a pale bar around 0, the interval a rule, the difference a dot and a number."""
+    import altair
+
+    scale, axis = {"domain": list(ends), "nice": False}, {"tickCount": 4, "labelOverlap": True}
+    x = altair.X("low:Q", title="difference", scale=scale, axis=axis)
+    room = {"domain": False, "ticks": False, "labelLimit": NAMES, "minExtent": NAMES, "maxExtent": NAMES}
+    y = altair.Y("name:N", title=None, sort=[name for name, _, _ in lines], axis=room)
+    colour = altair.Color("colour:N", legend=None, scale=None)
+    margins: list[dict[str, Any]] = []
+    intervals: list[dict[str, Any]] = []
+    deltas: list[dict[str, Any]] = []
+    for name, row, own_colour in lines:
+        d = row.finding.difference
+        shown = {"colour": own_colour if row.finding.differs else GREY, "shown": marked(row)}
+        for rows, low, high in ((margins, -d.margin, d.margin), (intervals, d.low, d.high), (deltas, d.delta, None)):
+            # an end that too few pairs leave open is not drawn
+            known = {"low": low if math.isfinite(low) else None, "high": high if math.isfinite(high or 0) else None}
+            rows.append({"name": name, **known, **shown})
+    beside = chart_of(deltas).mark_text(align="left", fontSize=12, color=INK)
+    return altair.layer(
+        chart_of(margins).mark_bar(color=FAINT, opacity=0.6, size=14).encode(x=x, x2="high:Q", y=y),
+        chart_of([{"low": 0}]).mark_rule(color=INK, opacity=0.6).encode(x=x),
+        chart_of(intervals).mark_rule(strokeWidth=2.5).encode(x=x, x2="high:Q", y=y, color=colour),
+        chart_of(deltas).mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, color=colour),
+        beside.encode(x=altair.value(WIDTH + 8), y=y, text="shown:N"),
+    ).properties(width=WIDTH, height=HEIGHT * len(lines), padding=ROOM)
+
+
+def _reach(rows: Sequence[Row]) -> Ends:
+    """From the lowest to the highest that any run of the measure reaches, and a little more; 0 is among them."""
+    differences = [row.finding.difference for row in rows]
+    values = [value for d in differences for value in (d.delta, d.low, d.high, d.margin, -d.margin)]
+    reached = [0.0, *filter(math.isfinite, values)]
+    low, high = min(reached), max(reached)
+    # where nothing differs at all, a scale still has a width
+    margin = MARGIN * (high - low) or 0.5
+    return low - margin, high + margin
+
+
+LOW, HIGH = "#f5f6f7", "#6aaed6"  # those of the page's own table
+CELL_WIDTH, CELL_HEIGHT = 112, 44
+
+
+def heatmap(report: Report, measure: Measure) -> Figure:
+    """Runs down, keys across, the mean with its interval on a ground that is bluer the higher it is in its range."""
+    rows = {run.label: row for run, row in zip(report.runs, measure.rows, strict=True) if row}
+    names = short_names(list(rows))
+    cells = []
+    for label, key in product(rows, measure.keys):
+        decimals, interval = places(measure, key), rows[label][key].interval
+        ends = f"[{number(interval.low, decimals)}, {number(interval.high, decimals)}]"
+        cells.append(
+            {
+                "run": names[label],
+                "key": in_words(key),
+                "share": float(shade(measure, key, rows[label][key]).rstrip("%")),
+                "mean": number(interval.mean, decimals),
+                "ends": "" if math.isnan(interval.low) else ends,
+            }
+        )
+    title = f"{in_words(measure.scorer)}: means over prompts [95% interval]"
+
+    def draw() -> "Chart":
+        import altair
+
+        across = {"labelAngle": 0, "orient": "top", "labelLimit": CELL_WIDTH}
+        base = grid_of(cells, "key", "run", (CELL_WIDTH, CELL_HEIGHT), across, {"labelLimit": 400})
+        ends = "datum.value ? '1' : '0'" if measure.is_unit else "datum.value ? 'highest of its column' : 'lowest'"
+        length = CELL_HEIGHT * len({cell["run"] for cell in cells})
+        legend = {"title": None, "values": [0, 100], "labelExpr": ends, "gradientLength": length}
+        colour = altair.Color("share:Q", scale={"domain": [0, 100], "range": [LOW, HIGH]}, legend=legend)
+        return altair.layer(
+            base.mark_rect(stroke=PAPER, strokeWidth=2).encode(color=colour),
+            base.mark_text(dy=-7, fontSize=13, fontWeight="bold").encode(text="mean:N"),
+            base.mark_text(dy=9, fontSize=11).encode(text="ends:N"),
+            title=altair.TitleParams(title, anchor="start"),
+        )
+
+    description = f"Heatmap of the means of {len(measure.keys)} features for {', '.join(rows)}."
+    return Figure(f"means-{measure.scorer}", title, description, draw)

@@ -22,10 +22,9 @@ COLUMNS = (
     *("nearest_document", "percentile", "population_mean", "coverage", "words", "reason", "signature"),
     *("eval_id", "sample_id", "log"),
 )
-NUMBERS = ("score", "nearest_novelty", "percentile", "population_mean", "coverage")
-"""Columns of numbers, also where all of them are missing."""
+NUMBERS = ("score", "nearest_novelty", "percentile", "population_mean", "coverage")  # also where all are missing
+# what stands before the scores of a wide row; named as in Inspect's `evals_df` where that has it
 WIDE_COLUMNS = ("run", "model", "task_id", "task_name", "documents", "eval_id", "log")
-"""What stands before the scores of a wide row; named as in Inspect's `evals_df` where that has it."""
 Row = dict[str, str | int | float | None]
 
 
@@ -80,12 +79,10 @@ def frame(logs: str | Path | Iterable[str | Path], *, wide: bool = False) -> "pa
 
 
 def columns_of(table: Sequence[Row]) -> list[str]:
-    """The columns of rows; those of `rows` where there are none."""
     return list(table[0]) if table else list(COLUMNS)
 
 
 def parquet(table: Sequence[Row]) -> bytes:
-    """Rows as a Parquet file."""
     try:
         import pyarrow
         from pyarrow.parquet import write_table

@@ -4,9 +4,8 @@ import math
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from genie_inspect.graders.close_reader import ASPECTS
 from genie_inspect.graders.protocols import caution
@@ -16,23 +15,30 @@ from genie_inspect.measures.tokens import is_like_length
 from genie_inspect.reports.charts import (
     BARS,
     BARS_SCALE,
-    DARK,
     ENDINGS,
-    LIGHT,
     ON_A_PHONE,
+    ON_DARK,
     STRONGEST,
     bars,
     cells_of,
-    darkened,
     in_words,
     number,
     study_heatmap,
     svg,
     write_chart,
 )
-from genie_inspect.reports.figures import Figure, colours, length_ridges, places, radars, ridges, shade
-from genie_inspect.reports.forests import forests, heatmap
-from genie_inspect.reports.report import Cell, Measure, Report, Spread
+from genie_inspect.reports.figures import (
+    Figure,
+    colours,
+    forests,
+    heatmap,
+    length_ridges,
+    places,
+    radars,
+    ridges,
+    shade,
+)
+from genie_inspect.reports.report import Report
 from genie_inspect.reports.study import Study
 from genie_inspect.reports.study_verdict import sentence
 from genie_inspect.reports.study_verdict import warnings as study_warnings
@@ -40,18 +46,16 @@ from genie_inspect.reports.verdict import DIFFERENCE, prompts_needed, verdict, w
 from genie_inspect.signature import package_version
 from genie_inspect.statistics.power import USUAL_POWER
 
-if TYPE_CHECKING:
-    from markupsafe import Markup
-
-
 TASK = "genie_inspect/leave_one_out"
 LONGEST_NAME = 60  # characters of a picture's name, each of at most four bytes
 _NO_NAME = re.compile(r"[^\w.-]")
+# how vl-convert writes a colour: an attribute's whole value, six lower-case digits
+_COLOUR = re.compile('="(#[0-9a-f]{6})"')
 ARGUMENTS = ("population", "judge", "embedder", "templates", "panel")
 
 
 def run_facts(run: ScoredLog) -> dict[str, str]:
-    """Settings of a run as its log records them, by name; what is not recorded is left out."""
+    """By name; what the log does not record is left out."""
     spec, plan = run.header.eval, run.header.plan
     generation = plan.config.model_dump(exclude_none=True) | spec.model_generate_config.model_dump(exclude_none=True)
     # Inspect lets a role have a list of models
@@ -81,12 +85,8 @@ def run_facts(run: ScoredLog) -> dict[str, str]:
 
 
 def command_for_yardstick(report: Report) -> str:
-    """The command that makes a log of the population's own documents, scored as the runs are.
-
-    Empty when there is one, where the scores know the population's own yardstick, and where nothing in the report is
-    measured with a population's questions.
-    """
-    known = any(cell.standing for measure in report.measures for row in measure.rows for cell in row.values())
+    """The command that makes a log of the population's own documents, scored as the runs are; empty without need."""
+    known = any(measure.has_standing for measure in report.measures)
     if report.yardstick or known or "genie" not in (measure.scorer for measure in report.measures):
         return ""
     run = next(run for run in report.runs if "genie" in run.ours)
@@ -103,7 +103,7 @@ def command_for_yardstick(report: Report) -> str:
 
 
 def opening(report: Report) -> dict[str, str]:
-    """The facts by name; what no log says is left out."""
+    """By name; what no log says is left out."""
     runs = [run for run in report.runs if not run.is_population] or list(report.runs)
     # from the least to the most where runs differ
     prompts = _from_to(len({document.prompt for document in run.documents}) for run in runs)
@@ -127,30 +127,18 @@ def opening(report: Report) -> dict[str, str]:
 
 
 def _from_to(values: Iterable[Any]) -> str:
-    """The least and the greatest, once where they are one."""
     ordered = sorted(values)
-    return str(ordered[0]) if ordered[0] == ordered[-1] else f"{ordered[0]} to {ordered[-1]}"
+    return " to ".join(map(str, dict.fromkeys((ordered[0], ordered[-1]))))
 
 
-@dataclass(frozen=True, slots=True)
-class StudyPart:
-    """One study on the page, with the picture of its bars."""
-
-    study: Study
-    bars: "Picture"
-
-    @property
-    def columns(self) -> list[str]:
-        return list(dict.fromkeys(cell["column"] for cell in cells_of(self.study)))
-
-    @property
-    def rows(self) -> dict[str, list[dict[str, Any]]]:
-        """By intervention the cells of the matrix, each with the depth of its colour."""
-        rows: dict[str, list[dict[str, Any]]] = {}
-        for cell in cells_of(self.study):
-            depth = min(1.0, abs(cell["held"]) / STRONGEST)
-            rows.setdefault(cell["row"], []).append({**cell, "share": f"{100 * depth:.0f}%"})
-        return rows
+def matrix(study: Study) -> tuple[list[str], dict[str, list[dict[str, Any]]]]:
+    """The columns of a study's matrix, and by intervention its cells, each with the depth of its colour."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    cells = cells_of(study)
+    for cell in cells:
+        depth = min(1.0, abs(cell["held"]) / STRONGEST)
+        rows.setdefault(cell["row"], []).append({**cell, "share": f"{100 * depth:.0f}%"})
+    return list(dict.fromkeys(cell["column"] for cell in cells)), rows
 
 
 def study_figures(study: Study, number: int) -> list[Figure]:
@@ -160,39 +148,6 @@ def study_figures(study: Study, number: int) -> list[Figure]:
         Figure(f"study-{number}-effects", "effects of edits and paraphrases", told, lambda: study_heatmap(study)),
         Figure(f"study-{number}-bars", f"{BARS}: {BARS_SCALE}", told, lambda: bars(study, ON_A_PHONE)),
     ]
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A figure as two images, of which the page shows the one for its light."""
-
-    figure: Figure
-    light: str
-    dark: str
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One measure on the page, with its pictures."""
-
-    measure: Measure
-    radars: list[Picture]
-    ridges: list[Picture]
-    meanings: list[str]  # what its numbers mean, and which way is up
-
-    @property
-    def cells(self) -> list[Cell]:
-        return [cell for row in self.measure.rows for cell in row.values()]
-
-    @property
-    def has_standing(self) -> bool:
-        """Whether it is known where values fall among the population's own."""
-        return any(cell.standing for cell in self.cells)
-
-    @property
-    def covered(self) -> list[str]:
-        """The keys of which the scorer says how many questions or tests could be used."""
-        return [key for key in self.measure.keys if any(row[key].asked for row in self.measure.rows if row)]
 
 
 def figures(report: Report) -> Iterator[Figure]:
@@ -207,57 +162,37 @@ def figures(report: Report) -> Iterator[Figure]:
     yield length_ridges(report)
 
 
+def images(figure: Figure) -> list[str]:
+    """For light and for dark paper, as addresses that hold the image."""
+    light = svg(figure.draw())
+    # in other colours far sooner than it could be drawn anew
+    dark = _COLOUR.sub(lambda colour: f'="{ON_DARK.get(colour[1], colour[1])}"', light)
+    # images, not inline SVG: nothing in a label can run as a script
+    return ["data:image/svg+xml;base64," + b64encode(image.encode()).decode() for image in (light, dark)]
+
+
 def page(report: Report) -> str:
-    """The report as HTML; whatever comes from logs stands in it as text."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
+    loader = PackageLoader("genie_inspect.reports", "templates")
     # prompts, answers and names come from models: autoescape makes them text, not markup
     environment = Environment(
-        loader=PackageLoader("genie_inspect.reports", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"number": number, "words": in_words, "breakable": breakable}
+    environment.filters |= {"number": number, "words": in_words}
+    asked = (
+        *(beware, caution, command_for_yardstick, cost, cut_warning, definitions, forests, images),
+        *(length_ridges, length_warning, matrix, meanings, opening, places, prompts_needed, radars, ridges, run_facts),
+        *(sentence, shade, study_figures, unlike_lengths, verdict),
+    )
+    environment.globals |= {function.__name__: function for function in asked}
     environment.globals |= {
-        **{"ASPECTS": ASPECTS, "DIFFERENCE": DIFFERENCE, "POWER": USUAL_POWER, "is_finite": math.isfinite},
-        **{"caution": caution, "shade": shade, "places": places, "cost": cost},
-        **{"sentence": sentence, "study_warnings": study_warnings, "version": package_version()},
+        **{"study_warnings": study_warnings, "is_finite": math.isfinite, "version": package_version()},
+        **{"ASPECTS": ASPECTS, "DIFFERENCE": DIFFERENCE, "POWER": USUAL_POWER},
     }
-    parts = [
-        Part(
-            measure,
-            list(map(_picture, radars(report, measure))),
-            list(map(_picture, ridges(report, measure))),
-            meanings(report, measure.scorer),
-        )
-        for measure in report.measures
-    ]
-    dark = dict(zip(LIGHT.inks, DARK.inks, strict=True))
-    comparison = report.comparison
-    return environment.get_template("page.html.j2").render(
-        report=report,
-        parts=parts,
-        studies=[
-            StudyPart(study, _picture(study_figures(study, place)[-1]))
-            for place, study in enumerate(report.studies, start=1)
-        ],
-        lengths=_picture(length_ridges(report)),
-        opening=opening(report),
-        colours={run: (colour, dark[colour]) for run, colour in colours(report.runs).items()},
-        forests=list(map(_picture, forests(report))),
-        verdict=verdict(comparison) if comparison else "",
-        beware=beware(report),
-        needed={(row.run, row.scorer, row.key): n for row, n in prompts_needed(comparison)} if comparison else {},
-        documents=sum(len(run.documents) for run in report.runs if not run.is_population),
-        unlike=unlike_lengths(report),
-        on_lengths=[warning for run in report.runs for warning in (length_warning(run), cut_warning(run)) if warning],
-        yardstick_command=command_for_yardstick(report),
-        carried_command=next((command for run in report.runs if (command := yardstick_command(run, "genie"))), ""),
-        definitions=definitions(report),
-        facts=list(map(run_facts, report.runs)),
-    )
+    colour_of = {run: (colour, ON_DARK[colour]) for run, colour in colours(report.runs).items()}
+    carried = next(filter(None, (yardstick_command(run, "genie") for run in report.runs)), "")
+    return environment.get_template("page.html.j2").render(report=report, colours=colour_of, carried_command=carried)
 
 
 def meanings(report: Report, scorer: str) -> list[str]:
@@ -265,14 +200,9 @@ def meanings(report: Report, scorer: str) -> list[str]:
 
 
 def definitions(report: Report) -> dict[str, str]:
-    """Definitions of the features of the runs' populations, by name; empty where no log has them."""
+    """Of the features of the runs' populations, by name; empty where no log has them."""
     by_run = [(run.header.eval.metadata or {}).get("features") for run in report.runs]
     return {str(name): str(text) for own in by_run if isinstance(own, dict) for name, text in own.items()}
-
-
-def as_bytes(html: str) -> bytes:
-    """The page as UTF-8; what is no character (half of a surrogate pair) becomes a question mark."""
-    return html.encode("utf-8", "replace")
 
 
 def write_pictures(report: Report, folder: Path) -> None:
@@ -288,31 +218,22 @@ def write_pictures(report: Report, folder: Path) -> None:
             write_chart(figure.draw, folder / (name + ending))
 
 
-def breakable(name: str) -> "Markup":
-    """A name that may go on in the next line after each slash.
-
-    >>> str(breakable("openai/<b>"))
-    'openai/<wbr>&lt;b&gt;'
-    """
-    from markupsafe import Markup, escape
-
-    return escape(name).replace("/", Markup("/<wbr>"))
-
-
 def cost(run: ScoredLog) -> str:
-    """Price of all model calls of a run, in the currency of the log; empty where the log has no prices."""
+    """Of all model calls, in the currency of the log; empty where the log has no prices."""
     prices = [u.total_cost for u in run.header.stats.model_usage.values() if u.total_cost is not None]
     return f"{math.fsum(prices):.2f}" if prices else ""
 
 
-def unlike_lengths(report: Report) -> tuple[str, Spread, str, Spread] | None:
+def unlike_lengths(report: Report) -> tuple[str, dict[str, float], str, dict[str, float]] | None:
     """The runs with the shortest and the longest median document, where they are too far apart to compare well."""
     # means of texts of unlike length do not compare, see LIKE
-    spreads = [(run.label, words) for run, words in zip(report.runs, report.lengths, strict=True) if words.median > 0]
+    spreads = [
+        (run.label, words) for run, words in zip(report.runs, report.lengths, strict=True) if words["median"] > 0
+    ]
     if not spreads:
         return None
-    short, long = (end(spreads, key=lambda pair: pair[1].median) for end in (min, max))
-    return None if is_like_length(short[1].median, long[1].median) else (*short, *long)
+    short, long = (end(spreads, key=lambda pair: pair[1]["median"]) for end in (min, max))
+    return None if is_like_length(short[1]["median"], long[1]["median"]) else (*short, *long)
 
 
 def beware(report: Report) -> list[str]:
@@ -321,10 +242,3 @@ def beware(report: Report) -> list[str]:
         return []
     below = tuple(line for measure in report.measures for lines in measure.warnings for line in lines)
     return [line for line in warnings(report.comparison) if not line.endswith(below)]
-
-
-def _picture(figure: Figure) -> Picture:
-    light = svg(figure.draw())
-    # images, not inline SVG: nothing in a label can run as a script
-    start = "data:image/svg+xml;base64,"
-    return Picture(figure, *(start + b64encode(image.encode()).decode() for image in (light, darkened(light))))

@@ -8,7 +8,7 @@ over other questions would move where nothing else did. So they differ from thos
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from genie_inspect.logs.evidence import NO_SHARE, Evidence, Share, added, together
@@ -19,12 +19,12 @@ from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
 from genie_inspect.measures.tokens import is_like_length
 from genie_inspect.signature import Signature
 from genie_inspect.statistics.descriptive import prompt_means
-from genie_inspect.statistics.differences import Finding
+from genie_inspect.statistics.differences import Difference, Finding
 
 PROMPT, INSTANCE = "prompt", "instance"
 Key = tuple[str, str]  # scorer, and key of its score
-Sides = tuple[list[ScoredDocument], list[ScoredDocument]]
-"""A prompt's documents before and after; paired by instance, one of each belongs to one of the other, in order."""
+Sides = tuple[Sequence[ScoredDocument], Sequence[ScoredDocument]]
+"""Documents before and after that belong together: all of a prompt, or one and the one written after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,83 +43,72 @@ class Pairs:
     documents: Counter[tuple[str, str]]
     """How often the run wrote which text, by prompt and digest; a document without words does not count."""
     is_repeated: bool  # whether every document of the run stands in the baseline word for word
-    evidence: Mapping[str, tuple[Evidence, Evidence]]
-    """By scorer: what the paired documents' scores rest on, before and after."""
+    evidence: Mapping[str, tuple[Evidence, Evidence]]  # by scorer: what the paired documents' scores rest on
     prompts: int  # that either run was given, whatever became of its documents
     strays: int  # scored documents that were written after one that the baseline lacks
 
 
 def paired(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str]) -> Pairs:
     """The pairs of two runs: by instance where each document of `run` was written after one of the baseline's."""
-    before, after = _by_prompt(baseline), _by_prompt(run)
+    before: dict[str, list[ScoredDocument]] = {}
+    after: dict[str, list[ScoredDocument]] = {}
+    for log, groups in ((baseline, before), (run, after)):
+        for document in log.documents:
+            groups.setdefault(document.prompt, []).append(document)
     if not before.keys() & after.keys():
         raise LogError(
             f"{baseline.file} and {run.file} share no prompt: the first has {next(iter(before), 'none')!r}, "
             f"the second {next(iter(after), 'none')!r}"
         )
-    groups: dict[str, Sides] = {prompt: (own, after[prompt]) for prompt, own in before.items() if prompt in after}
     # negative sampling records the document that it started from, word for word
     first = {(document.prompt, document.text): document for document in baseline.documents}
     scored = [d for d in run.documents if not all(scores.is_unscored for scores in d.scores.values())]
     lacking = [document for document in scored if (document.prompt, document.earlier) not in first]
     # pairs by instance only where every document has its partner: a part of them would be a selection
-    by = INSTANCE if scored and not lacking else PROMPT
-    if by == INSTANCE:
-        groups = {document.prompt: ([], []) for document in scored}
+    by_instance = bool(scored) and not lacking
+    pairs: dict[str, list[Sides]] = {
+        prompt: [(own, after[prompt])] for prompt, own in before.items() if prompt in after
+    }
+    if by_instance:
+        pairs = {document.prompt: [] for document in scored}
         for document in scored:
-            groups[document.prompt][0].append(first[document.prompt, document.earlier])
-            groups[document.prompt][1].append(document)
+            pairs[document.prompt].append(([first[document.prompt, document.earlier]], [document]))
     # every key that one of the two runs has, in the order of the scores
     documents = [*baseline.documents, *run.documents]
-    keys = tuple(
-        dict.fromkeys(
-            (name, key) for name in scorers for d in documents if name in d.scores for key in d.scores[name].values
-        )
-    )
-    means = [[_means(sides, key, by) for key in keys] for sides in groups.values()]
+    every = ((name, key) for name in scorers for d in documents if name in d.scores for key in d.scores[name].values)
+    keys = tuple(dict.fromkeys(every))
+    means = [[_means(own, key) for key in keys] for own in pairs.values()]
     base_texts, texts = (
         Counter((document.prompt, document.text) for document in log.documents if document.words)
         for log in (baseline, run)
     )
-    evidence = {
-        name: [
-            together([d.scores[name].evidence for sides in groups.values() for d in sides[side] if name in d.scores])
-            for side in (0, 1)
-        ]
-        for name in scorers
-    }
+
+    def evidence(scorer: str, side: int) -> Evidence:
+        paired = (document for own in pairs.values() for sides in own for document in sides[side])
+        return together([document.scores[scorer].evidence for document in paired if scorer in document.scores])
+
     return Pairs(
-        by=by,
+        by=INSTANCE if by_instance else PROMPT,
         keys=keys,
         before=tuple(tuple(before for before, *_ in row) for row in means),
         after=tuple(tuple(after for _, after, *_ in row) for row in means),
-        instances=tuple(sum(row[n][2] for row in means) if by == INSTANCE else None for n in range(len(keys))),
-        questions=tuple(added(row[place][3] for row in means) for place in range(len(keys))),
-        names=tuple(groups),
+        instances=tuple(sum(row[n][2] for row in means) if by_instance else None for n in range(len(keys))),
+        questions=tuple(added(row[n][3] for row in means) for n in range(len(keys))),
+        names=tuple(pairs),
         documents=texts,
         is_repeated=bool(texts) and texts <= base_texts,
-        evidence={name: (before, after) for name, (before, after) in evidence.items()},
+        evidence={scorer: (evidence(scorer, 0), evidence(scorer, 1)) for scorer in scorers},
         prompts=len(before.keys() | after.keys()),
         strays=sum(bool(document.earlier) for document in lacking),
     )
 
 
-def _by_prompt(run: ScoredLog) -> dict[str, list[ScoredDocument]]:
-    groups: dict[str, list[ScoredDocument]] = {}
-    for document in run.documents:
-        groups.setdefault(document.prompt, []).append(document)
-    return groups
-
-
-def _means(sides: Sides, key: Key, by: str) -> tuple[float, float, int, Share]:
-    """A prompt's two means, NaN without any value, how many pairs of documents they rest on, and common questions."""
-    if by == PROMPT:
-        before, after, share = _common(*sides, key)
-        return before, after, 0, share
-    # a document whose partner has no score says nothing about the difference
-    pairs = [_common([first], [second], key) for first, second in zip(*sides, strict=True)]
-    both = [pair for pair in pairs if not any(map(math.isnan, pair[:2]))]
-    return _mean([pair[0] for pair in both]), _mean([pair[1] for pair in both]), len(both), added(p[2] for p in both)
+def _means(pairs: Sequence[Sides], key: Key) -> tuple[float, float, int, Share]:
+    """A prompt's two means over its pairs with both values, how many these are, and the questions of all in common."""
+    common = [_common(*sides, key) for sides in pairs]
+    both = [(before, after) for before, after, _ in common if not math.isnan(before + after)]
+    before, after = (_mean([pair[side] for pair in both]) for side in (0, 1))
+    return before, after, len(both), added(share for _, _, share in common)
 
 
 def _common(before: Sequence[ScoredDocument], after: Sequence[ScoredDocument], key: Key) -> tuple[float, float, Share]:
@@ -138,64 +127,15 @@ def _common(before: Sequence[ScoredDocument], after: Sequence[ScoredDocument], k
     # NaN where no document of the side answered
     first, second = ({q: _mean([table.get(q, math.nan) for table in side]) for q in asked} for side in tables)
     common = [question for question in asked if not math.isnan(first[question] + second[question])]
-    share = len(common), len(asked)
     # novelties of questions are rounded in logs, values are not: where nothing is missing they are taken
-    if all([q for q in table if not math.isnan(table[q])] == common for table in every):
-        return *values, share
-    return _mean([first[question] for question in common]), _mean([second[question] for question in common]), share
+    if any([q for q in table if not math.isnan(table[q])] != common for table in every):
+        values = _mean([first[question] for question in common]), _mean([second[question] for question in common])
+    return *values, (len(common), len(asked))
 
 
 def _mean(values: Sequence[float]) -> float:
     """The mean of one prompt's values, as in every summary; NaN without any."""
     return prompt_means(values, [PROMPT] * len(values)).get(PROMPT, math.nan)
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Conditions that a document must meet to be compared."""
-
-    length_matched: bool = False
-    """About as long as the population's; it is then scored against population documents of that length alone."""
-    min_coherence: float | None = None  # rated at least this coherent; a document without a rating does not count
-
-
-def selected(run: ScoredLog, selection: Selection) -> tuple[ScoredLog, int]:
-    """The run with the scores of every document that does not count taken out, and how many these are."""
-    if selection.min_coherence is not None and COHERENCE not in run.signatures:
-        raise LogError(
-            f"{run.file} has no coherence, rate it with: inspect score {run.file} --scorer genie_inspect/coherence "
-            "--action append --model-role grader=..."
-        )
-    scored = [
-        document for document in run.documents if any(not scores.is_unscored for scores in document.scores.values())
-    ]
-    if selection.length_matched and scored and all(math.isnan(document.population_words) for document in scored):
-        raise LogError(f"{run.file} does not say how long the population's documents are: score it with genie anew")
-    documents, left_out = [], 0
-    for document in run.documents:
-        scores = dict(document.scores)
-        is_kept = _is_kept(document, selection)
-        left_out += not is_kept
-        for name, own in scores.items():
-            if not is_kept:
-                scores[name] = own.left_out()
-            # those against population documents of like length, where it has them
-            elif selection.length_matched and own.matched:
-                scores[name] = replace(own, values=own.matched, questions={})
-        documents.append(replace(document, scores=scores))
-    return replace(run, documents=tuple(documents)), left_out
-
-
-def _is_kept(document: ScoredDocument, selection: Selection) -> bool:
-    coherence = (
-        next(iter(document.scores[COHERENCE].values.values()), math.nan) if COHERENCE in document.scores else math.nan
-    )
-    # `not >=` and not `<`: a NaN, which is no rating, does not pass either
-    if selection.min_coherence is not None and not coherence >= selection.min_coherence:
-        return False
-    # without a length of the population there is nothing to be unlike
-    comparable = selection.length_matched and not math.isnan(document.population_words)
-    return not comparable or is_like_length(document.words, document.population_words)
 
 
 FAMILIES = {"all": "the tests of all runs", "run": "the tests of each run"}
@@ -204,16 +144,47 @@ FAMILIES = {"all": "the tests of all runs", "run": "the tests of each run"}
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options of a comparison: scorers, correction, margin, selection of documents, equivalence test."""
-
     scorers: tuple[str, ...] = ()  # scorers by name; empty takes all that every log has
     correction: str = "holm"
     margin: float | None = None
-    selection: Selection = field(default_factory=Selection)
+    length_matched: bool = False
+    """Only documents about as long as the population's, scored against population documents of that length alone."""
+    min_coherence: float | None = None  # only documents rated at least so coherent; one without a rating is not
     equivalence: str = "t"  # method of `tost`
     signature: str = ""  # only logs with a score under a signature that holds these words are compared
     keys: tuple[str, ...] = ()  # keys that are tested, named before anybody looked; empty takes each measure's headline
     family: str = "all"  # a key of FAMILIES
+
+
+def selected(run: ScoredLog, options: Options) -> tuple[ScoredLog, int]:
+    """The run with the scores of every document that does not count taken out, and how many these are."""
+    least = options.min_coherence
+    if least is not None and COHERENCE not in run.signatures:
+        raise LogError(
+            f"{run.file} has no coherence, rate it with: inspect score {run.file} --scorer genie_inspect/coherence "
+            "--action append --model-role grader=..."
+        )
+    scored = [d for d in run.documents if any(not scores.is_unscored for scores in d.scores.values())]
+    if options.length_matched and scored and all(math.isnan(document.population_words) for document in scored):
+        raise LogError(f"{run.file} does not say how long the population's documents are: score it with genie anew")
+    documents, left_out = [], 0
+    for document in run.documents:
+        scores = dict(document.scores)
+        rated = scores[COHERENCE].values.values() if COHERENCE in scores else ()
+        # `>=`: a NaN, which is no rating, does not pass either
+        is_kept = least is None or next(iter(rated), math.nan) >= least
+        # without a length of the population there is nothing to be unlike
+        if options.length_matched and not math.isnan(document.population_words):
+            is_kept = is_kept and is_like_length(document.words, document.population_words)
+        left_out += not is_kept
+        for name, own in scores.items():
+            if not is_kept:
+                scores[name] = own.left_out()
+            # those against population documents of like length, where it has them
+            elif options.length_matched and own.matched:
+                scores[name] = replace(own, values=own.matched, questions={})
+        documents.append(replace(document, scores=scores))
+    return replace(run, documents=tuple(documents)), left_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,15 +225,13 @@ class Row:
     ratings: tuple[Share, Share]  # ratings that count and those that were due, likewise
     finding: Finding
     is_unit: bool  # whether its values lie from 0 to 1
-    questions: Share = NO_SHARE
+    questions: Share
     """Questions that both sides answered, by prompt, and those that were asked; 0 of 0 where it is over none."""
     family: str = ""  # the run with whose tests alone it is corrected; empty where it is with those of all runs
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Everything that was compared."""
-
     options: Options
     named: str  # what the baseline was called
     baselines: tuple[str, ...]  # their labels
@@ -271,11 +240,23 @@ class Comparison:
     rows: tuple[Row, ...]
     pairs: Mapping[str, Pairs]  # by run: the scores that its rows are made of
     base_of: Mapping[str, str]  # by run: its baseline
-    strays: dict[str, int]
-    """By run: documents that were written after one that the baseline lacks, so that prompts are paired."""
     unmatched: tuple[str, ...]
     """Scorers that compare with population documents of every length, although lengths were to be matched."""
     unlike_coherence: str  # why the runs' coherence does not compare; empty where it does
+
+    @property
+    def repeated(self) -> list[str]:
+        """The runs that wrote what their baseline wrote: that says nothing about a strategy, nor of equivalence."""
+        return [label for label, own in self.pairs.items() if own.is_repeated]
+
+    @property
+    def families(self) -> dict[tuple[str, str], list[Difference]]:
+        """By scorer and family the differences whose tests are corrected together."""
+        families: dict[tuple[str, str], list[Difference]] = {}
+        for row in self.rows:
+            if not math.isnan(row.finding.p_value):
+                families.setdefault((row.scorer, row.family), []).append(row.finding.difference)
+        return families
 
     def called(self, *baselines: str) -> str:
         """Baselines by the name that was typed, with their labels where these are others."""

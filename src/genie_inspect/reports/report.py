@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,44 +28,35 @@ from genie_inspect.statistics.ranking import kendall
 MOST = 40  # rows that a table of pairs can have and still be read
 
 
-@dataclass(frozen=True, slots=True)
-class Concordance:
-    """Kendall's tau-b of each two keys, over the documents that have a value under both."""
+def concordance(runs: Iterable[ScoredLog], keys: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Kendall's tau-b of each two keys over all documents but the population's own that have a value under both.
 
-    names: tuple[str, ...]
-    tau: tuple[tuple[float, ...], ...]  # shape (names, names); NaN where one side puts nothing in order
-    documents: tuple[tuple[int, ...], ...]  # how many have both values, same shape
-    left_out: int  # keys beyond the first forty
-    unordered: tuple[str, ...]  # keys that put no two documents in order, and have no row
-
-
-def concordance(runs: Iterable[ScoredLog], keys: Sequence[tuple[str, str]]) -> Concordance:
-    """Agreement between keys over all documents but the population's own."""
+    `names`, `tau` (a table; NaN where one side puts nothing in order), `documents` (how many have both values),
+    `left_out` (the number of keys beyond the first forty) and `unordered` (keys that put no two documents in order).
+    """
     import numpy as np
 
     documents = [document for run in runs if not run.is_population for document in run.documents]
     columns = {(scorer, key): np.array([document.value(scorer, key) for document in documents]) for scorer, key in keys}
     # a key of one value has no rank correlation with anything
     ordering = [column for column in keys if len(np.unique(columns[column][~np.isnan(columns[column])])) > 1]
-    rows = ordering[:MOST]
-    size = len(rows)
-    tau, counts = [[1.0] * size for _ in rows], [[0] * size for _ in rows]
+    rows = [columns[column] for column in ordering[:MOST]]
+    tau, counts = [[1.0] * len(rows) for _ in rows], [[0] * len(rows) for _ in rows]
     # tau is symmetric: half of the pairs are computed; shown twice
-    for i in range(size):
-        for j in range(i + 1):
-            first, second = columns[rows[i]], columns[rows[j]]
+    for i, first in enumerate(rows):
+        for j, second in enumerate(rows[: i + 1]):
             tau[i][j] = tau[j][i] = kendall(first, second)
             counts[i][j] = counts[j][i] = int((~np.isnan(first) & ~np.isnan(second)).sum())
     # with the scorer where two scorers share a key
     shared = Counter(key for _, key in dict.fromkeys(keys))
     names = {(scorer, key): in_words(key) + f" ({scorer})" * (shared[key] > 1) for scorer, key in keys}
-    return Concordance(
-        names=tuple(names[column] for column in rows),
-        tau=tuple(map(tuple, tau)),
-        documents=tuple(map(tuple, counts)),
-        left_out=len(ordering) - len(rows),
-        unordered=tuple(names[column] for column in keys if column not in ordering),
-    )
+    return {
+        "names": [names[column] for column in ordering[:MOST]],
+        "tau": tau,
+        "documents": counts,
+        "left_out": len(ordering) - len(rows),
+        "unordered": [names[column] for column in keys if column not in ordering],
+    }
 
 
 EXAMPLES = 2
@@ -81,17 +72,7 @@ class Range:
 
     @property
     def is_unit(self) -> bool:
-        """Whether all values lie from 0 to 1, by what they are."""
         return self.known and (self.low, self.high) == (0, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Median and quartiles; NaN where there is nothing."""
-
-    low: float
-    median: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +80,14 @@ class Cell:
     """One key of one run."""
 
     interval: Interval  # mean over prompts with its 95% interval
-    spread: Spread
+    spread: dict[str, float]
     used: int
     asked: int
     """Questions (tests) that could be used, of all, over the scored documents; 0 of 0 where the scorer does not say."""
     usable: int
     due: int  # ratings that count, of those that were due, likewise
-    nearest: Interval = NO_INTERVAL
-    """Mean over prompts of how near the nearest comes; NaN where the scorer does not say."""
-    standing: Standing | None = None
-    """Where the values fall among the population's own documents; None where it has no yardstick."""
+    nearest: Interval = NO_INTERVAL  # mean over prompts of how near the nearest comes; NaN where nothing says it
+    standing: Standing | None = None  # among the population's own documents; None where it has no yardstick
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +103,28 @@ class Measure:
     """In the order of the runs, as are the next two: documents without any value, by reason."""
     faults: tuple[Mapping[str, int], ...]  # answers, ratings or verdicts that are missing, by reason
     warnings: tuple[Sequence[str], ...]  # warnings, a line each
-    graders: tuple[Mapping[str, GraderResults], ...] = ()
+    graders: tuple[Mapping[str, GraderResults], ...]
     """Of a jury each grader's own results, in the order of the runs; empty for a run that one grader judged."""
-    agreement: tuple[Mapping[str, float], ...] = ()  # by key the jury's alpha, likewise
-    population: dict[str, Standing] = field(default_factory=dict)
+    agreement: tuple[Mapping[str, float], ...]  # by key the jury's alpha, likewise
+    population: dict[str, Standing]
     """By key, over all runs that know it: where the population's own documents are, each compared with the others."""
 
     @property
     def is_unit(self) -> bool:
-        """Whether every key goes from 0 to 1."""
         return all(ends.is_unit for ends in self.ranges.values())
+
+    @property
+    def cells(self) -> list[Cell]:
+        return [cell for row in self.rows for cell in row.values()]
+
+    @property
+    def has_standing(self) -> bool:
+        return any(cell.standing for cell in self.cells)
+
+    @property
+    def covered(self) -> list[str]:
+        """Keys of which the scorer says how many questions or tests could be used."""
+        return [key for key in self.keys if any(row[key].asked for row in self.rows if row)]
 
     def values(self, run: ScoredLog, key: str) -> list[float]:
         """The scores of a run's documents, without those that could not be measured."""
@@ -146,13 +137,12 @@ class Report:
 
     runs: tuple[ScoredLog, ...]
     measures: tuple[Measure, ...]
-    lengths: tuple[Spread, ...]  # words a document, in the order of the runs
-    concordance: Concordance
+    lengths: tuple[dict[str, float], ...]  # words a document, in the order of the runs
+    concordance: dict[str, Any]
     stand_outs: tuple[StandOut, ...]
     passages: tuple[MarkedPassage, ...]  # documents with a close reader's marks
     comparison: Comparison | None = None  # of the runs with a baseline, where one is named
-    studies: tuple[Study, ...] = ()
-    """Of the runs that are metric studies: what edits and paraphrases show of each measure."""
+    studies: tuple[Study, ...] = ()  # of the runs that are metric studies
 
     @property
     def yardstick(self) -> ScoredLog | None:
@@ -163,7 +153,6 @@ class Report:
 def build_report(
     paths: Iterable[str | Path], examples: int = EXAMPLES, baseline: str = "", signature: str = ""
 ) -> Report:
-    """The report on finished logs."""
     # by label, so that order and colours do not hang on the order of the files; the population's own documents are the
     # yardstick, and stand last
     runs = tuple(sorted(read_runs(paths, signature=signature), key=lambda run: (run.is_population, run.label)))
@@ -189,12 +178,12 @@ def build_report(
     )
 
 
-def spread(values: Sequence[float]) -> Spread:
-    return Spread(*quartiles(values))
+def spread(values: Sequence[float]) -> dict[str, float]:
+    return dict(zip(("low", "median", "high"), quartiles(values), strict=True))
 
 
 def numbers(report: Report) -> dict[str, Any]:
-    """The numbers as JSON values: what is not a number is null."""
+    """As JSON has them: what is not a number is null."""
     return {
         "runs": [
             {
@@ -222,7 +211,6 @@ def numbers(report: Report) -> dict[str, Any]:
 
 
 def _measure(scorer: str, runs: Sequence[ScoredLog]) -> Measure:
-    signature = one_signature(runs, scorer)
     results = [results_of(run, scorer) if scorer in run.ours else None for run in runs]
     keys = tuple(dict.fromkeys(key for result in results if result for key in result.cells))
     pairs = list(zip(runs, results, strict=True))
@@ -240,7 +228,7 @@ def _measure(scorer: str, runs: Sequence[ScoredLog]) -> Measure:
 
     return Measure(
         scorer=scorer,
-        signature=signature,
+        signature=one_signature(runs, scorer),
         keys=keys,
         ranges={key: _range(scorer, key, runs) for key in keys},
         rows=tuple({key: cell(run, own, key) for key in keys} if own else {} for run, own in pairs),
@@ -257,8 +245,7 @@ def _measured(run: ScoredLog, scorer: str, key: str) -> list[float]:
     return [value for value in run.values(scorer, key) if not math.isnan(value)]
 
 
-def _range(scorer: str, key: str, runs: Iterable[ScoredLog]) -> Range:
-    values: list[float] = []
+def _range(scorer: str, key: str, runs: Sequence[ScoredLog]) -> Range:
     for run in runs:
         # novelty by feature has these ends whatever a view says of colours
         if any(signature.measure == GENIE for signature in run.signatures.get(scorer, ())):
@@ -266,7 +253,7 @@ def _range(scorer: str, key: str, runs: Iterable[ScoredLog]) -> Range:
         # the first log whose task has a view speaks for all
         if ends := viewed_range(run.header, key):
             return Range(*ends, known=True)
-        values += _measured(run, scorer, key)
+    values = [value for run in runs for value in _measured(run, scorer, key)]
     seen = Range(min(values, default=math.nan), max(values, default=math.nan), known=False)
     # one value alone has no place between the lowest and the highest: it has one in what the measure could be
     known = next((ends for run in runs if (ends := run.known_range(scorer, key)) and math.isfinite(ends[1])), None)

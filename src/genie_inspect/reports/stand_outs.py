@@ -22,8 +22,6 @@ MOST_CHARACTERS = 20_000  # of a document; nobody reads more in a report
 
 @dataclass(frozen=True, slots=True)
 class NearAnswer:
-    """One of the population's answers, from a log."""
-
     answer: str
     rating: Number
     given: int  # how many documents of the population gave it
@@ -46,8 +44,6 @@ _QUESTIONS = TypeAdapter(list[QuestionRow])
 
 @dataclass(frozen=True, slots=True)
 class StandOut:
-    """A document at one end of a feature."""
-
     scorer: str
     key: str
     end: End
@@ -57,12 +53,11 @@ class StandOut:
     prompt: str
     value: float
     text: str
-    question: QuestionRow | None
-    """The question of the feature that is as far as any at this end; None where the log does not keep it."""
+    question: QuestionRow | None  # of the feature's the farthest at this end; None where the log does not keep it
 
 
 def questions(score: Score) -> list[QuestionRow]:
-    """The question table of a score; empty where it has none, or one that is not ours."""
+    """Empty where the score has no table, or one that is not ours."""
     try:
         return _QUESTIONS.validate_python((score.metadata or {}).get("questions"))
     except ValidationError:
@@ -107,25 +102,16 @@ def stand_outs(
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedPiece:
-    """A part of a text in which no mark begins or ends."""
-
-    text: str
-    aspects: tuple[str, ...]  # of the marks on it; none for what nobody marked
-    ending: tuple[int, ...]  # numbers, from 1, of the marks that end with it
-
-
-@dataclass(frozen=True, slots=True)
 class MarkedPassage:
-    """One document with its marks."""
-
     scorer: str
     run: str
     sample: str | int
     epoch: int
     prompt: str
     marks: tuple[Mark, ...]  # in the order of the text; their numbers count from 1
-    pieces: tuple[MarkedPiece, ...]  # the whole text, or its beginning where it is endless
+    pieces: tuple[tuple[str, tuple[str, ...], tuple[int, ...]], ...]
+    """The whole text, or its beginning where it is endless, cut where a mark begins or ends: each part with the aspects
+    of the marks on it, and the numbers of those that end with it."""
     cut: bool
 
 
@@ -157,7 +143,7 @@ def _passage(run: ScoredLog, scorer: str, document: ScoredDocument) -> MarkedPas
         return None
     inside = [mark for mark in marks if mark.end <= MOST_CHARACTERS]
     cut = tuple(
-        MarkedPiece(
+        (
             piece,
             tuple(dict.fromkeys(inside[place].aspect for place in over)),
             tuple(place + 1 for place in ending),

@@ -2,31 +2,33 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Any
 
 from genie_inspect.files.tables import csv_text, plain
 from genie_inspect.populations.interventions import PARAPHRASE
 from genie_inspect.reports.charts import in_words
-from genie_inspect.reports.effects import Effect, Intervention
+from genie_inspect.reports.effects import Effect, kind_of
 from genie_inspect.reports.study import StudiedMeasure, Study
 from genie_inspect.statistics.differences import LEVEL, TEST
 from genie_inspect.statistics.equivalence import MARGIN_IN_STANDARD_DEVIATIONS
 
 MOST_NAMED = 3  # confounded features that one sentence can name and still be read
-EQUIVALENT, MOVED, CANNOT_TELL, NOT_MEASURED = "equivalent", "moved", "cannot tell", "not measured"
 
 
 def robustness(measure: StudiedMeasure) -> str:
-    """Whether paraphrases leave a measure where it is: `equivalent` (in every key), `moved` (in one), or neither."""
+    """Under paraphrases: `equivalent` (in every key), `moved` (in one), or neither."""
     measured = [effect for effect in measure.paraphrases if effect.difference.pairs]
     if not measured or measure.is_constant:
-        return NOT_MEASURED
+        return "not measured"
     # a key without any spread among originals has no margin, but what no paraphrase changes needs none
     if all(effect.is_equivalent or effect.is_constant for effect in measured):
-        return EQUIVALENT
-    return MOVED if _moved_by_paraphrases(measure) else CANNOT_TELL
+        return "equivalent"
+    return "moved" if any(map(_goes_far, measured)) else "cannot tell"
+
+
+def _goes_far(effect: Effect) -> bool:
+    return effect.moved and not effect.is_equivalent
 
 
 def confounds(measure: StudiedMeasure) -> list[tuple[Effect, Effect]]:
@@ -53,15 +55,13 @@ def is_largest(effect: Effect, measure: StudiedMeasure) -> bool:
 
 
 def sentence(measure: StudiedMeasure) -> str:
-    """What the study shows of a measure: what it is sensitive to, whether it is robust, what it confounds."""
     name = in_words(measure.name)
     if not any(effect.difference.pairs for effect in measure.effects):
         return f"{name}: no text and its original both have a value, so that nothing is known of it."
     if measure.is_constant:
         return f"{name} is constant: it gives every text the same value, so that there is no effect and no test."
     parts = [*_on_edits(measure), _on_paraphrases(measure), *_on_confounds(measure), *_on_length(measure)]
-    told = "; ".join(parts)
-    return f"For reference, {name} {told}." if measure.is_length else f"{name} {told}."
+    return f"{'For reference, ' if measure.is_length else ''}{name} {'; '.join(parts)}."
 
 
 def _on_edits(measure: StudiedMeasure) -> Iterator[str]:
@@ -72,34 +72,33 @@ def _on_edits(measure: StudiedMeasure) -> Iterator[str]:
     elif not holding:
         yield "is not shown to be moved by any edit"
     else:
-        told = listed([f"{effect.intervention.name} ({_size(effect)})" for effect in holding])
-        still = [effect.intervention.name for effect in judged if not effect.moved]
+        told = listed([f"{effect.intervention} ({_size(effect)})" for effect in holding])
+        still = [effect.intervention for effect in judged if not effect.moved]
         yield f"is sensitive to edits of {told}" + (f", not shown for {listed(still)}" if still else "")
-        of_features = [effect for effect in holding if effect.key.feature]
-        if of_features and len(measure.keys) > 1:
-            yield f"by d the edited feature moves most in {len(moves_most(measure))} of these {len(of_features)}"
+        if measure.is_by_feature and len(measure.keys) > 1:
+            yield f"by d the edited feature moves most in {len(moves_most(measure))} of these {len(holding)}"
 
 
 def _on_paraphrases(measure: StudiedMeasure) -> str:
+    measured = [effect for effect in measure.paraphrases if effect.difference.pairs]
     match robustness(measure):
-        case "equivalent" if all(effect.is_constant for effect in measure.paraphrases if effect.difference.pairs):
+        case "equivalent" if all(effect.is_constant for effect in measured):
             return "no paraphrase changes it"
         case "equivalent":
             where = " in every feature" if len(measure.keys) > 1 else ""
             return f"paraphrases leave it equivalent{where}, within {MARGIN_IN_STANDARD_DEVIATIONS} sd of the originals"
         case "moved":
-            moved = _moved_by_paraphrases(measure)
+            moved = list(filter(_goes_far, measured))
             if measure.is_by_feature:
                 return f"paraphrases move it in {listed([f'{one.key.name} ({_size(one)})' for one in moved])}"
             # which edits move it no farther than paraphrases do
-            (paraphrase,) = measure.paraphrases
-            near = [effect.intervention.name for effect in measure.own if effect.size <= paraphrase.size]
+            near = [effect.intervention for effect in measure.own if effect.size <= moved[0].size]
             as_far = f" as far as edits of {listed(near)} or farther" if near else ""
             return f"paraphrases move it ({_size(moved[0])}){as_far}"
         case "cannot tell":
-            unsure = [one for one in measure.paraphrases if one.difference.pairs and not one.is_equivalent]
-            where = f" in {listed([one.key.name for one in unsure])}" if measure.is_by_feature else ""
-            prompts = min(one.difference.pairs for one in unsure)
+            unsure = [effect for effect in measured if not effect.is_equivalent]
+            where = f" in {listed([effect.key.name for effect in unsure])}" if measure.is_by_feature else ""
+            prompts = min(effect.difference.pairs for effect in unsure)
             return f"whether paraphrases move it{where} cannot be told from {prompts} prompts"
     return "it was tried on no paraphrase"
 
@@ -107,7 +106,7 @@ def _on_paraphrases(measure: StudiedMeasure) -> str:
 def _on_confounds(measure: StudiedMeasure) -> Iterator[str]:
     pairs = confounds(measure)
     told = [
-        f"edits of {own.intervention.name} move {other.key.name} ({_size(other)}) as much as their own feature "
+        f"edits of {own.intervention} move {other.key.name} ({_size(other)}) as much as their own feature "
         f"({_size(own)}) or more"
         for own, other in pairs[:MOST_NAMED]
     ]
@@ -122,7 +121,7 @@ def _on_confounds(measure: StudiedMeasure) -> Iterator[str]:
 
 def _on_length(measure: StudiedMeasure) -> Iterator[str]:
     """What is left of the effects that hold when length is taken out; nothing where no text's length changed."""
-    holding = [effect for effect in (*measure.own, *measure.paraphrases) if effect.moved and not effect.is_equivalent]
+    holding = list(filter(_goes_far, (*measure.own, *measure.paraphrases)))
     if measure.is_length or not any(any(effect.pairs.words.values()) for effect in holding):
         return
     if all(effect.left == 0 for effect in holding):
@@ -133,13 +132,9 @@ def _on_length(measure: StudiedMeasure) -> Iterator[str]:
         same_way = (effect.left > 0) == (effect.difference.delta > 0)
         fate = "is no longer shown" if not effect.is_left else "holds" if same_way else "turns round"
         by_feature = effect.is_paraphrase and measure.is_by_feature
-        fates[fate].append(f"paraphrase ({effect.key.name})" if by_feature else effect.intervention.name)
+        fates[fate].append(f"paraphrase ({effect.key.name})" if by_feature else effect.intervention)
     told = ", ".join(f"{fate} for {listed(names)}" for fate, names in fates.items() if names)
     yield f"with length taken out the effect {told}"
-
-
-def _moved_by_paraphrases(measure: StudiedMeasure) -> list[Effect]:
-    return [effect for effect in measure.paraphrases if effect.moved and not effect.is_equivalent]
 
 
 def _size(effect: Effect) -> str:
@@ -149,13 +144,8 @@ def _size(effect: Effect) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in words.
-
-    >>> listed(["social_atmosphere"]), listed(["agent", "plot", "style"])
-    ('social atmosphere', 'agent, plot and style')
-    """
-    words = list(map(in_words, names))
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    *words, last = map(in_words, names)
+    return f"{', '.join(words)} and {last}" if words else last
 
 
 STAND_INS = (
@@ -165,8 +155,7 @@ STAND_INS = (
 
 
 def warnings(study: Study) -> list[str]:
-    """What to beware of, a line each."""
-    edited = list(dict.fromkeys(one.feature for one in study.interventions))
+    edited = [one for one in study.texts.changed if one != PARAPHRASE]
     measures = [measure for measure in study.measures if not measure.is_length]
     values = [line for measure in measures for line in _on_values(measure, edited)]
     return [*_on_texts(study), *values, *(line for measure in measures for line in _on_tests(measure))]
@@ -182,10 +171,9 @@ def _on_texts(study: Study) -> Iterator[str]:
         yield "no prompts are named: each original is a prompt of its own, so that originals of one prompt count twice"
     if texts.unknown:
         yield f"left out because nothing says what was done to them: {texts.unknown} texts"
-    for intervention in study.interventions:
-        made = len(texts.changed[intervention])
-        of = f"{'edits of ' if intervention.feature else ''}{intervention.name}{'' if intervention.feature else 's'}"
-        told = in_words(of)
+    for intervention, changed in texts.changed.items():
+        made = len(changed)
+        told = f"{PARAPHRASE}s" if intervention == PARAPHRASE else f"edits of {in_words(intervention)}"
         if orphans := texts.orphans[intervention]:
             yield f"{orphans} of {made + orphans} {told} are left out: their original was not scored"
         if same := texts.same[intervention]:
@@ -194,23 +182,21 @@ def _on_texts(study: Study) -> Iterator[str]:
 
 def _on_values(measure: StudiedMeasure, edited: Sequence[str]) -> Iterator[str]:
     name = in_words(measure.name)
-    rows: dict[Intervention, list[Effect]] = {}
-    for effect in measure.effects:
-        if effect.is_judged:
-            rows.setdefault(effect.intervention, []).append(effect)
-    for intervention, effects in rows.items():
+    for intervention in dict.fromkeys(effect.intervention for effect in measure.effects):
         # the key of those by which it is judged that lost the most
-        pairs = max(effects, key=lambda effect: effect.pairs.left_out).pairs
-        if pairs.left_out:
-            lost = f"{pairs.left_out} of {pairs.left_out + pairs.pairs} pairs of {in_words(intervention.name)}"
+        judged = [effect.pairs for effect in measure.row(intervention) if effect.is_judged]
+        pairs = max(judged, key=lambda pairs: pairs.left_out, default=None)
+        if pairs and pairs.left_out:
+            lost = f"{pairs.left_out} of {pairs.left_out + pairs.pairs} pairs of {in_words(intervention)}"
             yield f"{name}: {lost} are left out: a side has no value"
-    unedited = [key for key in measure.keys if key not in edited] if measure.is_by_feature else []
-    if unedited:
+    if not measure.is_by_feature:
+        if not edited:
+            yield f"{name}: there are no edits, so that its sensitivity is not known"
+        return
+    if unedited := [key for key in measure.keys if key not in edited]:
         yield f"{name}: no text has an edit of {listed(unedited)}, so that its sensitivity to that is not known"
-    if measure.is_by_feature and (unscored := [one for one in edited if one and one not in measure.keys]):
+    if unscored := [feature for feature in edited if feature not in measure.keys]:
         yield f"{name}: it has no score of {listed(unscored)}, which was edited"
-    elif not measure.is_by_feature and not any(edited):
-        yield f"{name}: there are no edits, so that its sensitivity is not known"
 
 
 def _on_tests(measure: StudiedMeasure) -> Iterator[str]:
@@ -231,18 +217,13 @@ def _on_tests(measure: StudiedMeasure) -> Iterator[str]:
 FEATURES = ("agent", "perspective", "plot", "setting", "social_atmosphere", "style")
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """An effect size as it was printed."""
+def _column(effects: str, *, paraphrase: str) -> dict[str, dict[str, float | bool]]:
+    """A column of table 3, in the order of the features, then the paraphrase.
 
-    effect: float
-    holds: bool  # whether it is marked: of an edit as significant, of a paraphrase as equivalent
-
-
-def _column(effects: str, *, paraphrase: str) -> dict[str, Published]:
-    """A column of table 3: edits in the order of the features, those that hold with a star, then the paraphrase."""
-    edits = zip((*FEATURES, PARAPHRASE), (*effects.split(), paraphrase), strict=True)
-    return {name: Published(float(text.rstrip("*=")), text[-1] in "*=") for name, text in edits}
+    A mark (an edit's star for significant, a paraphrase's = for equivalent) says that the effect holds.
+    """
+    printed = zip((*FEATURES, PARAPHRASE), (*effects.split(), paraphrase), strict=True)
+    return {name: {"effect": float(text.rstrip("*=")), "holds": text[-1] in "*="} for name, text in printed}
 
 
 EFFECTS = MappingProxyType(
@@ -284,17 +265,17 @@ COLUMNS = (
 
 
 def as_values(study: Study, *, published: bool = False) -> dict[str, Any]:
-    """The study as JSON values: what is not a number is null."""
+    """As JSON has it: what is not a number is null."""
     texts = study.texts
-    values = {
+    values: dict[str, Any] = {
         "log": study.file,
         "model": study.model,
         "originals": len(texts.originals),
         "prompts": len(set(texts.prompts.values())),
         "interventions": [
             {
-                "kind": one.kind,
-                "intervention": one.name,
+                "kind": kind_of(one),
+                "intervention": one,
                 "texts": len(changed),
                 "without_original": texts.orphans[one],
                 "same_as_original": texts.same[one],
@@ -304,45 +285,46 @@ def as_values(study: Study, *, published: bool = False) -> dict[str, Any]:
         "unknown_texts": texts.unknown,
         "signatures": study.signatures,
         "test": TEST,
-        "measures": [_measure(measure) for measure in study.measures],
+        "measures": [
+            {
+                "measure": measure.name,
+                "scorer": measure.scorer,
+                "keys": measure.keys,
+                "is_by_feature": measure.is_by_feature,
+                "sentence": sentence(measure),
+                "sensitive_to": [effect.intervention for effect in measure.own if effect.moved],
+                "under_paraphrase": robustness(measure),
+                "confounds": [
+                    {"edited": own.intervention, "moves": other.key.name} for own, other in confounds(measure)
+                ],
+                "edited_feature_moves_most": [effect.intervention for effect in moves_most(measure)],
+                "shares": measure.shares,
+            }
+            for measure in study.measures
+        ],
         "warnings": warnings(study),
-        "effects": [_flat(effect) for effect in study.effects],
-        # records with the intervention by its name
-        "agreements": [{**plain(one), "intervention": one.intervention.name} for one in study.agreements],
-        "answers": [{**plain(one), "intervention": one.intervention.name} for one in study.answers],
+        "effects": [dict(zip(COLUMNS, _values(effect), strict=True)) for effect in study.effects],
+        "agreements": [
+            {"first": first, "second": second, "intervention": one, "tau": tau, "originals": originals}
+            for (first, second, one), (tau, originals) in study.agreements.items()
+        ],
+        "answers": [
+            {"scorer": scorer, "intervention": one, "feature": feature, "changed": changed, "compared": compared}
+            for (scorer, one, feature), (changed, compared) in study.answers.items()
+        ],
+        **({"published": {"effects": EFFECTS, "matrix": MATRIX}} if published else {}),
     }
-    if published:
-        values["published"] = {
-            "effects": {name: {key: asdict(one) for key, one in column.items()} for name, column in EFFECTS.items()},
-            "matrix": MATRIX,
-        }
     return {name: plain(value) for name, value in values.items()}
 
 
 def as_csv(study: Study) -> str:
-    """A line for each intervention and key, with a header; what is not a number is empty, and no text is a formula."""
-    return csv_text(COLUMNS, [list(plain(_flat(effect)).values()) for effect in study.effects])
+    return csv_text(COLUMNS, [plain(_values(effect)) for effect in study.effects])
 
 
-def _measure(measure: StudiedMeasure) -> dict[str, Any]:
-    return {
-        "measure": measure.name,
-        "scorer": measure.scorer,
-        "keys": measure.keys,
-        "is_by_feature": measure.is_by_feature,
-        "sentence": sentence(measure),
-        "sensitive_to": [effect.intervention.name for effect in measure.own if effect.moved],
-        "under_paraphrase": robustness(measure),
-        "confounds": [{"edited": own.intervention.name, "moves": other.key.name} for own, other in confounds(measure)],
-        "edited_feature_moves_most": [effect.intervention.name for effect in moves_most(measure)],
-        "shares": {intervention.name: share for intervention, share in measure.shares.items()},
-    }
-
-
-def _flat(effect: Effect) -> dict[str, Any]:
+def _values(effect: Effect) -> tuple[object, ...]:
     key, one, pairs, difference = effect.key, effect.intervention, effect.pairs, effect.difference
-    values = (
-        *(key.scorer, key.name, key.feature or None, one.kind, one.name, key.tested, effect.is_own),
+    return (
+        *(key.scorer, key.name, key.feature or None, kind_of(one), one, key.tested, effect.is_own),
         *(difference.pairs, len(pairs.rows), pairs.pairs, pairs.left_out),
         *(difference.before, difference.after, difference.delta, difference.low, difference.high, difference.spread),
         *(difference.effect, effect.size, effect.is_constant),
@@ -350,4 +332,3 @@ def _flat(effect: Effect) -> dict[str, Any]:
         *(difference.margin, difference.p_unlike, effect.bootstrap_p_unlike, effect.is_equivalent),
         *(effect.words, effect.left, effect.left_p),
     )
-    return dict(zip(COLUMNS, values, strict=True))

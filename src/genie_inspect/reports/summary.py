@@ -11,7 +11,9 @@ from pathlib import Path
 from inspect_ai.log import EvalStats
 from inspect_ai.model import ModelUsage
 
+from genie_inspect.graders.protocols import caution
 from genie_inspect.logs.files import LogError
+from genie_inspect.logs.measures import shown_key
 from genie_inspect.logs.reading import labelled, read_logs
 from genie_inspect.logs.results import Results, results_of, yardstick_command
 from genie_inspect.logs.scored_log import ScoredLog, by_signature, cut_warning, length_warning, one_signature
@@ -23,7 +25,7 @@ JOINED = " + "
 
 
 def read_runs(paths: Iterable[str | Path], *, brief: bool = False, signature: str = "") -> list[ScoredLog]:
-    """The runs that logs are of: as `read_logs`, with parts of one run together."""
+    """As `read_logs`, with parts of one run together."""
     return labelled(pooled(read_logs(paths, signature=signature)), brief=brief)
 
 
@@ -106,6 +108,8 @@ class Summary:
     scorer: str
     signature: Signature
     keys: tuple[str, ...]
+    names: tuple[str, ...]  # of the keys, as they are shown
+    caution: str  # what to know of the judge; empty where there is nothing
     columns: tuple[Column, ...]
     warnings: tuple[str, ...] = ()  # what to beware of where columns are compared, a line each
     yardstick_command: str = ""  # what makes the population's yardstick; empty where the scores have one, or need none
@@ -148,12 +152,14 @@ def _summary(logs: Sequence[ScoredLog], scorer: str) -> Summary:
     # of one instrument, as the signature is: where one log has it, the others need only be scored again
     lacking = not any(column.results.standing for column in columns)
     command = yardstick_command(logs[0], scorer) if lacking else ""
+    names = tuple(shown_key(signature, key) for key in keys)
+    beware = caution(signature.facts.get("judge", ""))
     warned = tuple(filter(None, (_few_shared(logs), _unlike_questions(logs, scorer, keys))))
-    return Summary(scorer, signature, tuple(keys), columns, warned, command)
+    return Summary(scorer, signature, tuple(keys), names, beware, columns, warned, command)
 
 
 def _few_shared(logs: Sequence[ScoredLog]) -> str:
-    """The warning that two logs have few prompts in common, of the two that share least."""
+    """The warning of the two logs that share least prompts."""
     given = [(log.label, {document.prompt for document in log.documents}) for log in logs if log.documents]
     shares = [
         (len(one & other) / len(one | other), len(one & other), len(one | other), here, there)
@@ -187,7 +193,7 @@ def _unlike_questions(logs: Sequence[ScoredLog], scorer: str, keys: Iterable[str
 
 
 def _used(log: ScoredLog, scorer: str, key: str) -> dict[tuple[str, str], float]:
-    """By prompt and question, the share of the prompt's documents that used it; no prompt whose log does not say it."""
+    """By prompt and question, as far as the log says it, the share of the prompt's documents that used it."""
     shares: dict[tuple[str, str], list[bool]] = {}
     for document in log.documents:
         table = document.scores[scorer].questions.get(key, {}) if scorer in document.scores else {}

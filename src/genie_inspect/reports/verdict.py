@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import astuple, fields
 from typing import Any
 
 from genie_inspect.files.tables import csv_text, plain
@@ -10,25 +10,23 @@ from genie_inspect.logs.scored_log import are_unlike, cut_at_limit, unlike_lengt
 from genie_inspect.reports.charts import in_words
 from genie_inspect.reports.comparison import pooled
 from genie_inspect.reports.pairing import Comparison, Row
+from genie_inspect.reports.summary import FEW_SHARED, UNLIKE
 from genie_inspect.statistics.differences import LEVEL, TEST, Difference, pairs_that_find
 from genie_inspect.statistics.power import USUAL_POWER, paired_power
 
 MOST_NAMED = 6  # differences that one sentence can name and still be read
 CORRECTED = {"holm": "after Holm's correction", "bonferroni": "after Bonferroni's correction", "none": "uncorrected"}
 ENOUGH = 0.5  # power below which a test is more likely to miss a difference than to find it
-FEW_SHARED = 0.5  # of the prompts that either run was given
-UNLIKE = 0.1  # share of questions, likewise
 MANY_LOST = 0.1  # share of a run's documents without a score from which it is pointed out
 
 
 def verdict(comparison: Comparison) -> str:
-    """One sentence: how many differences hold and which, how many are equivalent, how many undecided."""
     rows = [row for row in comparison.rows if row.tested]
     holding = [row for row in rows if row.finding.differs]
     # NaN: fewer than two prompts with scores on both sides
     measured = [row for row in rows if not math.isnan(row.finding.p_value)]
     # a tiny difference of many prompts can hold and lie within the margin: it is counted as holding
-    repeated = [row for row in measured if row.run in _repeated(comparison) and not row.finding.differs]
+    repeated = [row for row in measured if row.run in comparison.repeated and not row.finding.differs]
     alike = [row for row in measured if row.finding.is_equivalent and not row.finding.differs and row not in repeated]
     same = sum(row.finding.difference.margin == 0 for row in alike)
     constant = f" ({same} constant and the same in both)" if same else ""
@@ -67,15 +65,10 @@ def verdict(comparison: Comparison) -> str:
     # a difference between texts of unlike length may be one of length alone, see LIKE
     unlike = sorted({row.run for row in holding} & set(_of_unlike_length(comparison)))
     if unlike:
-        see = "" if comparison.options.selection.length_matched else ", see --length-matched"
+        see = "" if comparison.options.length_matched else ", see --length-matched"
         who = " and ".join(filter(None, (", ".join(unlike[:-1]), unlike[-1])))
         sentence += f"; what {who} gained or lost may be length alone{see}"
     return sentence + "."
-
-
-def _repeated(comparison: Comparison) -> list[str]:
-    """The runs that wrote what their baseline wrote: that says nothing about a strategy, nor of equivalence."""
-    return [label for label, own in comparison.pairs.items() if own.is_repeated]
 
 
 def advice(comparison: Comparison) -> str:
@@ -94,10 +87,10 @@ def advice(comparison: Comparison) -> str:
 
 
 def warnings(comparison: Comparison) -> list[str]:
-    """Warnings about lengths, runs, pairs and scores, a line each."""
+    """A line each."""
     way_out = (
         "; each is within the band of the population's, at opposite ends"
-        if comparison.options.selection.length_matched
+        if comparison.options.length_matched
         else "; --length-matched keeps documents and population of like length"
     )
     lengths = [
@@ -116,7 +109,7 @@ def _on_runs(comparison: Comparison) -> Iterator[str]:
         fewer, several = run.fewer_responses
         if fewer:
             yield f"{fewer} of {several} samples gave fewer responses than asked for ({run.label})"
-    for label in _repeated(comparison):
+    for label in comparison.repeated:
         yield (
             f"{label} wrote the very documents of its baseline, word for word: that is no evidence of equivalence; the "
             "strategy did not reach the model, or the model replays"
@@ -138,11 +131,7 @@ def _on_pairs(comparison: Comparison) -> Iterator[str]:
                 f"{label} and its baseline share {len(own.names)} of {own.prompts} prompts: their differences are about"
                 " these alone"
             )
-    families: dict[tuple[str, str], list[Difference]] = {}
-    for row in comparison.rows:
-        if not math.isnan(row.finding.p_value):
-            families.setdefault((row.scorer, row.family), []).append(row.finding.difference)
-    for family, differences in families.items():
+    for family, differences in comparison.families.items():
         least = min(difference.least_p for difference in differences)
         # of Holm's steps the first is the strictest: that of Bonferroni
         tests = 1 if comparison.options.correction == "none" else len(differences)
@@ -154,11 +143,12 @@ def _on_pairs(comparison: Comparison) -> Iterator[str]:
                 f"{corrected if tests > 1 else ''}: no difference could hold, however large; take more prompts, or "
                 "fewer tests: name those that matter (--keys), or let each run be a question of its own (--family run)"
             )
-    for label, count in comparison.strays.items():
-        yield (
-            f"{label} has {count} documents written after one that its baseline's log lacks, so prompts are paired; "
-            "for pairs of documents run both with --cache true --max-tasks 1 (vLLM: and -M lazy_init=false)"
-        )
+    for label, own in comparison.pairs.items():
+        if own.strays:
+            yield (
+                f"{label} has {own.strays} documents written after one that its baseline's log lacks, so prompts are "
+                "paired; for pairs of documents run both with --cache true --max-tasks 1 (vLLM: and -M lazy_init=false)"
+            )
 
 
 def _on_scores(comparison: Comparison) -> Iterator[str]:
@@ -196,54 +186,44 @@ def _of_unlike_length(comparison: Comparison) -> dict[str, tuple[float, str, flo
 DIFFERENCE = 0.05  # on a scale from 0 to 1
 
 
-def prompts_needed(comparison: Comparison) -> Iterator[tuple[Row, int]]:
-    """The tested differences on a scale from 0 to 1, with the prompts that it takes to find 0.05 four times in five.
+def prompts_needed(comparison: Comparison) -> dict[tuple[str, str, str], int]:
+    """By run, scorer and key of the tested differences from 0 to 1: prompts that find 0.05 four times in five.
 
-    At the level that the correction asks for at its strictest, with the spread between prompts that was seen; what has
-    no spread is left out.
+    At the correction's strictest level, with the spread between prompts that was seen; without any it is left out.
     """
+    needed = {}
     for row in comparison.rows:
         spread, level = row.finding.difference.spread, LEVEL / tests_of(comparison, row)
         if row.is_unit and row.tested and spread > 0:
-            yield row, pairs_that_find(DIFFERENCE, spread, level)
+            needed[row.run, row.scorer, row.key] = pairs_that_find(DIFFERENCE, spread, level)
+    return needed
 
 
 def tests_of(comparison: Comparison, row: Row) -> int:
-    """How many tests the correction of a row allows for: those of its scorer and family."""
-    if comparison.options.correction == "none":
-        return 1
-    family = [other for other in comparison.rows if (other.scorer, other.family) == (row.scorer, row.family)]
-    return sum(not math.isnan(other.finding.difference.p_value) for other in family) or 1
+    """How many the correction of a row allows for: those of its scorer and family."""
+    tests = comparison.families.get((row.scorer, row.family))
+    return len(tests) if tests and comparison.options.correction != "none" else 1
 
 
 MEDIUM = 0.5  # Cohen's d, by his convention
 
 
-@dataclass(frozen=True, slots=True)
-class RowPower:
-    """The power of one test to find an effect of a given size, whatever was observed."""
+def powers(comparison: Comparison, effect: float = MEDIUM) -> Iterator[dict[str, Any]]:
+    """For each tested difference the power of a two-sided paired t test, at 5% and at the correction's strictest level.
 
-    run: str
-    scorer: str
-    key: str
-    prompts: int  # that either run was given
-    pairs: int  # those of them that have a score on both sides: the pairs that survived
-    power: float  # of a two-sided paired t test at 5%; NaN with fewer than two pairs, or where none was made
-    corrected: float  # the same at the strictest level that the correction asks for
-
-
-def powers(comparison: Comparison, effect: float = MEDIUM) -> Iterator[RowPower]:
-    """A row for each tested difference.
-
-    The effect is given and not the observed one: power at the observed effect repeats the p-value.
+    The effect is given and not the observed one: power at the observed effect repeats the p-value. NaN with fewer than
+    two pairs. `prompts` are those that either run was given, `pairs` those of them that have a score on both sides.
 
     Source: Genie (arXiv 2606.12790), table 5: at least .9 where 44 pairs or more survive, which is that of d = 0.5.
     """
     for row in filter(lambda row: row.tested, comparison.rows):
         pairs = row.finding.difference.pairs
-        levels = (LEVEL, LEVEL / tests_of(comparison, row))
-        by_level = [paired_power(effect, 1.0, pairs, level) if pairs > 1 else math.nan for level in levels]
-        yield RowPower(row.run, row.scorer, row.key, row.prompts, pairs, *by_level)
+        levels = {"power": LEVEL, "corrected": LEVEL / tests_of(comparison, row)}
+        by_level = {
+            name: paired_power(effect, 1.0, pairs, level) if pairs > 1 else math.nan for name, level in levels.items()
+        }
+        told = {"run": row.run, "scorer": row.scorer, "key": row.key, "prompts": row.prompts, "pairs": pairs}
+        yield told | by_level
 
 
 COLUMNS = (
@@ -257,21 +237,19 @@ COLUMNS = (
 
 
 def as_values(comparison: Comparison, effect: float | None = None, *, with_pooled: bool = False) -> dict[str, Any]:
-    """The comparison as JSON values: what is not a number is null."""
+    """As JSON has it: what is not a number is null."""
+    options = comparison.options
     values = {
         "verdict": verdict(comparison),
         "advice": advice(comparison),
         "warnings": warnings(comparison),
         "baselines": comparison.baselines,
         "signatures": comparison.signatures,
-        "correction": comparison.options.correction,
-        "keys": comparison.options.keys,
-        "family": comparison.options.family,
+        **{name: getattr(options, name) for name in ("correction", "keys", "family")},
         "test": TEST,
-        "equivalence": comparison.options.equivalence,
-        **asdict(comparison.options.selection),
+        **{name: getattr(options, name) for name in ("equivalence", "length_matched", "min_coherence")},
         "runs": comparison.runs,
-        "differences": [_flat(row) for row in comparison.rows],
+        "differences": [dict(zip(COLUMNS, _values(row), strict=True)) for row in comparison.rows],
         **({} if effect is None else {"effect": effect, "power": list(powers(comparison, effect))}),
         **({"pooled": list(pooled(comparison))} if with_pooled else {}),
     }
@@ -279,20 +257,17 @@ def as_values(comparison: Comparison, effect: float | None = None, *, with_poole
 
 
 def as_csv(comparison: Comparison) -> str:
-    """A line a difference, with a header; what is not a number is empty, and no text is a formula."""
-    return csv_text(COLUMNS, [list(plain(_flat(row)).values()) for row in comparison.rows])
+    return csv_text(COLUMNS, [plain(_values(row)) for row in comparison.rows])
 
 
-def _flat(row: Row) -> dict[str, Any]:
+def _values(row: Row) -> tuple[object, ...]:
     finding = row.finding
-    values = (
+    return (
         *(row.run, row.baseline, row.scorer, row.key, row.tested, row.paired_by, row.prompts, row.instances),
         # the test's own p-values, before correction; those after it follow under other names
         *astuple(finding.difference),
         *(finding.p_value, finding.p_unlike, finding.power, finding.needed, finding.differs, finding.is_equivalent),
-        *(count for share in row.coverage for count in share),
-        *(count for share in row.ratings for count in share),
+        *(count for share in (*row.coverage, *row.ratings) for count in share),
         # by prompt and question, where those above are counted by document
         *row.questions,
     )
-    return dict(zip(COLUMNS, values, strict=True))

@@ -21,9 +21,7 @@ from genie_inspect.measures.genie import (
     usable_ratings,
 )
 from genie_inspect.measures.tokens import is_like_length, word_count
-from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
-from genie_inspect.populations.yardstick import yardstick_of
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.statistics.descriptive import Spread, Standing, spread_within, standing, three_digits
 
@@ -64,10 +62,6 @@ class QuestionResult:
         """One a rating, 0 (different) to 1 (interchangeable); NaN where the rating is not usable."""
         return tuple(map(similarity, self.ratings))
 
-    @cached_property
-    def rating_by_place(self) -> dict[int, float | None]:
-        return dict(zip(self.places, self.ratings, strict=True))
-
     @property
     def due(self) -> tuple[float | None, ...]:
         """One rating for each that there should be: none is due to a document that does not say."""
@@ -105,23 +99,26 @@ class QuestionResult:
 
 @dataclass(frozen=True)
 class Assessment:
-    """The results of all questions about one document; of a jury those of all its graders."""
+    """The results of all questions about one document; of a jury those of all its graders. Each value is computed once.
+
+    By feature, novelty and the like are those of the population's features, in their order.
+    """
 
     results: tuple[QuestionResult, ...]
+    features: tuple[str, ...]
     documents: int  # population documents that it was compared with
-    left_out: tuple[str, ...]  # ids of population documents with the same text, which do not count
+    left_out: tuple[str, ...] = ()  # ids of population documents with the same text, which do not count
     lengths: tuple[int, ...] = ()  # words of each compared document
     made_of: tuple[str, ...] = ()  # ids of those that are the text of which it was made, which do not count either
+    # by grader of a jury its own, where one that failed has a fault for every question; empty without a jury
     parts: "Mapping[str, Assessment]" = field(default_factory=dict)
-    """By grader of a jury its own, where one that failed has a fault for every question; empty without a jury."""
 
     @classmethod
     def of(cls, parts: "Mapping[str, Assessment]") -> "Assessment":
         """What a jury found."""
         # one that failed, or found no answer, compared nothing
         whole = max(parts.values(), key=lambda part: (part.documents, len(part.lengths)))
-        results = tuple(result for part in parts.values() for result in part.results)
-        return cls(results, whole.documents, whole.left_out, whole.lengths, whole.made_of, parts)
+        return replace(whole, results=tuple(result for part in parts.values() for result in part.results), parts=parts)
 
     @property
     def by_grader(self) -> "tuple[Assessment, ...]":
@@ -138,12 +135,16 @@ class Assessment:
         return min(self.by_grader, key=lambda part: len(part.used))
 
     @property
+    def by_question(self) -> list[tuple[QuestionResult, ...]]:
+        """For each question its results, one per grader."""
+        return list(zip(*(part.results for part in self.by_grader), strict=True))
+
+    @property
     def tallies(self) -> dict[str, tuple[Tally, ...]]:
         """By question id, one per grader."""
-        asked = zip(*(part.results for part in self.by_grader), strict=True)
         return {
             of_graders[0].question.id: tuple(Tally(fsum(r.counted), r.usable, len(r.due)) for r in of_graders)
-            for of_graders in asked
+            for of_graders in self.by_question
         }
 
     def within(self, words: float) -> "Assessment":
@@ -153,26 +154,29 @@ class Assessment:
         places = {place for place, length in enumerate(self.lengths) if is_like_length(length, words)}
         return replace(self, results=tuple(r.among(places) for r in self.results), documents=len(places))
 
-    def by_feature(self, features: Iterable[str]) -> dict[str, list[QuestionResult]]:
-        return {name: [r for r in self.results if r.question.feature == name] for name in features}
+    @cached_property
+    def by_feature(self) -> dict[str, list[QuestionResult]]:
+        return {name: [r for r in self.results if r.question.feature == name] for name in self.features}
 
-    def novelty(self, features: Sequence[str]) -> dict[str, float]:
-        """Novelty by feature, of a jury the mean over its graders; NaN where one of them could not measure it."""
-        return self._means(features, lambda result: result.novelty)
+    @cached_property
+    def novelty(self) -> dict[str, float]:
+        """By feature, of a jury the mean over its graders; NaN where one of them could not measure it."""
+        return self._means(lambda result: result.novelty)
 
-    def nearest(self, features: Sequence[str]) -> dict[str, float]:
+    @cached_property
+    def nearest(self) -> dict[str, float]:
         """How near the nearest answers come, by feature: over the questions that novelty is the mean of."""
-        return self._means(features, lambda result: result.nearest)
+        return self._means(lambda result: result.nearest)
 
-    def _means(self, features: Sequence[str], of: Callable[[QuestionResult], float]) -> dict[str, float]:
+    def _means(self, of: Callable[[QuestionResult], float]) -> dict[str, float]:
         feature_of = {result.question.id: result.question.feature for result in self.results}
         rows = [feature_novelty({r.question.id: of(r) for r in part.results}, feature_of) for part in self.by_grader]
         # all samples of a log must have the same keys, or Inspect ends the run
-        return {name: fmean(row.get(name, nan) for row in rows) for name in features}
+        return {name: fmean(row.get(name, nan) for row in rows) for name in self.features}
 
-    def spread(self, features: Iterable[str]) -> dict[str, Spread]:
-        by_feature = self.by_feature(features)
-        return {name: spread_within(result.alike for result in results) for name, results in by_feature.items()}
+    @cached_property
+    def spread(self) -> dict[str, Spread]:
+        return {name: spread_within(result.alike for result in results) for name, results in self.by_feature.items()}
 
     @cached_property
     def used(self) -> list[QuestionResult]:
@@ -186,6 +190,7 @@ class Assessment:
     def few_answers(self) -> int:
         return sum(result.usable < FEWEST_RATINGS for result in self.used)
 
+    @cached_property
     def faults(self) -> dict[str, int]:
         counts = Counter(fault for result in self.results for fault in result.faults)
         # one fault a question; what it lost is among the faults of its answers already
@@ -211,12 +216,6 @@ def neighbours(result: QuestionResult, most: int = 3) -> list[tuple[str, float, 
 Tallies = Mapping[str, Sequence[Tally]]  # by question id, one per grader
 
 
-def yardstick_under(population: Population, signature: str) -> Mapping[str, Tallies]:
-    """By document of a population its yardstick under one instrument; empty where it has none."""
-    measured = yardstick_of(population.folder).under(signature)
-    return measured.ratings if measured else {}
-
-
 def standings(
     assessment: Assessment, documents: Sequence[str], yardstick: Mapping[str, Tallies]
 ) -> dict[str, Standing]:
@@ -224,51 +223,50 @@ def standings(
 
     Each of these is held against the rest and against the document, so that one like them lands at 50 on average
     (a conformal rank). Where one is left out, because it is the document or its original, it keeps that place itself.
+
+    Args:
+        assessment: Of the document.
+        documents: Ids of the population's for the prompt, in their order.
+        yardstick: By document of the population what it is rated against the others; empty where nobody measured it.
     """
     if not yardstick:
         return {}
     left_out = {*assessment.left_out, *assessment.made_of}
     alone = [yardstick.get(document, {}) for document in documents if document not in left_out]
-    asked = [part.results for part in assessment.by_grader]
-    others = alone if left_out else [_beside(place, tallies, asked) for place, tallies in enumerate(alone)]
-    own, *novelties = (_novelty(tallies, asked[0]) for tallies in (assessment.tallies, *others, *alone))
-    among, apart = novelties[: len(others)], novelties[len(others) :]
+    rated = {
+        graders[0].question.id: [dict(zip(result.places, result.ratings, strict=True)) for result in graders]
+        for graders in assessment.by_question
+    }
+
+    def beside(place: int, tallies: Tallies) -> Tallies:
+        """The tallies of the document in one place with what the assessed one is rated against it, by each grader."""
+        return {
+            question: [
+                tally.with_rating(by_place[place]) if place in by_place else tally
+                for tally, by_place in zip(tallies[question], graders, strict=True)
+            ]
+            for question, graders in (rated if tallies else {}).items()
+        }
+
+    among = alone if left_out else [beside(place, tallies) for place, tallies in enumerate(alone)]
+    results = assessment.by_grader[0].results
+    others, apart = ([_novelty(tallies, results) for tallies in each] for each in (among, alone))
     found = {
-        feature: standing(value, [each[feature] for each in among], [each[feature] for each in apart])
-        for feature, value in own.items()
+        feature: standing(value, [each[feature] for each in others], [each[feature] for each in apart])
+        for feature, value in _novelty(assessment.tallies, results).items()
     }
     return {feature: one for feature, one in found.items() if one}
-
-
-def _beside(place: int, tallies: Tallies, asked: Sequence[Sequence[QuestionResult]]) -> Tallies:
-    """The tallies of the document in one place with what the assessed one is rated against it, by each grader."""
-    if not tallies:
-        return {}
-    return {
-        results[0].question.id: [
-            tally.with_rating(result.rating_by_place[place]) if place in result.rating_by_place else tally
-            for tally, result in zip(tallies[results[0].question.id], results, strict=True)
-        ]
-        for results in zip(*asked, strict=True)
-    }
 
 
 def _novelty(tallies: Tallies, results: Sequence[QuestionResult]) -> dict[str, float]:
     """By feature the mean over graders, with the digits of scores: the last digits of a float decide no rank."""
     feature_of = {result.question.id: result.question.feature for result in results}
-    graders = max(map(len, tallies.values()), default=1)
+    known = [(result, tallies[result.question.id]) for result in results if result.question.id in tallies]
     rows = [
-        feature_novelty(
-            {
-                result.question.id: by_grader[grader].novelty(result.min_coverage)
-                for result in results
-                if (by_grader := tallies.get(result.question.id))
-            },
-            feature_of,
-        )
-        for grader in range(graders)
+        feature_novelty({r.question.id: graders[place].novelty(r.min_coverage) for r, graders in known}, feature_of)
+        for place in range(max(map(len, tallies.values()), default=1))
     ]
-    return {feature: three_digits(fmean(row[feature] for row in rows)) for feature in rows[0]} if rows else {}
+    return {feature: three_digits(fmean(row[feature] for row in rows)) for feature in rows[0]}
 
 
 KEPT = 64  # prompts whose preparation is kept
@@ -311,5 +309,5 @@ class Others:
         # most texts are none of them: what is counted for one of these stands for all
         if not same and not origin:
             return self._all
-        left_out = {*same, *origin}
-        return Compared(tuple(document for document in self.documents if document.id not in left_out), same, origin)
+        kept = tuple(document for document in self.documents if document.id not in (*same, *origin))
+        return Compared(kept, same, origin)

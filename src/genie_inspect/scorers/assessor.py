@@ -24,7 +24,7 @@ from genie_inspect.graders.protocols import (
     Reading,
     reading_anew,
 )
-from genie_inspect.logs.evidence import Evidence, agreement, evidence_of
+from genie_inspect.logs.evidence import agreement, evidence_of
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.population import Population
@@ -41,13 +41,11 @@ class Assessor:
     def __init__(
         self, population: Population, reader: Reader, judge: Judge, min_coverage: float = MIN_COVERAGE
     ) -> None:
-        self.population = population
-        self.reader = reader
-        self.judge = judge
-        self.min_coverage = min_coverage
+        self.population, self.reader, self.judge, self.min_coverage = population, reader, judge, min_coverage
         self.judged_by, self.read_by = judge.signature, reader.signature
         # what a novelty that comes of it depends on, as it stands in scores
         self.signature = signed(population, self.judged_by, self.read_by, min_coverage)
+        self._features = tuple(feature.name for feature in population.features)
         self._others = lru_cache(maxsize=KEPT)(lambda prompt: Others(population.documents(prompt)))
         self._readings: dict[str, Reading] = {}
         self._reading: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
@@ -62,7 +60,7 @@ class Assessor:
         # without an answer there is nothing to compare, so nothing more is asked
         read = rest.documents if any(reading.answers) else ()
         alone = self._recorded_alone(prompt, questions) if self.population.answers_alone else []
-        others = alone or await gathered(*(self._read_once(document, questions) for document in read))
+        others = alone or await self._read_each(read, questions)
         failures: list[Exception] = []
         results = await gathered(
             *(self._rate(question, index, reading, others, failures) for index, question in enumerate(questions))
@@ -70,8 +68,8 @@ class Assessor:
         # a grader that failed throughout is a failed sample, which can be scored again
         if failures and not any(result.usable for result in results):
             raise failures[0]
-        lengths = tuple(word_count(document.text) for document in read)
-        return Assessment(tuple(results), len(alone or rest.documents), rest.same, lengths, rest.made_of)
+        lengths, compared = tuple(word_count(document.text) for document in read), len(alone or rest.documents)
+        return Assessment(tuple(results), self._features, compared, rest.same, lengths, rest.made_of)
 
     async def reading(self, text: str, prompt: str, *, anew: bool = False) -> Reading:
         """The answers of one document; anew, one of the population's is read without its answers on record."""
@@ -86,8 +84,7 @@ class Assessor:
 
     async def read_population(self, prompt: str) -> None:
         """Have all of the population's documents for a prompt read, with which others will be compared."""
-        questions = self.population.questions(prompt)
-        await gathered(*(self._read_once(document, questions) for document in self._others(prompt).documents))
+        await self._read_each(self._others(prompt).documents, self.population.questions(prompt))
 
     def _recorded_alone(self, prompt: str, questions: Sequence[Question]) -> list[Reading]:
         answers_by_document: dict[str, dict[str, str | None]] = {}
@@ -96,9 +93,12 @@ class Assessor:
                 # the first reader's answer counts where several have read a document
                 answers_by_document.setdefault(document, {}).setdefault(question, text)
         return [
-            Reading(tuple(None if (text := answers.get(q.id)) is None else Answer(text) for q in questions))
+            Reading(tuple(_answer(answers.get(question.id)) for question in questions))
             for answers in answers_by_document.values()
         ]
+
+    async def _read_each(self, documents: Sequence[Document], questions: Sequence[Question]) -> list[Reading]:
+        return await gathered(*(self._read_once(document, questions) for document in documents))
 
     async def _read_once(self, document: Document, questions: Sequence[Question]) -> Reading:
         """A population document's answers, read once for all samples: those on record by this reader, the rest now."""
@@ -108,14 +108,12 @@ class Assessor:
             recorded = self.population.answers(self.reader.signature, document.prompt)
             keys = [(document.id, question.id) for question in questions]
             missing = [index for index, key in enumerate(keys) if key not in recorded]
-            fresh = Reading(())
-            if missing:
-                fresh = await self.reader.read(document.text, [questions[index] for index in missing])
-            answers = [None if (text := recorded.get(key)) is None else Answer(text) for key in keys]
-            for index, answer in zip(missing, fresh.answers, strict=True):
-                answers[index] = answer
+            unread = [questions[index] for index in missing]
+            fresh = await self.reader.read(document.text, unread) if missing else Reading(())
+            answers = dict(enumerate(_answer(recorded.get(key)) for key in keys))
+            answers |= zip(missing, fresh.answers, strict=True)
             faults = {missing[place]: fault for place, fault in fresh.faults.items()}
-            reading = Reading(tuple(answers), faults, fresh.is_attempt)
+            reading = Reading(tuple(answers.values()), faults, fresh.is_attempt)
             # else not remembered: the next sample asks again for what could not be read
             if not faults:
                 self._readings[document.id] = reading
@@ -152,6 +150,10 @@ class Assessor:
         )
 
 
+def _answer(recorded: str | None) -> Answer | None:
+    return None if recorded is None else Answer(recorded)
+
+
 def signed(population: Population, judge: str, reader: str, min_coverage: float, version: str = "2-A") -> str:
     """The signature of scores that these give."""
     depends_on = {"judge": judge, "reader": reader, "population": population.name}
@@ -182,7 +184,8 @@ class Jury:
             except (GraderFailedError, RefusalError) as error:
                 errors.append(error)
                 fault = REFUSAL if isinstance(error, RefusalError) else GRADER_FAILED
-                return Assessment(tuple(QuestionResult(q, None, (), (), (fault,)) for q in questions), 0, ())
+                features = tuple(feature.name for feature in self.population.features)
+                return Assessment(tuple(QuestionResult(q, None, (), (), (fault,)) for q in questions), features, 0)
 
         parts = await gathered(*map(part, self.assessors.values()))
         if len(errors) == len(parts):
@@ -202,34 +205,32 @@ def assessor_of(population: Population, instrument: Instrument, models: Sequence
     return by(next(iter(models), None))
 
 
-def jury_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
+def jury_facts(assessment: Assessment) -> dict[str, Any]:
     """A score's metadata on its jury, with each grader's novelties; empty where one grader measured."""
+    if not assessment.parts:
+        return {}
     graders: dict[str, Any] = {}
-    kept: dict[str, Evidence] = {}
     for name, part in assessment.parts.items():
-        rests, by_feature = rests_on(part, features), part.by_feature(features)
+        rests = rests_on(part)
         graders[name] = {
-            "novelty": {key: rounded(value) for key, value in part.novelty(features).items()},
-            "questions": {key: [rounded(result.novelty) for result in results] for key, results in by_feature.items()},
+            "novelty": {key: rounded(value) for key, value in part.novelty.items()},
+            "questions": {key: [rounded(r.novelty) for r in results] for key, results in part.by_feature.items()},
             **{key: rests[key] for key in ("coverage", "pairs", "ratings", "faults") if key in rests},
         }
-        # over the digits that are kept, so that a report of the log comes to the same
-        kept[name] = evidence_of(graders[name])
-    if not graders:
-        return {}
-    agreed = {name: rounded(alpha) for name, alpha in agreement([kept], features).items()}
+    # over the digits that are kept, so that a report of the log comes to the same
+    alphas = agreement([{name: evidence_of(facts) for name, facts in graders.items()}], assessment.features)
     shown = next(name for name, part in assessment.parts.items() if part is assessment.shown)
-    return {"graders": graders, "agreement": agreed, "shown": shown}
+    return {"graders": graders, "agreement": {name: rounded(alpha) for name, alpha in alphas.items()}, "shown": shown}
 
 
-def jury_notes(facts: Mapping[str, Any], features: Sequence[str]) -> list[str]:
+def jury_notes(facts: Mapping[str, Any]) -> list[str]:
     """A Markdown table with each grader's novelty by feature and their agreement; nothing without a jury."""
     if not facts:
         return []
     graders = facts["graders"]
     rows = []
-    for feature in features:
-        values = [*(part["novelty"][feature] for part in graders.values()), facts["agreement"][feature]]
+    for feature, alpha in facts["agreement"].items():
+        values = [*(part["novelty"][feature] for part in graders.values()), alpha]
         shown = [shown_value(math.nan if value is None else value) for value in values]
         rows.append([cell(feature.replace("_", " ")), *shown])
     count = f"Novelty is the mean over {len(graders)} graders, where each of them measured it:"

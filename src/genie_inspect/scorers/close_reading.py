@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,8 @@ from genie_inspect.scorers.stderr import per_key
 if TYPE_CHECKING:
     from genie_inspect.graders.close_reader import Approach, Mark, Reading
     from genie_inspect.graders.cost import Cost
-    from genie_inspect.populations.population import Population
 
-KEYS = ("novel_per_100_words", "awkward_per_100_words")
-"""Those that every score has; with `sensical` there is a third."""
+KEYS = ("novel_per_100_words", "awkward_per_100_words")  # that every score has; with `sensical` there is a third
 WIDTHS = (300, 160, 80, 40, 0)
 MOST_CHARACTERS = 20_000  # of a text; nobody reads more beside a score
 BEFORE, AFTER = "\N{MATHEMATICAL LEFT WHITE SQUARE BRACKET}", "\N{MATHEMATICAL RIGHT WHITE SQUARE BRACKET}"
@@ -92,11 +90,9 @@ def close_reading(sensical: bool = False, examples: str | None = None, templates
     return score
 
 
-def cost(approach: "Approach", population: "Population", documents: Mapping[str, int]) -> "Cost":
-    """What the reader is asked of new documents."""
-    from genie_inspect.scorers.outcome import cost_over
-
-    return cost_over(population, documents, lambda _, lengths, count: approach.cost(fmean(lengths)) * count)
+def cost(approach: "Approach", prompt: str, lengths: Sequence[int], count: int) -> "Cost":
+    """What the reader is asked of new documents of mean length."""
+    return approach.cost(fmean(lengths)) * count
 
 
 def explained(text: str, readings: "Sequence[Reading]") -> str:
@@ -116,13 +112,13 @@ def explained(text: str, readings: "Sequence[Reading]") -> str:
             note = f"Of {reading.quoted} quotes for {reading.aspect}, {lost} do not count: {told}."
             notes.append(f"**Beware:** {note}" if lost >= HALF * reading.quoted else note)
     lines += notes
-    if not marks:
-        return "\n\n".join(lines)
-    rows = ["| | quote | aspect | reason |", "|--:|:--|:--|:--|"]
-    for number, mark in enumerate(marks, start=1):
-        quote, reason = (cell(printable(text)) for text in (mark.text, mark.reason))
-        rows.append(f"| {number} | {quote} | {mark.aspect} | {reason} |")
-    return "\n\n".join([*lines, with_marks(text, marks), "\n".join(rows)])
+    if marks:
+        rows = ["| | quote | aspect | reason |", "|--:|:--|:--|:--|"]
+        for number, mark in enumerate(marks, start=1):
+            quote, reason = (cell(printable(text)) for text in (mark.text, mark.reason))
+            rows.append(f"| {number} | {quote} | {mark.aspect} | {reason} |")
+        lines += [with_marks(text, marks), "\n".join(rows)]
+    return "\n\n".join(lines)
 
 
 def with_marks(text: str, marks: "Sequence[Mark]") -> str:
@@ -132,7 +128,9 @@ def with_marks(text: str, marks: "Sequence[Mark]") -> str:
     >>> with_marks("Salt light fell.", [Mark("novel", "Salt light", 0, 10, "")])
     '⟦Salt light⟧ (1 novel) fell.'
     """
+    from genie_inspect.files.printable import printable
     from genie_inspect.measures.marks import pieces
+    from genie_inspect.scorers.explanation import cell
 
     shown, rest = text[:MOST_CHARACTERS], len(text) - MOST_CHARACTERS
     inside = [mark for mark in marks if mark.end <= len(shown)]
@@ -141,7 +139,11 @@ def with_marks(text: str, marks: "Sequence[Mark]") -> str:
     for piece, over, ending in pieces(shown, [(mark.start, mark.end) for mark in inside]):
         parts += [BEFORE for mark in over if mark not in opened]
         opened |= set(over)
-        parts.append(_lines(piece))
+        # its markup, what would turn its lines around, and white brackets of its own, which would pass for marks
+        for place, line in enumerate(printable(piece).translate(_NO_MARKS).split("\n")):
+            # `cell` takes space off both ends, which in the middle of a sentence parts two words
+            before, after = line[:1].isspace(), len(line) > 1 and line[-1:].isspace()
+            parts.append("\n" * (place > 0) + " " * before + cell(line) + " " * after)
         parts += [f"{AFTER} ({mark + 1} {inside[mark].aspect})" for mark in ending]
     # two spaces keep a line's end where it is
     lines = (_BLOCK.sub(r"\1\\\2", line) + "  " if line.strip() else "" for line in "".join(parts).split("\n"))
@@ -177,17 +179,3 @@ def evidence(text: str, readings: "Sequence[Reading]", **facts: Any) -> dict[str
         return facts | ({"reason": cut(mark.reason, width)} if width else {})
 
     return fitted(counts | {"marks": [row(mark, width) for mark in in_order(readings)]} for width in WIDTHS)
-
-
-def _lines(text: str) -> str:
-    """A piece of the text line by line, its markup and what would turn its lines around taken off."""
-    from genie_inspect.files.printable import printable
-    from genie_inspect.scorers.explanation import cell
-
-    shown = []
-    # white brackets of the text's own would pass for marks
-    for line in printable(text).translate(_NO_MARKS).split("\n"):
-        # `cell` takes space off both ends, which in the middle of a sentence parts two words
-        before, after = line[:1].isspace(), len(line) > 1 and line[-1:].isspace()
-        shown.append(" " * before + cell(line) + " " * after)
-    return "\n".join(shown)

@@ -1,7 +1,5 @@
 """The scorer `cosine`: how far a document's embedding is from the population's."""
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
@@ -14,7 +12,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from genie_inspect.scorers.assessment import Compared
-    from genie_inspect.scorers.outcome import Measurement
 
 KEYS = ("cosine_mean", "cosine_nearest")
 UNKNOWN_WORDS = "the embedder knows no word of it"
@@ -46,6 +43,8 @@ def cosine(population: str = "starter", embedder: str = "static") -> Scorer:
 
     from genie_inspect.engines.embedders import blindness, half_blindness
     from genie_inspect.graders.grader import refusals
+    from genie_inspect.measures.distance import cosine_distances
+    from genie_inspect.scorers.explanation import cell
     from genie_inspect.scorers.outcome import Measurement, Warm, kept_embedder, nothing, panel_scorer, reference
     from genie_inspect.signature import signature
 
@@ -67,26 +66,14 @@ def cosine(population: str = "starter", embedder: str = "static") -> Scorer:
             return nothing(blind)
         ids, vectors = await warm.get((prompt, others.left_out), lambda: embedded(others))
         # in a thread: embedding blocks, and other samples go on meanwhile
-        target = (await to_thread.run_sync(engine.embed, [text]))[0]
+        (target,) = await to_thread.run_sync(engine.embed, [text])
         if not target.any() or not ids:
             return nothing(UNKNOWN_WORDS)
-        measured = measurement(target, ids, vectors)
-        warning = half_blindness(engine, text)
-        return replace(measured, explanation=f"{measured.explanation}\n\n{warning}") if warning else measured
+        apart = cosine_distances(target, vectors)
+        mean, least, nearest = float(apart.mean()), float(apart.min()), ids[int(apart.argmin())]
+        said = f"Mean cosine distance {mean:.3f}; nearest is {cell(nearest)} at {least:.3f}."
+        if warning := half_blindness(engine, text):
+            said += f"\n\n{warning}"
+        return Measurement({"cosine_mean": mean, "cosine_nearest": least}, said, {"nearest": nearest})
 
     return panel_scorer(opened, KEYS, facts, distances)
-
-
-def measurement(target: "NDArray[np.float64]", ids: Sequence[str], vectors: "NDArray[np.float64]") -> "Measurement":
-    """Mean distance, and the nearest document with its distance."""
-    from genie_inspect.measures.distance import mean_distance, nearest, nearest_distance
-    from genie_inspect.scorers.explanation import cell
-    from genie_inspect.scorers.outcome import Measurement
-
-    value = {"cosine_mean": mean_distance(target, vectors), "cosine_nearest": nearest_distance(target, vectors)}
-    name = ids[nearest(target, vectors)]
-    return Measurement(
-        value,
-        f"Mean cosine distance {value['cosine_mean']:.3f}; nearest is {cell(name)} at {value['cosine_nearest']:.3f}.",
-        {"nearest": name},
-    )

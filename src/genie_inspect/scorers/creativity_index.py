@@ -8,9 +8,7 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.engines.corpora import Copies
     from genie_inspect.scorers.assessment import Compared
-    from genie_inspect.scorers.outcome import Measurement
 
 MATCHERS = ("exact", "near")
 LENGTHS = range(5, 13)  # the authors' follow-up code; the paper does not state its range
@@ -53,15 +51,9 @@ def creativity_index(
     """
     from genie_inspect.engines.embedders import blindness
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.scorers.outcome import (
-        Corpora,
-        Measurement,
-        kept_embedder,
-        nothing,
-        opened_corpus,
-        panel_scorer,
-        reference,
-    )
+    from genie_inspect.measures.ngrams import creativity_index as measured_index
+    from genie_inspect.scorers.explanation import cell
+    from genie_inspect.scorers.outcome import Corpora, Measurement, kept_embedder, nothing, panel_scorer, reference
     from genie_inspect.signature import signature
 
     with refusals():
@@ -70,7 +62,7 @@ def creativity_index(
         opened = reference(population, "creativity_index")
         engine = kept_embedder(embedder)
         near = engine if matcher == "near" else None
-        corpora = Corpora(opened, opened_corpus(corpus, near), near)
+        corpora = Corpora(opened, corpus, near)
     matched = f"near({near.identity})" if near else "exact"
     facts = {
         "signature": signature(
@@ -81,29 +73,21 @@ def creativity_index(
     async def copied(text: str, prompt: str, others: "Compared") -> Measurement:
         if near and (blind := blindness(near, text)):
             return nothing(f"{blind}; matcher=exact reads every script")
-        return measurement(await corpora.looked_up(lambda corpus: corpus.copies(text), prompt, others.made_of))
+        copies = await corpora.looked_up(lambda corpus: corpus.copies(text), prompt, others.made_of)
+        index = measured_index((), (), LENGTHS, matched=copies.lengths)
+        values = (index.mean, index.sum, *(index.by_length[length] for length in LENGTHS))
+        runs = sorted(copies.runs, key=lambda run: -run.tokens)[:SHOWN]
+        metadata = {
+            "tokens": len(copies.lengths),
+            "runs": len(copies.runs),
+            "longest": [{"words": run.words[:WIDTH], "tokens": run.tokens, "where": run.where} for run in runs[:3]],
+            "left_out_of_corpus": list(copies.left_out),
+        }
+        shown = f"No run of {LENGTHS[0]} or more of its {len(copies.lengths)} tokens stands in the corpus."
+        if runs:
+            lines = [f"| {cell(run.words[:WIDTH])} | {run.tokens} | {cell(run.where)} |" for run in runs]
+            counted = f"{len(copies.runs)} runs of {LENGTHS[0]} or more tokens stand in the corpus."
+            shown = "\n".join(["| copied words | tokens | where |", "|:--|--:|:--|", *lines, "", counted])
+        return Measurement(dict(zip(KEYS, values, strict=True)), shown, metadata)
 
     return panel_scorer(opened, KEYS, facts, copied)
-
-
-def measurement(copies: "Copies") -> "Measurement":
-    """The index of a document from its runs that stand in a corpus, with a table of the longest of them."""
-    from genie_inspect.measures import ngrams
-    from genie_inspect.scorers.explanation import cell
-    from genie_inspect.scorers.outcome import Measurement
-
-    index = ngrams.creativity_index((), (), LENGTHS, matched=copies.lengths)
-    values = (index.mean, index.sum, *(index.by_length[length] for length in LENGTHS))
-    runs = sorted(copies.runs, key=lambda run: -run.tokens)[:SHOWN]
-    metadata = {
-        "tokens": len(copies.lengths),
-        "runs": len(copies.runs),
-        "longest": [{"words": run.words[:WIDTH], "tokens": run.tokens, "where": run.where} for run in runs[:3]],
-        "left_out_of_corpus": list(copies.left_out),
-    }
-    shown = f"No run of {LENGTHS[0]} or more of its {len(copies.lengths)} tokens stands in the corpus."
-    if runs:
-        lines = [f"| {cell(run.words[:WIDTH])} | {run.tokens} | {cell(run.where)} |" for run in runs]
-        counted = f"{len(copies.runs)} runs of {LENGTHS[0]} or more tokens stand in the corpus."
-        shown = "\n".join(["| copied words | tokens | where |", "|:--|--:|:--|", *lines, "", counted])
-    return Measurement(dict(zip(KEYS, values, strict=True)), shown, metadata)

@@ -38,29 +38,33 @@ class _Unchanging(list[Any]):
 
 def explained(
     assessment: Assessment,
-    features: Sequence[str],
     notes: Sequence[str] = (),
     standings: Mapping[str, Standing] = MappingProxyType({}),
 ) -> str:
     """A Markdown table with a row a feature, readable as plain text too; then what is behind high and low."""
-    among = [STANDING] if standings else []
-    heads = ["feature", "novelty", *among, "nearest", "questions", "ratings"]
+    heads = ["feature", "novelty", *([STANDING] if standings else []), "nearest", "questions", "ratings"]
     rows: list[list[str]] = []
     behind: list[str] = []
-    novelty, nearest = assessment.novelty(features), assessment.nearest(features)
-    for name, results in assessment.by_feature(features).items():
-        usable, due = _ratings(results)
-        shown = cell(name.replace("_", " "))
-        own = standings.get(name)
+    for name, results in assessment.by_feature.items():
+        feature, own = cell(name.replace("_", " ")), standings.get(name)
         among = [f"{own.percentile:.0f} ({own.mean:.3f})" if own else "not known"] if standings else []
-        counts = (f"{sum(result.is_used for result in results)} of {len(results)}", f"{usable} of {due}")
-        rows.append([shown, shown_value(novelty[name]), *among, shown_value(nearest[name]), *counts])
-        if told := [result for result in assessment.shown.by_feature([name])[name] if result.is_used]:
+        novelty, nearest = shown_value(assessment.novelty[name]), shown_value(assessment.nearest[name])
+        used, ratings = (" of ".join(map(str, share)) for share in (_used(results), _ratings(results)))
+        rows.append([feature, novelty, *among, nearest, used, ratings])
+        if told := [result for result in assessment.shown.by_feature[name] if result.is_used]:
             most, least = (end(told, key=lambda result: result.novelty) for end in (max, min))
-            behind += _behind(f"{shown}, most novel", most)
+            behind += _behind(f"{feature}, most novel", most)
             # what makes a score low is as much worth knowing; of a single question both would say the same
-            behind += _behind(f"{shown}, least novel", least) if least.novelty < most.novelty else []
+            behind += _behind(f"{feature}, least novel", least) if least.novelty < most.novelty else []
     return "\n".join([*Table("", heads, rows).markdown(), "", *behind, "", *notes]).rstrip()
+
+
+def _used(results: Sequence[QuestionResult]) -> tuple[int, int]:
+    return sum(result.is_used for result in results), len(results)
+
+
+def _ratings(results: Sequence[QuestionResult]) -> tuple[int, int]:
+    return sum(result.usable for result in results), sum(len(result.due) for result in results)
 
 
 def _behind(where: str, result: QuestionResult) -> list[str]:
@@ -69,9 +73,10 @@ def _behind(where: str, result: QuestionResult) -> list[str]:
     # a judge that reads probabilities rates in between
     counts = Counter(round(rating) for rating in result.counted)
     rated = (f"{label} {words}: {counts[label]} of {result.usable}" for label, words in ALIKE.items() if counts[label])
+    answer = cell(cut(result.answer.text if result.answer else "", WIDTHS[0]))
     return [
         f"- {where} ({shown_value(result.novelty)}): {cell(result.question.text)} "
-        f"\u201c{cell(cut(_text(result), WIDTHS[0]))}\u201d ({'; '.join(rated)})",
+        f"\u201c{answer}\u201d ({'; '.join(rated)})",
         f"    - nearest in the population: {'; '.join(near)}",
     ]
 
@@ -79,9 +84,9 @@ def _behind(where: str, result: QuestionResult) -> list[str]:
 def left_out_notes(same: Sequence[str], made_of: Sequence[str]) -> list[str]:
     """What was left out of the population because it is the text itself or the text of which it was made."""
     own, origin = (cell(", ".join(documents[:LISTED])) for documents in (same, made_of))
-    notes = [f"The same text stands in the population ({own}); it was left out of its own comparison."] if same else []
+    notes = [f"The same text stands in the population ({own}); it was left out of its own comparison."] * bool(same)
     made = f"The text of which it was made stands in the population ({origin}); it was left out."
-    return [*notes, made] if made_of else notes
+    return notes + [made] * bool(made_of)
 
 
 def left_out_facts(same: Sequence[str], made_of: Sequence[str]) -> dict[str, list[str]]:
@@ -105,26 +110,39 @@ def notes_on(assessment: Assessment, caution: str = "") -> list[str]:
     if len(ratings := assessment.counted) > 1 and len(set(ratings)) == 1:
         notes.append(f"All {len(ratings)} ratings are {ratings[0]:g}.")
     notes += left_out_notes(assessment.left_out, assessment.made_of)
-    faults = assessment.faults()
-    if few := faults.pop(TOO_FEW, 0):
+    if few := assessment.faults.get(TOO_FEW, 0):
         notes.append(f"Questions not used, because too few of the ratings due could be had: {few}.")
-    if faults:
-        notes.append("Missing: " + ", ".join(f"{count} {reason}" for reason, count in faults.items()) + ".")
+    if missing := [f"{count} {reason}" for reason, count in assessment.faults.items() if reason != TOO_FEW]:
+        notes.append(f"Missing: {', '.join(missing)}.")
     return [*notes, f"**{cell(caution)}**"] if caution else notes
 
 
-def evidence(assessment: Assessment, features: Sequence[str], **facts: Any) -> dict[str, Any]:
+def evidence(assessment: Assessment, **facts: Any) -> dict[str, Any]:
     """Score metadata of at most 8 KB: facts, what the numbers rest on, and the questions, cut to fit."""
     counts = {
         **facts,
         "documents": assessment.documents,
         **left_out_facts(assessment.left_out, assessment.made_of),
-        **rests_on(assessment, features),
+        **rests_on(assessment),
     }
     shown = assessment.shown.results
     tables = (_Unchanging(_row(result, width, most) for result in shown) for width, most in FITTING)
     counted = f"{len(shown)} questions: too many to keep here"
     return fitted(counts | {"questions": table} for table in chain[object](tables, [counted]))
+
+
+def _row(result: QuestionResult, width: int, most: int) -> dict[str, Any]:
+    """One line of the question table; `ratings` counts the usable ones, so that novelty can be told from noise."""
+    row: dict[str, Any] = {"id": result.question.id, "feature": result.question.feature}
+    if width:
+        row["question"] = cut(result.question.text, width)
+        row["answer"] = cut(result.answer.text, width) if result.answer else ""
+        row["nearest"] = [
+            {"answer": cut(text, width), "rating": round(rating, 2), "given": given}
+            for text, rating, given in neighbours(result, most)
+        ]
+    row |= {"novelty": rounded(result.novelty), "nearest_novelty": rounded(result.nearest), "ratings": result.usable}
+    return row if result.off_labels is None else row | {"off_labels": round(result.off_labels, 4)}
 
 
 def fitted(versions: Iterable[dict[str, Any]]) -> dict[str, Any]:
@@ -135,58 +153,36 @@ def fitted(versions: Iterable[dict[str, Any]]) -> dict[str, Any]:
     return metadata
 
 
-def rests_on(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
+def rests_on(assessment: Assessment) -> dict[str, Any]:
     """The part of it that says what the numbers rest on: coverage, ratings and what is missing."""
-    by_feature, ratings = assessment.by_feature(features), assessment.counted
+    ratings, used, spreads = assessment.counted, len(assessment.used), assessment.spread
     said = [(result.answer.text, result.question.text) for result in assessment.results if result.answer]
     masses = [result.off_labels for result in assessment.results if result.off_labels is not None]
-    used = {name: sum(result.is_used for result in results) for name, results in by_feature.items()}
     facts: dict[str, Any] = {
-        "coverage": {name: f"{used[name]}/{len(results)}" for name, results in by_feature.items()},
-        "pairs": {name: "{}/{}".format(*_ratings(results)) for name, results in by_feature.items()},
-        "few_answers": f"{assessment.few_answers}/{len(assessment.used)}",
+        "coverage": {name: "{}/{}".format(*_used(results)) for name, results in assessment.by_feature.items()},
+        "pairs": {name: "{}/{}".format(*_ratings(results)) for name, results in assessment.by_feature.items()},
+        "few_answers": f"{assessment.few_answers}/{used}",
         "repeated": f"{sum(repeats_question(*pair) for pair in said)}/{len(said)}",
-        "nearest_novelty": {name: rounded(value) for name, value in assessment.nearest(features).items()},
+        "nearest_novelty": {name: rounded(value) for name, value in assessment.nearest.items()},
     }
     if ratings:
-        facts["ratings"] = {
-            "count": len(ratings),
-            "lowest": round(min(ratings), 4),
-            "highest": round(max(ratings), 4),
-        }
+        lowest, highest = round(min(ratings), 4), round(max(ratings), 4)
+        facts["ratings"] = {"count": len(ratings), "lowest": lowest, "highest": highest}
     if masses:
         facts["off_labels"] = round(fmean(masses), 4)
     # six digits: how many documents a population needs changes with the third
-    spreads = {name: {"sd": round(s.sd, 6), "degrees": s.degrees} for name, s in assessment.spread(features).items()}
-    spread = {name: own for name, own in spreads.items() if own["degrees"]}
-    return {**facts, "spread": spread, "faults": assessment.faults()}
+    spread = {name: {"sd": round(own.sd, 6), "degrees": own.degrees} for name, own in spreads.items() if own.degrees}
+    return {**facts, "spread": spread, "faults": assessment.faults}
 
 
-def length_facts(assessment: Assessment, features: Sequence[str]) -> dict[str, Any]:
+def length_facts(assessment: Assessment) -> dict[str, Any]:
     """What a comparison of documents of like length needs: the population's median, and novelty against its middle."""
     if not assessment.lengths:
         return {}
     # novelty against documents of like length, so that a comparison can tell length from novelty
     words = median(assessment.lengths)
-    novelties = assessment.within(words).novelty(features)
-    return {"population": words, "matched": {key: None if math.isnan(v) else v for key, v in novelties.items()}}
-
-
-def _ratings(results: Sequence[QuestionResult]) -> tuple[int, int]:
-    return sum(result.usable for result in results), sum(len(result.due) for result in results)
-
-
-def _row(result: QuestionResult, width: int, most: int) -> dict[str, Any]:
-    """One line of the question table; `ratings` counts the usable ones, so that novelty can be told from noise."""
-    row: dict[str, Any] = {"id": result.question.id, "feature": result.question.feature}
-    if width:
-        row |= {"question": cut(result.question.text, width), "answer": cut(_text(result), width)}
-        row["nearest"] = [
-            {"answer": cut(text, width), "rating": round(rating, 2), "given": given}
-            for text, rating, given in neighbours(result, most)
-        ]
-    row |= {"novelty": rounded(result.novelty), "nearest_novelty": rounded(result.nearest), "ratings": result.usable}
-    return row if result.off_labels is None else row | {"off_labels": round(result.off_labels, 4)}
+    matched = assessment.within(words).novelty
+    return {"population": words, "matched": {key: None if math.isnan(v) else v for key, v in matched.items()}}
 
 
 def cell(text: str) -> str:
@@ -202,10 +198,6 @@ def cell(text: str) -> str:
     """
     broken = re.sub(r"(?<=[<&])(?=[A-Za-z/!?#])", WORD_JOINER, " ".join(text.split()))
     return broken.translate(_MARKUP)
-
-
-def _text(result: QuestionResult) -> str:
-    return result.answer.text if result.answer else ""
 
 
 def cut(text: str, width: int) -> str:

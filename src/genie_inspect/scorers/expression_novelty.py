@@ -1,6 +1,6 @@
 """The scorer `expression_novelty`: how new a document's expressions are to a corpus."""
 
-from itertools import takewhile
+from itertools import chain, takewhile
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -57,12 +57,12 @@ def expression_novelty(
     Source: Saakyan et al. 2025 (arXiv 2509.22641); deviations in measures.expressions and measures.infinity_gram.
     """
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.scorers.outcome import Corpora, Measurement, opened_corpus, panel_scorer, reference
+    from genie_inspect.scorers.outcome import Corpora, Measurement, panel_scorer, reference
     from genie_inspect.signature import signature
 
     with refusals():
         opened = reference(population, "expression_novelty")
-        corpora = Corpora(opened, opened_corpus(corpus))
+        corpora = Corpora(opened, corpus)
         if not isinstance(floor, int | float) or isinstance(floor, bool) or not 0 < floor <= 1:
             raise UnknownChoiceError("floor", floor, "above 0, to 1")
         if case not in (EITHER, KEPT):
@@ -85,7 +85,7 @@ def expression_novelty(
 def measurement(text: str, counted: "CountedCorpus", floor: float, case: str) -> "Measurement":
     """Both values of a text, with a row an expression, and a table of the least likely ones."""
     from genie_inspect.measures.expressions import split_expressions
-    from genie_inspect.measures.infinity_gram import novelties
+    from genie_inspect.measures.infinity_gram import RunsInCorpus, log_perplexity, novel_share
     from genie_inspect.scorers.explanation import LISTED, cell
     from genie_inspect.scorers.outcome import Measurement, nothing
 
@@ -95,15 +95,16 @@ def measurement(text: str, counted: "CountedCorpus", floor: float, case: str) ->
     texts = [expression.text for expression in expressions]
     # with capitals kept the second form is the first, and all is looked up at once either way
     smaller = [with_small_first(text) if case == EITHER else text for text in texts]
-    both = novelties([counted.words(text) for text in (*texts, *smaller)], counted.counts, floor)
+    forms = [(counted.words(text), counted.words(small)) for text, small in zip(texts, smaller, strict=True)]
+    known = RunsInCorpus(list(chain.from_iterable(forms)), counted.counts)
     # by its less new form for perplexity and n-grams alike
     rows: list[dict[str, Any]] = [
         {
             **{"text": expression.text, "start": expression.start, "end": expression.end},
-            "log_perplexity": min(one.log_perplexity, other.log_perplexity),
-            "novel_share": min(one.novel_share, other.novel_share),
+            "log_perplexity": min(log_perplexity(words, known, floor) for words in both),
+            "novel_share": min(novel_share(words, known) for words in both),
         }
-        for expression, one, other in zip(expressions, both[: len(texts)], both[len(texts) :], strict=True)
+        for expression, both in zip(expressions, forms, strict=True)
     ]
     novel = sum(row["novel_share"] >= NOVEL for row in rows)
     value = {KEYS[0]: fmean(row["log_perplexity"] for row in rows), KEYS[1]: novel / len(rows)}

@@ -1,23 +1,14 @@
 """The scorer `genie`: novelty by feature against a population."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import asdict
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
 
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.scorers.stderr import per_key
-
-if TYPE_CHECKING:
-    from genie_inspect.graders.instrument import Instrument
-    from genie_inspect.populations.population import Population
-    from genie_inspect.scorers.assessment import Tallies
-    from genie_inspect.scorers.assessor import Assessor, Jury
-    from genie_inspect.scorers.outcome import Measurement
 
 ANSWERS_ALONE = (
     "The population holds recorded answers alone, by {readers}: another reader would have answered otherwise."
@@ -71,80 +62,64 @@ def genie(
     """
     from genie_inspect.graders.grader import bound_when_scored, refusals
     from genie_inspect.graders.instrument import Instrument
-    from genie_inspect.samples import prompt_of
-    from genie_inspect.scorers.assessment import yardstick_under
-    from genie_inspect.scorers.assessor import assessor_of
-    from genie_inspect.scorers.explanation import WIDTHS, cut
-    from genie_inspect.scorers.outcome import scored_or_reason
+    from genie_inspect.graders.protocols import caution
+    from genie_inspect.populations.population import open_population
+    from genie_inspect.populations.yardstick import yardstick_of
+    from genie_inspect.samples import document_of, is_original, made_of, prompt_of
+    from genie_inspect.scorers.assessment import standings
+    from genie_inspect.scorers.assessor import assessor_of, jury_facts, jury_notes
+    from genie_inspect.scorers.explanation import REASONS, WIDTHS, cut, evidence, explained, length_facts, notes_on
+    from genie_inspect.scorers.outcome import Measurement, nothing, scored_or_reason
 
     with refusals():
         instrument = Instrument(judge, embedder, templates, cache, min_coverage, answer_length)
-        opened = suited(population, instrument)
-    features = [feature.name for feature in opened.features]
+        opened = open_population(population)
+        opened.require_questions("measure genie")
+        yardstick = yardstick_of(opened.folder)  # a damaged one shows before anything is asked
+        if instrument.is_smoke_test:
+            opened.require_documents("judge=embedded")
+    features, readers = [feature.name for feature in opened.features], ", ".join(opened.readers)
     # what was read of the population stays in memory from one document to the next
     assessor_by = bound_when_scored(instrument.graders, partial(assessor_of, opened, instrument))
-    yardstick_by = lru_cache(maxsize=1)(partial(yardstick_under, opened))
-    readers = {"population_read_by": ", ".join(opened.readers)} if opened.answers_alone else {}
+    rated_under = lru_cache(maxsize=1)(yardstick.under)
 
     async def score(state: TaskState, target: Target) -> Score:
-        assessor = assessor_by()
+        assessor, prompt = assessor_by(), prompt_of(state)
         facts = {
             "signature": assessor.signature,
             "judge": assessor.judged_by,
             "reader": assessor.read_by,
             # the beginning, for people; reports take the prompt from the sample itself
-            "prompt": cut(prompt_of(state), WIDTHS[0]),
-            **readers,
+            "prompt": cut(prompt, WIDTHS[0]),
+            **({"population_read_by": readers} if opened.answers_alone else {}),
         }
-        yardstick = yardstick_by(assessor.signature)
-        return await scored_or_reason(state, features, facts, lambda: measured(state, assessor, yardstick, facts))
+
+        async def measured() -> Measurement:
+            """What a grader or a jury finds in the document."""
+            # unscored, not 0: a document to a prompt that the population does not know has no others to be like
+            if not opened.questions(prompt):
+                return nothing(UNKNOWN_PROMPT, "scored")
+            assessment = await assessor.assess(document_of(state), prompt, made_of(state), anew=is_original(state))
+            reason = None
+            # a reason marks the whole score as unscored: with one feature measured there is none
+            if all(map(math.isnan, assessment.novelty.values())):
+                faults = assessment.poorest.faults
+                worst = max(faults, key=lambda fault: faults[fault])
+                reason = REASONS.get(worst, f"nothing to compare: {worst}")
+            rated = rated_under(assessor.signature)
+            documents = [document.id for document in opened.documents(prompt)]
+            among = standings(assessment, documents, rated.ratings if rated else {})
+            by_grader = jury_facts(assessment)
+            notes = [ANSWERS_ALONE.format(readers=readers)] if opened.answers_alone else []
+            notes += [*jury_notes(by_grader), *notes_on(assessment, caution(assessor.judged_by))]
+            metadata = {**facts, **by_grader, "length": length_facts(assessment)}
+            if among:
+                metadata["standing"] = {
+                    key: {name: round(value, 6) for name, value in asdict(own).items()} for key, own in among.items()
+                }
+            shown = explained(assessment, notes, among)
+            return Measurement(assessment.novelty, shown, evidence(assessment, **metadata), reason)
+
+        return await scored_or_reason(state, features, facts, measured)
 
     return score
-
-
-def suited(population: str, instrument: "Instrument") -> "Population":
-    from genie_inspect.populations.population import open_population
-    from genie_inspect.populations.yardstick import yardstick_of
-
-    opened = open_population(population)
-    opened.require_questions("measure genie")
-    yardstick_of(opened.folder)  # a damaged one shows before anything is asked
-    if instrument.is_smoke_test:
-        opened.require_documents("judge=embedded")
-    return opened
-
-
-async def measured(
-    state: TaskState, assessor: "Assessor | Jury", yardstick: "Mapping[str, Tallies]", facts: dict[str, Any]
-) -> "Measurement":
-    """What a grader or a jury finds in a sample's document."""
-    from genie_inspect.graders.protocols import caution
-    from genie_inspect.samples import document_of, is_original, made_of, prompt_of
-    from genie_inspect.scorers.assessment import standings
-    from genie_inspect.scorers.assessor import jury_facts, jury_notes
-    from genie_inspect.scorers.explanation import REASONS, evidence, explained, length_facts, notes_on
-    from genie_inspect.scorers.outcome import Measurement, nothing
-
-    population, text, prompt = assessor.population, document_of(state), prompt_of(state)
-    features = [feature.name for feature in population.features]
-    # unscored, not 0: a document to a prompt that the population does not know has no others to be like
-    if not population.questions(prompt):
-        return nothing(UNKNOWN_PROMPT, "scored")
-    assessment = await assessor.assess(text, prompt, made_of(state), anew=is_original(state))
-    novelty, reason = assessment.novelty(features), None
-    # a reason marks the whole score as unscored: with one feature measured there is none
-    if all(map(math.isnan, novelty.values())):
-        faults = assessment.poorest.faults()
-        worst = max(faults, key=lambda fault: faults[fault])
-        reason = REASONS.get(worst, f"nothing to compare: {worst}")
-    among = standings(assessment, [document.id for document in population.documents(prompt)], yardstick)
-    by_grader = jury_facts(assessment, features)
-    notes = [ANSWERS_ALONE.format(readers=", ".join(population.readers))] if population.answers_alone else []
-    notes += [*jury_notes(by_grader, features), *notes_on(assessment, caution(assessor.judged_by))]
-    metadata = {**facts, **by_grader, "length": length_facts(assessment, features)}
-    if among:
-        metadata["standing"] = {
-            key: {name: round(value, 6) for name, value in asdict(own).items()} for key, own in among.items()
-        }
-    shown = explained(assessment, features, notes, among)
-    return Measurement(novelty, shown, evidence(assessment, features, **metadata), reason)

@@ -1,8 +1,7 @@
 """The scorer `litbench`: how often a preference judge prefers a document to the population's."""
 
-import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -14,10 +13,8 @@ from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
     from genie_inspect.graders.cost import Cost
-    from genie_inspect.populations.population import Population
     from genie_inspect.populations.schema import Document
     from genie_inspect.scorers.assessment import Compared
-    from genie_inspect.scorers.outcome import Measurement
 
 NOT_JUDGED = "no pair was judged in both orders"
 KEYS = ("litbench_win_rate", "litbench_order_bias")
@@ -58,8 +55,9 @@ def litbench(
     from genie_inspect.graders.grader import bound_when_scored, gathered, refusals
     from genie_inspect.graders.quality import PreferenceJudge, preference_model, protocol_of
     from genie_inspect.inspect_private import unlogged
+    from genie_inspect.measures.likert import order_bias, win_rate
     from genie_inspect.options import check_count
-    from genie_inspect.scorers.outcome import reference, scored
+    from genie_inspect.scorers.outcome import Measurement, reference, scored
     from genie_inspect.signature import digest, signature
 
     with refusals():
@@ -80,7 +78,7 @@ def litbench(
             )
         }
 
-        async def contest(text: str, prompt: str, others: "Compared") -> "Measurement":
+        async def contest(text: str, prompt: str, others: "Compared") -> Measurement:
             """How a text fares against the documents, each met in both orders."""
             met: Sequence[Document] = others.documents
             if opponents is not None and opponents < len(met):
@@ -90,52 +88,37 @@ def litbench(
             # each call holds two whole stories: a hundred of them would be a log of megabytes
             with unlogged():
                 verdicts = await gathered(*(judge.verdict(prompt, first, second) for first, second in orders))
-            return measurement(met, verdicts[: len(met)], verdicts[len(met) :])
+            pairs = [
+                (document, first, second)
+                for document, first, second in zip(met, verdicts[: len(met)], verdicts[len(met) :], strict=True)
+                # a pair judged in one order alone would bring the judge's preference for a place into the win rate
+                if first is not None and second is not None
+            ]
+            both = [first for _, first, _ in pairs], [second for _, _, second in pairs]
+            rate, bias = win_rate(*both), order_bias(*both)
+            value = {"litbench_win_rate": rate, "litbench_order_bias": bias}
+            missing = len(met) - len(pairs)
+            metadata = {
+                "compared": len(pairs),
+                "unreadable": missing,
+                # in both orders: a loss in one may be the place's
+                "lost_to": [document.id for document, first, second in pairs if first == 0 and second == 1],
+            }
+            if not pairs:
+                return Measurement(value, f"Not measured: {NOT_JUDGED}.", metadata, reason=NOT_JUDGED)
+            notes = (
+                f"Win rate {rate:.2f} against {len(pairs)} documents, each in both orders; order bias {bias:+.2f} "
+                "(0 = none, 1 = always the story that stands first)."
+            )
+            if missing:
+                notes += f" {missing} more were not judged in both orders: unreadable replies."
+            return Measurement(value, notes, metadata)
 
         return await scored(state, opened, KEYS, facts, contest)
 
     return score
 
 
-def cost(pricing: Callable[[str, float], "Cost"], population: "Population", documents: Mapping[str, int]) -> "Cost":
-    """What the judge is asked of new documents that meet all of the population's."""
-    from genie_inspect.scorers.outcome import cost_over
-
-    def price(prompt: str, lengths: list[int], count: int) -> "Cost":
-        # each opponent in both orders, beside a document of mean length
-        return pricing(prompt, 2 * fmean(lengths)) * (2 * len(lengths) * count)
-
-    return cost_over(population, documents, price)
-
-
-def measurement(
-    met: "Sequence[Document]", shown_first: Sequence[float | None], shown_second: Sequence[float | None]
-) -> "Measurement":
-    """Win rate and order bias over the opponents that were judged in both orders."""
-    from genie_inspect.measures.likert import order_bias, win_rate
-    from genie_inspect.scorers.outcome import Measurement
-
-    pairs = [
-        (document, first, second)
-        for document, first, second in zip(met, shown_first, shown_second, strict=True)
-        # a pair judged in one order alone would bring the judge's preference for a place into the win rate
-        if first is not None and second is not None
-    ]
-    firsts, seconds = [first for _, first, _ in pairs], [second for _, _, second in pairs]
-    value = {"litbench_win_rate": win_rate(firsts, seconds), "litbench_order_bias": order_bias(firsts, seconds)}
-    missing = len(met) - len(pairs)
-    metadata = {
-        "compared": len(pairs),
-        "unreadable": missing,
-        # in both orders: a loss in one may be the place's
-        "lost_to": [document.id for document, first, second in pairs if first == 0 and second == 1],
-    }
-    if math.isnan(value["litbench_win_rate"]):
-        return Measurement(value, f"Not measured: {NOT_JUDGED}.", metadata, reason=NOT_JUDGED)
-    notes = (
-        f"Win rate {value['litbench_win_rate']:.2f} against {len(pairs)} documents, each in both orders; order bias "
-        f"{value['litbench_order_bias']:+.2f} (0 = none, 1 = always the story that stands first)."
-    )
-    if missing:
-        notes += f" {missing} more were not judged in both orders: unreadable replies."
-    return Measurement(value, notes, metadata)
+def cost(pricing: "Callable[[str, float], Cost]", prompt: str, lengths: Sequence[int], count: int) -> "Cost":
+    """What the judge is asked of new documents of mean length, each with all of the population's in both orders."""
+    return pricing(prompt, 2 * fmean(lengths)) * (2 * len(lengths) * count)

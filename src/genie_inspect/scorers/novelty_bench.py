@@ -1,7 +1,6 @@
 """The scorer `novelty_bench`: how many kinds of reply there are among k, and what they are worth to a reader."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,6 @@ from genie_inspect.scorers.stderr import per_key
 if TYPE_CHECKING:
     from genie_inspect.graders.cost import Cost
     from genie_inspect.prompting.templates import Template
-    from genie_inspect.scorers.outcome import Measurement
 
 KEYS = ("distinct", "utility")
 UNDECIDED = -1  # the class of a reply of which nobody could tell
@@ -61,9 +59,11 @@ def novelty_bench(
     """
     from genie_inspect.graders.equivalence import chosen_equivalence, chosen_quality, classes_of
     from genie_inspect.graders.grader import refusals
+    from genie_inspect.measures.partition import distinct_count, utility
     from genie_inspect.options import check_share
-    from genie_inspect.samples import kept_generations, no_document, prompt_of
-    from genie_inspect.scorers.explanation import WIDTHS, cut
+    from genie_inspect.prompting.texts import TOO_LONG
+    from genie_inspect.samples import NO_RESPONSE, REFUSAL, kept_generations, no_document, prompt_of
+    from genie_inspect.scorers.explanation import WIDTHS, cell, cut
     from genie_inspect.scorers.outcome import Measurement, kept_embedder, nothing, scored_or_reason
     from genie_inspect.signature import signature
 
@@ -82,10 +82,11 @@ def novelty_bench(
             if all(map(no_document, replies)):
                 # a sample without one usable reply has no kinds; 0 would read as the worst of scores
                 return replace(nothing(no_document(replies[0]) if replies else NO_GENERATIONS, "scored"), answer="")
+            no_kind = {NO_RESPONSE: "empty", REFUSAL: "refusal", TOO_LONG: "too long"}
+            places = [place for place, reply in enumerate(replies) if not no_document(reply)]
+            _, found = await classes_of([replies[place] for place in places], prompt, same)
             # None for a reply that is empty or a refusal
             labels: list[int | None] = [None] * len(replies)
-            places = [place for place, reply in enumerate(replies) if not no_document(reply)]
-            found = (await classes_of([replies[place] for place in places], prompt, same)).labels
             for place, label in zip(places, found, strict=True):
                 labels[place] = UNDECIDED if label is None else label
             # asked for is the first reply of each class alone
@@ -94,7 +95,23 @@ def novelty_bench(
             levels = [math.nan] * len(replies)
             for place, level in zip(rated, await worth.levels(prompt, [replies[p] for p in rated]), strict=True):
                 levels[place] = level
-            return measurement(replies, labels, levels, patience)
+            undecided = labels.count(UNDECIDED)
+            # an undecided reply may found a class or not: the count is then not known
+            both = {} if undecided else {KEYS[0]: distinct_count(labels), KEYS[1]: utility(levels, labels, patience)}
+            rows = ["| reply | kind | quality | begins |", "|--:|--:|--:|:--|"]
+            for number, (reply, label, level) in enumerate(zip(replies, labels, levels, strict=True), start=1):
+                kind = {None: no_kind.get(no_document(reply)), UNDECIDED: "undecided"}.get(label, str(label))
+                quality = "" if math.isnan(level) else f"{level:g}"
+                rows.append(f"| {number} | {kind} | {quality} | {cell(reply[:WIDTH])} |")
+            metadata = {
+                "k": len(replies),
+                "classes": labels,
+                "quality": [None if math.isnan(level) else level for level in levels],
+                "empty": labels.count(None),
+                "refused": sum(no_document(reply) == REFUSAL for reply in replies),
+                "undecided": undecided,
+            }
+            return Measurement(both, "\n".join(rows), metadata, answer=replies[0])
 
         facts = {"signature": signed, "prompt": cut(prompt, WIDTHS[0])}
         return await scored_or_reason(state, KEYS, facts, measured)
@@ -110,33 +127,3 @@ def cost(same: "Template | None", worth: "Template | None", prompt: str, length:
 
     kinds = partition_cost(same, prompt, [length] * k) if same else Cost()
     return kinds + quality_cost(worth, prompt, length) * k if worth else kinds
-
-
-def measurement(
-    replies: Sequence[str], labels: Sequence[int | None], levels: Sequence[float], patience: float
-) -> "Measurement":
-    """Both values of a sample, with a table of its replies."""
-    from genie_inspect.measures.partition import distinct_count, utility
-    from genie_inspect.prompting.texts import TOO_LONG
-    from genie_inspect.samples import NO_RESPONSE, REFUSAL, no_document
-    from genie_inspect.scorers.explanation import cell
-    from genie_inspect.scorers.outcome import Measurement
-
-    no_kind = {NO_RESPONSE: "empty", REFUSAL: "refusal", TOO_LONG: "too long"}
-    undecided = list(labels).count(UNDECIDED)
-    # an undecided reply may found a class or not: the count is then not known
-    both = distinct_count(labels), utility(levels, labels, patience)
-    value = {} if undecided else dict(zip(KEYS, both, strict=True))
-    rows = ["| reply | kind | quality | begins |", "|--:|--:|--:|:--|"]
-    for number, (reply, label, level) in enumerate(zip(replies, labels, levels, strict=True), start=1):
-        kind = {None: no_kind.get(no_document(reply)), UNDECIDED: "undecided"}.get(label, str(label))
-        rows.append(f"| {number} | {kind} | {'' if math.isnan(level) else f'{level:g}'} | {cell(reply[:WIDTH])} |")
-    metadata = {
-        "k": len(replies),
-        "classes": list(labels),
-        "quality": [None if math.isnan(level) else level for level in levels],
-        "empty": list(labels).count(None),
-        "refused": sum(no_document(reply) == REFUSAL for reply in replies),
-        "undecided": undecided,
-    }
-    return Measurement(value, "\n".join(rows), metadata, answer=replies[0])

@@ -25,7 +25,6 @@ from genie_inspect.errors import (
     UnreadableReplyError,
 )
 from genie_inspect.graders.cache import cache_folder
-from genie_inspect.graders.cost import Cost, tokens
 from genie_inspect.logs.scored_log import are_unlike, unlike_lengths
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.population import Population, open_population
@@ -72,8 +71,15 @@ async def scored_or_reason(
     """
     text = document_of(state)
     try:
-        reason = unusable(state)
-        found = replace(nothing(cell(reason), "scored"), reason=reason) if reason else _noted(await measure(), text)
+        if reason := unusable(state):
+            found = replace(nothing(cell(reason), "scored"), reason=reason)
+        else:
+            found = await measure()
+            words, others = word_count(text), found.metadata.get("length", {}).get("population", math.nan)
+            notes = [unlike_lengths("Beware: this document has", words, others)] if are_unlike(words, others) else []
+            notes += [MAY_REFUSE] if words <= MOST_WORDS and not is_english(text) else []
+            told = "\n\n".join([found.explanation, *(f"{note}." for note in notes)])
+            found = replace(found, explanation=told.lstrip() if notes else told)
     # only these: a fault of ours as an unscored sample would look like a fault of the model
     except tuple(REASONS) as error:
         reason = next(reason for kind, reason in REASONS.items() if isinstance(error, kind))
@@ -95,15 +101,6 @@ def rounded(score: Score) -> Score:
     values = score.value if isinstance(score.value, dict) else {}
     kept = {key: three_digits(value) if isinstance(value, float) else value for key, value in values.items()}
     return score.model_copy(update={"value": kept}) if values else score
-
-
-def _noted(found: Measurement, text: str) -> Measurement:
-    """The same; it says where the document is of another length than the others, or may be a refusal unseen."""
-    words, others = word_count(text), found.metadata.get("length", {}).get("population", math.nan)
-    notes = [unlike_lengths("Beware: this document has", words, others)] if are_unlike(words, others) else []
-    notes += [MAY_REFUSE] if words <= MOST_WORDS and not is_english(text) else []
-    explanation = "\n\n".join([found.explanation, *(f"{note}." for note in notes)]).lstrip()
-    return replace(found, explanation=explanation) if notes else found
 
 
 Measure = Callable[[str, str, Compared], Awaitable[Measurement]]
@@ -163,17 +160,6 @@ def panel_scorer(population: Reference, keys: Sequence[str], facts: Mapping[str,
     return score
 
 
-def cost_over(
-    population: Population, documents: Mapping[str, int], price: Callable[[str, list[int], int], Cost]
-) -> Cost:
-    """What so many new documents by prompt cost: the sum of prices by prompt, lengths of its documents, and count."""
-    total = Cost()
-    for prompt, count in documents.items():
-        if lengths := [tokens(document.text) for document in population.documents(prompt)]:
-            total += price(prompt, lengths, count)
-    return total
-
-
 WarmT = TypeVar("WarmT")
 
 
@@ -207,13 +193,12 @@ FoundT = TypeVar("FoundT")
 
 
 class Corpora:
-    """The corpus for each prompt."""
+    """The corpus that an option names, for each prompt."""
 
-    def __init__(self, population: Reference, fixed: Corpus | None, near: Embedder | None = None) -> None:
-        self.population = population
-        self.fixed = fixed
-        self.near = near
-        self.name = fixed.name if fixed else POPULATION  # as it stands in signatures
+    def __init__(self, population: Reference, corpus: str, near: Embedder | None = None) -> None:
+        self.population, self.near = population, near
+        self.fixed = _opened_corpus(corpus, near)
+        self.name = self.fixed.name if self.fixed else POPULATION  # as it stands in signatures
         self._warm: Warm[Corpus] = Warm()
 
     async def looked_up(self, look: Callable[[Corpus], FoundT], prompt: str, without: Collection[str]) -> FoundT:
@@ -228,7 +213,7 @@ class Corpora:
         return await to_thread.run_sync(DocumentsCorpus, POPULATION, texts, self.near)
 
 
-def opened_corpus(corpus: str, near: Embedder | None = None) -> Corpus | None:
+def _opened_corpus(corpus: str, near: Embedder | None) -> Corpus | None:
     """The corpus that an option names; None for the population's documents."""
     if corpus == POPULATION:
         return None

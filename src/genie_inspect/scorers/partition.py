@@ -1,6 +1,6 @@
 """The scorer `partition`: which of the population's kinds of document a document is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -12,14 +12,13 @@ from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
     from genie_inspect.graders.cost import Cost
-    from genie_inspect.measures.partition import Classes
-    from genie_inspect.populations.population import Population
     from genie_inspect.prompting.templates import Template
     from genie_inspect.scorers.assessment import Compared
-    from genie_inspect.scorers.outcome import Measurement
 
 KEYS = ("partition_novel", "partition_share")
 SHOWN = 20  # members of a class in the metadata
+UNREADABLE = "the judge's replies could not be read"
+OWN_CLASS = "a class of its own"
 RANGES = {"partition_*": (0, 1)}
 
 
@@ -58,13 +57,14 @@ def partition(
     """
     from genie_inspect.graders.equivalence import chosen_equivalence, class_of, classes_of
     from genie_inspect.graders.grader import refusals
+    from genie_inspect.scorers.explanation import cell
     from genie_inspect.scorers.outcome import Measurement, Warm, kept_embedder, reference, scored
     from genie_inspect.signature import signature
 
     with refusals():
         opened = reference(population, "partition")
         same_by = chosen_equivalence(equivalence, kept_embedder(embedder), threshold, templates)
-    warm: Warm[Classes[str]] = Warm()
+    warm: Warm[tuple[list[str], list[int | None]]] = Warm()
 
     async def score(state: TaskState, target: Target) -> Score:
         same = same_by()
@@ -73,43 +73,30 @@ def partition(
         async def placed(text: str, prompt: str, others: "Compared") -> Measurement:
             texts = [document.text for document in others.documents]
             key = (same.signature, prompt, others.left_out)
-            classes = await warm.get(key, partial(classes_of, texts, prompt, same))
-            label = await class_of(text, prompt, classes.founders, same)
-            return measurement(label, classes, [document.id for document in others.documents])
+            founders, classes = await warm.get(key, partial(classes_of, texts, prompt, same))
+            label = await class_of(text, prompt, [*founders], same)
+            # documents without a class are in no share: neither like this one nor unlike it
+            undecided = classes.count(None)
+            decided = len(classes) - undecided
+            metadata = {"classes": len(founders), "undecided": undecided, "class": label}
+            if label is None:
+                return Measurement({}, f"Not measured: {UNREADABLE}.", metadata, reason=UNREADABLE)
+            # a class that the document founds has no members yet, and so a share of 0
+            members = [one.id for one, other in zip(others.documents, classes, strict=True) if other == label]
+            value = {"partition_novel": float(not members), "partition_share": 1 - len(members) / decided}
+            where = f"in one class with {len(members)} of them, such as {cell(members[0])}" if members else OWN_CLASS
+            notes = f"Classes among {decided} documents of the population: {len(founders)}; this one is {where}."
+            if undecided:
+                notes += f" {undecided} more could not be put in a class and do not count."
+            return Measurement(value, notes, metadata | {"members": members[:SHOWN]})
 
         return await scored(state, opened, KEYS, facts, placed)
 
     return score
 
 
-def cost(template: "Template", population: "Population", documents: Mapping[str, int]) -> "Cost":
+def cost(template: "Template", prompt: str, lengths: Sequence[int], count: int) -> "Cost":
     """At most what a grader is asked to place new documents: as if each of the population's were a class of its own."""
     from genie_inspect.graders.equivalence import comparing_cost, partition_cost
-    from genie_inspect.scorers.outcome import cost_over
 
-    def price(prompt: str, lengths: list[int], count: int) -> "Cost":
-        new = comparing_cost(template, prompt, fmean(lengths), lengths)
-        return partition_cost(template, prompt, lengths) + new * count
-
-    return cost_over(population, documents, price)
-
-
-def measurement(label: int | None, classes: "Classes[str]", ids: Sequence[str]) -> "Measurement":
-    """Both values of a document, from its class among those of the population's documents."""
-    from genie_inspect.scorers.explanation import cell
-    from genie_inspect.scorers.outcome import Measurement
-
-    # documents without a class are in no share: neither like this one nor unlike it
-    decided = len(classes.labels) - classes.undecided
-    metadata = {"classes": len(classes.founders), "undecided": classes.undecided, "class": label}
-    if label is None or not decided:
-        why = "the judge's replies could not be read" if label is None else "no document of the population has a class"
-        return Measurement({}, f"Not measured: {why}.", metadata, reason=why)
-    # a class that the document founds has no members yet, and so a share of 0
-    members = [ids[place] for place, other in enumerate(classes.labels) if other == label]
-    value = {"partition_novel": float(not members), "partition_share": 1 - len(members) / decided}
-    where = f"in one class with {len(members)} of them, such as {cell(members[0])}" if members else "a class of its own"
-    notes = f"Classes among {decided} documents of the population: {len(classes.founders)}; this one is {where}."
-    if classes.undecided:
-        notes += f" {classes.undecided} more could not be put in a class and do not count."
-    return Measurement(value, notes, metadata | {"members": members[:SHOWN]})
+    return partition_cost(template, prompt, lengths) + comparing_cost(template, prompt, fmean(lengths), lengths) * count

@@ -45,13 +45,13 @@ def of_originals(metric: Metric) -> Metric:
     return called_as(metric, value)
 
 
-# what is loaded, is loaded when a metric is computed: the scorers' decorators make it when they are registered
+# what is loaded, is loaded when a metric is computed: the scorers' decorators make it when they are registered. Both
+# take the place and the name of Inspect's own, which is 0, or a point, from one sample, and reads as certainty
 def stderr() -> Metric:
     """Standard error of the mean over prompts; NaN from one prompt, and where no two prompts differ.
 
     Each prompt is one observation, however many samples it has. A sample's prompt is its metadata `prompt`; a sample
-    without it counts as a prompt of its own. It takes the place and the name of Inspect's own, which is 0 from one
-    sample and reads as certainty.
+    without it counts as a prompt of its own.
     """
     from genie_inspect.inspect_private import called_as
 
@@ -64,10 +64,7 @@ def stderr() -> Metric:
 
 
 def ci(low: object = None, high: object = None) -> Metric:
-    """95% interval of the mean over prompts, as every report of ours has it; NaN where `stderr` is.
-
-    It takes the place and the name of Inspect's own, which is a point from one prompt and does not end where values do.
-    """
+    """95% interval of the mean over prompts, as every report of ours has it, within its ends; NaN where `stderr` is."""
     from genie_inspect.inspect_private import called_as
 
     lowest = float(low) if isinstance(low, int | float) else -math.inf

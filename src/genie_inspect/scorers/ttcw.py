@@ -1,7 +1,7 @@
 """The scorer `ttcw`: a story against a fine human one, test by test, both ways round; or alone."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,8 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion
-    from genie_inspect.graders.rubrics import Analyse, Rubric
+    from genie_inspect.graders.critic import Critique, Judgement, Opinion
+    from genie_inspect.graders.rubrics import Analyse
 
 LEVELS = 5
 NO_REFERENCE = "no reference story"
@@ -77,12 +77,16 @@ def ttcw(
     baseline.
     """
     from genie_inspect.graders.cache import Cache, Memo
-    from genie_inspect.graders.critic import Critic
+    from genie_inspect.graders.critic import Critic, Critique
     from genie_inspect.graders.grader import bound_when_scored, grader, refusals
     from genie_inspect.graders.instrument import cache_for
     from genie_inspect.graders.rubrics import Instructions, load_rubric, renamed
     from genie_inspect.measures.likert import scale_cutoff
-    from genie_inspect.prompting.texts import whole_text
+    from genie_inspect.prompting.texts import has_word, whole_text
+    from genie_inspect.samples import document_of, prompt_of
+    from genie_inspect.scorers.explanation import cut
+    from genie_inspect.scorers.outcome import Measurement, nothing, scored_or_reason
+    from genie_inspect.signature import signature
 
     with refusals():
         tests = load_rubric(rubric)
@@ -96,11 +100,8 @@ def ttcw(
         passes_from = (scale_cutoff(levels) if cutoff is None else int(cutoff)) if reference else None
         keyed = tests if prefix is None else renamed(tests, prefix)
     # known by its own name whatever its keys begin with
-    settings = {
-        "rubric": f"{tests.name}@{tests.digest}",
-        **({"levels": str(levels)} if reference else {}),
-        **{"analyse": str(analyse).lower(), "reference": str(reference).lower()},
-    }
+    settings = {"rubric": f"{tests.name}@{tests.digest}"} | ({"levels": str(levels)} if reference else {})
+    settings |= {"analyse": str(analyse).lower(), "reference": str(reference).lower()}
 
     def critic_of(model: Model) -> Critic:
         return Critic(model, instructions, Memo(cache_for(model, Cache() if cache else None)))
@@ -108,52 +109,30 @@ def ttcw(
     critic_by = bound_when_scored(partial(grader, "ttcw", replaceable=False), critic_of)
 
     async def score(state: TaskState, target: Target) -> Score:
+        critic, text = critic_by(), document_of(state)
         # without a reference there is nothing to compare: the candidate stands alone
         beside = whole_text(target.text) if reference else None
-        return await examined(state, beside, critic_by(), keyed, passes_from, settings)
+        depends_on = settings | {"stories": str(state.metadata.get("references", "unknown"))}
+        if passes_from is not None:
+            depends_on["cutoff"] = str(passes_from)
+        facts = {
+            "signature": signature("ttcw", version="1-A", judge=critic.signature, **depends_on),
+            "judge": critic.signature,
+            "prompt": cut(prompt_of(state), PHRASES),
+        }
+
+        async def measured() -> Measurement:
+            # a reference of nothing but punctuation would lose every test
+            if not (beside is None or has_word(beside)):
+                return nothing(NO_REFERENCE, "scored")
+            critique = Critique(keyed, tuple(await critic.compare(text, beside, keyed.tests)), passes_from)
+            shown = explained(critique, text, beside or "")
+            reason = None if critique.judged else "invalid_response_format"
+            return Measurement(critique.value, shown, evidence(critique, **facts), reason)
+
+        return await scored_or_reason(state, keyed.keys, facts, measured)
 
     return score
-
-
-async def examined(
-    state: TaskState,
-    reference: str | None,
-    critic: "Critic",
-    rubric: "Rubric",
-    cutoff: int | None,
-    settings: Mapping[str, str],
-) -> Score:
-    """The score of a sample's story, beside a reference or alone; `settings` is what else the numbers depend on."""
-    from genie_inspect.graders.critic import Critique
-    from genie_inspect.prompting.texts import has_word
-    from genie_inspect.samples import document_of, prompt_of
-    from genie_inspect.scorers.explanation import cut
-    from genie_inspect.scorers.outcome import Measurement, nothing, scored_or_reason
-    from genie_inspect.signature import signature
-
-    text = document_of(state)
-    depends_on = {
-        "judge": critic.signature,
-        **settings,
-        "stories": str(state.metadata.get("references", "unknown")),
-        **({} if cutoff is None else {"cutoff": str(cutoff)}),
-    }
-    facts = {
-        "signature": signature("ttcw", version="1-A", **depends_on),
-        "judge": critic.signature,
-        "prompt": cut(prompt_of(state), PHRASES),
-    }
-
-    async def measured() -> Measurement:
-        # a reference of nothing but punctuation would lose every test
-        if not (reference is None or has_word(reference)):
-            return nothing(NO_REFERENCE, "scored")
-        critique = Critique(rubric, tuple(await critic.compare(text, reference, rubric.tests)), cutoff)
-        shown = explained(critique, text, reference or "")
-        reason = None if critique.judged else "invalid_response_format"
-        return Measurement(critique.value, shown, evidence(critique, **facts), reason)
-
-    return await scored_or_reason(state, rubric.keys, facts, measured)
 
 
 def explained(critique: "Critique", candidate: str, reference: str) -> str:
@@ -179,21 +158,17 @@ def explained(critique: "Critique", candidate: str, reference: str) -> str:
         if not critique.is_alone:
             score, result = judgement.score, critique.result(judgement)
             shown = "" if score is None else f"{score:+d}" if score else "0"
-            cells += [
-                shown + ("" if judgement.agree else " ⇄"),
-                "not judged" if math.isnan(result) else ANSWERS[int(result)],
-            ]
-        cells.append(
-            "; ".join(cell(cut(analysis(opinion.reply), PHRASES)) for opinion in judgement.opinions if opinion.reply)
-        )
+            cells.append(shown if judgement.agree else f"{shown} ⇄")
+            cells.append("not judged" if math.isnan(result) else ANSWERS[int(result)])
+        replies = (cell(cut(analysis(opinion.reply), PHRASES)) for opinion in judgement.opinions if opinion.reply)
+        cells.append("; ".join(replies))
         rows.append("| " + " | ".join(cells) + " |")
 
     judged, total = len(critique.judged), critique.value[critique.rubric.key(TOTAL)]
-    notes = [
+    passed = (
         "**No test could be judged.**" if math.isnan(total) else f"**Passed {total:.0f} of {judged} judged tests.**"
-    ]
-    if critique.cutoff is not None:
-        notes[0] += f" A test passes from a score of {critique.cutoff} on."
+    )
+    notes = [passed if critique.is_alone else f"{passed} A test passes from a score of {critique.cutoff} on."]
     if missing := len(critique.judgements) - judged:
         faults = "; ".join(f"{count} {cell(cut(fault, PHRASES))}" for fault, count in critique.faults.items())
         notes.append(f"{missing} of {len(critique.judgements)} tests are not judged, verdicts missing: {faults}.")

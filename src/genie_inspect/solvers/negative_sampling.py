@@ -25,19 +25,31 @@ def negative_sampling(rounds: int = 1, templates: str | None = None) -> Solver:
     from genie_inspect.graders.grader import refusals
     from genie_inspect.measures.tokens import median_words
     from genie_inspect.options import check_count
-    from genie_inspect.prompting.fence import fenced
     from genie_inspect.prompting.forms import written_text
     from genie_inspect.prompting.templates import load_template
+    from genie_inspect.prompting.texts import whole_text
     from genie_inspect.samples import EARLIER
-    from genie_inspect.solvers.strategy import failed, finished, reply_to, request_of, room_for
+    from genie_inspect.solvers.strategy import failed, finished, output_and_reading, reply_to, request_of, room_for
 
     with refusals():
         check_count("rounds", rounds)
         template = load_template("negative_sampling", {"data"}, templates)
 
+    def plain_text(reply: str) -> str:
+        if not reply.strip():
+            raise UnreadableReplyError("the reply is empty")
+        return whole_text(reply).strip()
+
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         request, before = request_of(state), list(state.messages)
-        output, text = await _first(state, generate)
+
+        async def plainly(settings: GenerateConfig) -> ModelOutput:
+            # a second attempt, after silence, begins where the first did
+            state.messages = list(before)
+            return (await generate(state, **settings.model_dump(exclude_none=True))).output
+
+        # as it stands in a baseline's log
+        output, text = await output_and_reading(plainly, plain_text)
         # the earlier texts come in the request, not as a conversation
         state.messages = before
         earlier: list[str] = []
@@ -46,32 +58,10 @@ def negative_sampling(rounds: int = 1, templates: str | None = None) -> Solver:
                 break
             earlier.append(text)
             state.store.set(EARLIER, earlier)
-            filled = template.fill(data=fenced({"request": request, "earlier": earlier}))
+            filled = template.request({"request": request, "earlier": earlier})
             output, text = await reply_to(state, filled, written_text, room_for(median_words(earlier)))
-        return (
-            finished(state, output, text) if text else failed(state, output, "negative_sampling: no text could be read")
-        )
+        if not text:
+            return failed(state, output, "negative_sampling: no text could be read")
+        return finished(state, output, text)
 
     return solve
-
-
-async def _first(state: TaskState, generate: Generate) -> tuple[ModelOutput, str | None]:
-    """Plain generation's output and its text, as it stands in a baseline's log; silence is asked for once more."""
-    from genie_inspect.solvers.strategy import output_and_reading
-
-    before = list(state.messages)
-
-    async def generated(settings: GenerateConfig) -> ModelOutput:
-        # a second attempt begins where the first did
-        state.messages = list(before)
-        return (await generate(state, **settings.model_dump(exclude_none=True))).output
-
-    return await output_and_reading(generated, _plain_text)
-
-
-def _plain_text(reply: str) -> str:
-    from genie_inspect.prompting.texts import whole_text
-
-    if not reply.strip():
-        raise UnreadableReplyError("the reply is empty")
-    return whole_text(reply).strip()

@@ -29,15 +29,7 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
     from genie_inspect.prompting.forms import written_text
     from genie_inspect.prompting.templates import load_template
     from genie_inspect.samples import PLAN
-    from genie_inspect.solvers.strategy import (
-        failed,
-        finished,
-        length_clause,
-        reply_to,
-        request_of,
-        room_for,
-        words_wanted,
-    )
+    from genie_inspect.solvers import strategy
 
     with refusals():
         # a list from code, one text from the command line
@@ -53,18 +45,19 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         plan: dict[str, str] = {}
         for stage in parts:
-            data = fenced({"request": request_of(state), "plan": plan, "stage": stage})
-            output, part = await reply_to(state, ask_stage.fill(stage=stage, data=data), written_text)
+            data = fenced({"request": strategy.request_of(state), "plan": plan, "stage": stage})
+            output, part = await strategy.reply_to(state, ask_stage.fill(stage=stage, data=data), written_text)
             # a later part would be planned from a gap
             if part is None:
-                return failed(state, output, f"outline: no {stage} could be read")
+                return strategy.failed(state, output, f"outline: no {stage} could be read")
             plan[stage] = part
         state.store.set(PLAN, plan)
-        length = words_wanted(state, words)
-        request = ask_text.fill(length=length_clause(length), data=fenced({"request": request_of(state), "plan": plan}))
-        output, text = await reply_to(state, request, written_text, room_for(length))
-        return (
-            failed(state, output, "outline: no text could be read") if text is None else finished(state, output, text)
-        )
+        length = strategy.words_wanted(state, words)
+        data = fenced({"request": strategy.request_of(state), "plan": plan})
+        request = ask_text.fill(length=strategy.length_clause(length), data=data)
+        output, text = await strategy.reply_to(state, request, written_text, strategy.room_for(length))
+        if text is None:
+            return strategy.failed(state, output, "outline: no text could be read")
+        return strategy.finished(state, output, text)
 
     return solve

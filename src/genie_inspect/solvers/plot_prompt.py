@@ -1,5 +1,6 @@
 """The set-up step that turns a reference story into a prompt: its plot, drawn by the grader where it is not given."""
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from inspect_ai.model import GenerateConfig, Model, get_model_info
@@ -9,12 +10,20 @@ from genie_inspect.errors import GraderFailedError, UnreadableReplyError
 
 if TYPE_CHECKING:
     from genie_inspect.graders.cost import Cost
-    from genie_inspect.prompting.templates import Template
+    from genie_inspect.prompting.templates import Instruction, Template
 
+A_PLOT = "Somebody who wants one thing more than another sets out for it, " * 3 + "and comes home with neither."
 NEEDED = {"title", "plot", "words"}
 DRAW = GenerateConfig(temperature=0.0, max_tokens=2048)
 TOKENS_A_PLOT = 65  # the longest of the 25 to 50 words that are asked for
 FEWEST_TOKENS_A_WORD = 1  # no tokenizer needs fewer for a story
+
+
+@cache
+def draw_plot() -> "Instruction":
+    from genie_inspect.prompting.templates import Instruction
+
+    return Instruction("draw_plot", keys=frozenset({"story"}), rehearsed=lambda data: A_PLOT, is_prose=True)
 
 
 @solver
@@ -30,12 +39,11 @@ def plot_prompt(templates: str | None = None) -> Solver:
         RefusedError: If a template of the user's has other blanks than ours.
     """
     from genie_inspect.graders.grader import grader, refusals, unmet
-    from genie_inspect.prompting.fence import fenced
-    from genie_inspect.prompting.templates import load_template
+    from genie_inspect.prompting.templates import Instruction
 
     with refusals():
-        draw = load_template("draw_plot", {"data"}, templates)
-        write = load_template("write_story", {"words", "data"}, templates)
+        draw = draw_plot().template(templates)
+        write = Instruction("write_story", {"words", "data"}).template(templates)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         if not state.metadata.keys() >= NEEDED:
@@ -43,51 +51,41 @@ def plot_prompt(templates: str | None = None) -> Solver:
                 f"plot_prompt needs {', '.join(sorted(NEEDED))} in a sample's metadata, as the task ttcw sets them"
             )
         model = grader("ttcw", replaceable=False)
-        check_window(model, state.target.text, str(state.metadata["title"]))
+        facts, title = get_model_info(model), str(state.metadata["title"])
+        # the reference, and a candidate as long
+        fewest = 2 * len(state.target.text.split()) * FEWEST_TOKENS_A_WORD
+        if facts is not None and facts.context_length is not None and fewest > facts.context_length:
+            raise unmet(
+                f"the reference {title!r} and a story of its length need at least {fewest} tokens, the window of "
+                f"grader {model} has {facts.context_length}: choose a grader with a longer one or a shorter reference"
+            )
         # kept in the sample's metadata, so that the log has the plot that was drawn
         if not state.metadata["plot"]:
             state.metadata["plot"] = await drawn_plot(model, draw, state.target.text)
         words = state.metadata["words"]
         # as a person would ask for it: to the nearest ten from a hundred on
         about = round(words, -1) if words >= 100 else words
-        state.user_prompt.text = write.fill(words=about, data=fenced({"plot": state.metadata["plot"]}))
+        state.user_prompt.text = write.request({"plot": state.metadata["plot"]}, words=about)
         return state
 
     return solve
-
-
-def check_window(model: Model, reference: str, title: str) -> None:
-    """Refuse a reference that cannot fit into the grader's known window beside a candidate of its length."""
-    from genie_inspect.graders.grader import unmet
-
-    facts = get_model_info(model)
-    # the reference and a candidate as long
-    fewest = 2 * len(reference.split()) * FEWEST_TOKENS_A_WORD
-    if facts is not None and facts.context_length is not None and fewest > facts.context_length:
-        raise unmet(
-            f"the reference {title!r} and a story of its length need at least {fewest} tokens, the window of grader "
-            f"{model} has {facts.context_length}: choose a grader with a longer one or a shorter reference"
-        )
 
 
 def plot_cost(story: int, templates: str | None = None) -> "Cost":
     """What it takes to draw a plot, by the story's tokens."""
     from genie_inspect.engines.embedders import static_token_count
     from genie_inspect.graders.cost import Cost
-    from genie_inspect.prompting.fence import fenced
-    from genie_inspect.prompting.templates import load_template
 
-    request = load_template("draw_plot", {"data"}, templates).fill(data=fenced({"story": ""}))
+    request = draw_plot().template(templates).request({"story": ""})
     return Cost(1, static_token_count(request) + story, TOKENS_A_PLOT)
 
 
 async def drawn_plot(model: Model, template: "Template", story: str) -> str:
     """The plot of a story in one sentence."""
     from genie_inspect.graders.readable import REPEATS, readable
-    from genie_inspect.prompting.fence import fenced
     from genie_inspect.prompting.forms import one_sentence
 
     try:
-        return await readable(model, template.fill(data=fenced({"story": story})), DRAW, one_sentence, whole=True)
+        return await readable(model, template.request({"story": story}), DRAW, one_sentence, whole=True)
     except UnreadableReplyError as error:
         raise GraderFailedError(f"grader {model} drew no plot in {1 + REPEATS} replies: {error}") from error

@@ -25,36 +25,11 @@ from genie_inspect.prompting.fence import without_echo
 from genie_inspect.prompting.texts import whole_text
 from genie_inspect.samples import UNSCORED
 
+ReadT = TypeVar("ReadT")
 OWN = "genie_inspect/"
 HEEDS = "genie_inspect_heeds"  # attribute of a scorer that is wrapped already
 
 
-def leave_unscored(state: TaskState, reason: str) -> None:
-    """Have every scorer of the task give the reason, not a score: most take an empty text for a wrong answer.
-
-    Ours see for themselves that there is no document, and keep their keys and signature.
-    """
-    state.store.set(UNSCORED, reason)
-    scorers = task_scorers()
-    for place, scorer in enumerate(scorers):
-        # once a scorer: samples of one task share them
-        if not (registry_info(scorer).name.startswith(OWN) or hasattr(scorer, HEEDS)):
-            scorers[place] = _heeding(scorer)
-
-
-def _heeding(scorer: Scorer) -> Scorer:
-    """The scorer, under its own name and metrics, but for samples that are to stay unscored."""
-
-    @wraps(scorer)
-    async def score(state: TaskState, target: Target) -> Score | None:
-        reason = state.store.get(UNSCORED)
-        return await scorer(state, target) if reason is None else Score.unscored(reason=str(reason))
-
-    setattr(score, HEEDS, True)
-    return score
-
-
-ReadT = TypeVar("ReadT")
 TOKENS_A_WORD = 2  # of plain prose, with room for JSON's escapes
 SPARE_TOKENS = 200
 DOCUMENT_TOKENS = 2048  # of a document of unknown length: what most of Inspect's providers allow a reply
@@ -174,5 +149,24 @@ def failed(state: TaskState, output: ModelOutput, reason: str) -> TaskState:
     # an empty text, so that no scorer takes a plan or half a reply for the document
     finished(state, output, "")
     state.output.error = reason
-    leave_unscored(state, reason)
+    state.store.set(UNSCORED, reason)
+    # ours see for themselves that there is no document, and keep their keys and signature; most others take an empty
+    # text for a wrong answer
+    scorers = task_scorers()
+    for place, scorer in enumerate(scorers):
+        # once a scorer: samples of one task share them
+        if not (registry_info(scorer).name.startswith(OWN) or hasattr(scorer, HEEDS)):
+            scorers[place] = _heeding(scorer)
     return state
+
+
+def _heeding(scorer: Scorer) -> Scorer:
+    """The scorer, under its own name and metrics, but for samples that are to stay unscored."""
+
+    @wraps(scorer)
+    async def score(state: TaskState, target: Target) -> Score | None:
+        reason = state.store.get(UNSCORED)
+        return await scorer(state, target) if reason is None else Score.unscored(reason=str(reason))
+
+    setattr(score, HEEDS, True)
+    return score

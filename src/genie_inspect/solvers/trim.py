@@ -36,14 +36,16 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
     """
     from genie_inspect.graders.grader import ROLE, bound_model, refusals
     from genie_inspect.options import check_switch
-    from genie_inspect.prompting.templates import load_template
+    from genie_inspect.prompting.templates import Instruction
     from genie_inspect.prompting.texts import whole_text
     from genie_inspect.samples import ORIGINAL, keep_generations, kept_generations
     from genie_inspect.solvers.strategy import failed, finished
 
     with refusals():
         check_switch("meta", meta)
-        template = load_template("trim", {"count", "data"}, templates)
+        # the recorded stories hold nothing but story
+        instruction = Instruction("trim", {"count", "data"}, {"sentences"}, recorded=lambda *_: '{"cut": []}')
+        template = instruction.template(templates)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         model = bound_model((ROLE,), NO_GRADER) if meta else None
@@ -71,7 +73,6 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
 async def _trimmed(text: str, model: Model | None, template: "Template") -> str:
     """The text without thoughts, repeated tail and the sentences that the grader names."""
     from genie_inspect.graders.readable import readable
-    from genie_inspect.prompting.fence import fenced
     from genie_inspect.prompting.forms import cut_form, sentences_to_cut, written_text
     from genie_inspect.prompting.texts import sentence_spans, without_repeated_tail, without_sentences
 
@@ -83,7 +84,7 @@ async def _trimmed(text: str, model: Model | None, template: "Template") -> str:
     count = len(sentences)
     # by number, because a model that copies text changes it
     numbered = {str(number): sentence for number, sentence in enumerate(sentences, start=1)}
-    request = template.fill(count=count, data=fenced({"sentences": numbered}))
+    request = template.request({"sentences": numbered}, count=count)
     settings = GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_NUMBER * count)
     cut = await readable(model, request, settings, lambda reply: sentences_to_cut(reply, count), cut_form(count), 1)
     return written_text(without_sentences(text, cut))

@@ -54,15 +54,7 @@ def verbalized_sampling(
     from genie_inspect.prompting.forms import Response, verbalized_responses
     from genie_inspect.prompting.templates import load_template
     from genie_inspect.samples import RESPONSES, RESPONSES_ASKED, RESPONSES_DISTINCT, RESPONSES_PARSED, keep_generations
-    from genie_inspect.solvers.strategy import (
-        failed,
-        finished,
-        length_clause,
-        reply_to,
-        request_of,
-        room_for,
-        words_wanted,
-    )
+    from genie_inspect.solvers import strategy
 
     with refusals():
         check_count("k", k)
@@ -76,9 +68,9 @@ def verbalized_sampling(
     distribution = FULL if threshold is None else TAIL.format(threshold=threshold)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        length = words_wanted(state, words)
-        data = fenced({"request": request_of(state), "answers": k})
-        request = template.fill(count=k, distribution=distribution, length=length_clause(length), data=data)
+        length = strategy.words_wanted(state, words)
+        data = fenced({"request": strategy.request_of(state), "answers": k})
+        request = template.fill(count=k, distribution=distribution, length=strategy.length_clause(length), data=data)
 
         def first_of(reply: str) -> list[Response]:
             responses = verbalized_responses(reply)[:k]
@@ -86,17 +78,17 @@ def verbalized_sampling(
                 raise UnreadableReplyError(reason)
             return responses
 
-        output, responses = await reply_to(state, request, first_of, room_for(length, k))
+        output, responses = await strategy.reply_to(state, request, first_of, strategy.room_for(length, k))
         # counted anew: also of a reply with too few of them it stands in the log how many there were
         parsed = verbalized_responses(without_echo(output.completion, request))
         texts = {response.text for response in parsed}
         state.metadata |= {RESPONSES_ASKED: k, RESPONSES_PARSED: len(parsed), RESPONSES_DISTINCT: len(texts)}
         if responses is None:
-            return failed(state, output, f"verbalized_sampling: {shortage(parsed[:k], k, pick)}")
+            return strategy.failed(state, output, f"verbalized_sampling: {shortage(parsed[:k], k, pick)}")
         state.store.set(RESPONSES, [asdict(response) for response in responses])
         if pick == "all":
             keep_generations(state, (response.text for response in responses))
-        return finished(state, output, *picked(responses, pick, f"{state.sample_id} {state.epoch}"))
+        return strategy.finished(state, output, *picked(responses, pick, f"{state.sample_id} {state.epoch}"))
 
     return solve
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from genie_inspect.graders.instrument import Instrument
     from genie_inspect.populations.population import Population
 
-NAME = "leave_one_out"
-
 
 @task
 def leave_one_out(
@@ -51,14 +49,16 @@ def leave_one_out(
     with refusals():
         if population == NONE:
             raise UnknownChoiceError("population", population, "starter or the folder of a population")
-        measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length)
+        measures = NoveltyMeasures(
+            population, judge, embedder, templates, cache, panel, answer_length, is_yardstick=True
+        )
         opened = open_population(population)
         if measures.with_genie and run_has_begun():
-            _check_recorded(opened, measures.instrument)
+            _check_recorded(opened, measures.instruments[0])
         documents = [document for prompt in opened.prompts for document in opened.documents(prompt)]
         # word for word, so that scorers know the document again and leave it out of its comparison
         samples = [Sample(input=d.prompt, id=d.id, metadata={"prompt": d.prompt, DOCUMENT: d.text}) for d in documents]
-        return novelty_task(NAME, (), measures, recorded(), samples)
+        return novelty_task("leave_one_out", (), measures, recorded(), samples)
 
 
 def _check_recorded(population: "Population", instrument: "Instrument") -> None:

@@ -57,7 +57,7 @@ def metric_study(
     from genie_inspect.populations.population import NONE, open_population
     from genie_inspect.solvers.generations import recorded
     from genie_inspect.tasks.novelty import novelty_task
-    from genie_inspect.tasks.novelty_measures import StudyMeasures
+    from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 
     with refusals():
         if population == NONE:
@@ -67,9 +67,9 @@ def metric_study(
         if not isinstance(judges, list) or not judges or not all(isinstance(name, str) for name in judges):
             raise UnknownChoiceError("judge", judge, "a judge, or several with commas between them")
         first, *others = (name.strip() for name in judges)
-        scorers = tuple(_loaded(name, options) for name, options in _named(scorer).items())
-        given = (embedder, templates, cache, panel, answer_length)
-        measures = StudyMeasures(population, first, *given, further_judges=tuple(others), further_scorers=scorers)
+        measures = NoveltyMeasures(
+            population, first, embedder, templates, cache, panel, answer_length, others, _scorers(scorer)
+        )
         if not interventions.changed:
             raise InterventionsError(
                 f"{interventions.file} has no edit and no paraphrase of use: {len(interventions.left_out)} are left "
@@ -82,25 +82,23 @@ def metric_study(
     return novelty
 
 
-def _loaded(name: str, options: "Mapping[str, Any]") -> "Scorer":
-    """A scorer by its name; its metrics, whoever's they are, count the study's originals."""
+def _scorers(named: "str | Sequence[str] | Mapping[str, Any] | None") -> "list[Scorer]":
+    """Scorers by their names; their metrics, whoever's they are, count the study's originals."""
     from genie_inspect.errors import UnknownChoiceError
     from genie_inspect.inspect_private import PrerequisiteError, loaded_scorer, with_metrics
     from genie_inspect.scorers.stderr import of_originals
 
-    try:
-        return with_metrics(loaded_scorer(name, options), of_originals)
-    except (PrerequisiteError, TypeError, ValueError, OSError) as error:
-        accepted = f"an installed scorer's name or file.py@name, with options that it takes ({error})"
-        raise UnknownChoiceError("scorer", name, accepted) from error
-
-
-def _named(scorers: "str | Sequence[str] | Mapping[str, Any] | None") -> "Mapping[str, Mapping[str, Any]]":
-    if isinstance(scorers, str):
-        scorers = scorers.split(",")
-    if isinstance(scorers, Mapping):
-        return {name: options or {} for name, options in scorers.items()}
-    return {name.strip(): {} for name in scorers or () if name.strip()}
+    if not isinstance(named, Mapping):
+        names = named.split(",") if isinstance(named, str) else named or ()
+        named = {name.strip(): {} for name in names if name.strip()}
+    scorers = []
+    for name, options in named.items():
+        try:
+            scorers.append(with_metrics(loaded_scorer(name, options or {}), of_originals))
+        except (PrerequisiteError, TypeError, ValueError, OSError) as error:
+            accepted = f"an installed scorer's name or file.py@name, with options that it takes ({error})"
+            raise UnknownChoiceError("scorer", name, accepted) from error
+    return scorers
 
 
 def _samples(interventions: "Interventions", population: "Population") -> "list[Sample]":

@@ -18,7 +18,7 @@ from genie_inspect.providers.replay import check_recorded
 from genie_inspect.samples import document_of, unusable
 from genie_inspect.signature import PACKAGE, digest, package_version
 from genie_inspect.solvers.requirements import Line, announce_cost
-from genie_inspect.tasks.novelty_measures import NO_GENIE, CostLine, NoveltyMeasures, no_genie_line
+from genie_inspect.tasks.novelty_measures import NO_GENIE, CostLine, NoveltyMeasures
 from genie_inspect.versions import TASKS
 
 ENOUGH = 5  # documents; one alone may be of any length
@@ -46,8 +46,8 @@ FIRST = ("sampleStatus", "sampleId", "epoch")
 HIDDEN = ("input", "target", "answer", "tokens", "duration", "retries", "limit")
 WIDE = 8  # score columns beyond which their heads are turned, so that all fit where there are 1024 pixels
 UNIT = (0.0, 1.0)
+# columns that say of each sample what its values rest on; no measure, and no colours
 DOCUMENT = {"document": ("words", "coverage", "unscored")}
-"""Columns that say of each sample what its values rest on; no measure, and no colours."""
 
 
 def score_view(
@@ -58,13 +58,15 @@ def score_view(
     prefix: str = "",
 ) -> ViewerConfig:
     """Inspect View with a column a key; colours say high and low where the range is known, else size alone."""
-    folded = folded or {}
-    keys = [key for group in (shown, folded) for names in group.values() for key in names]
-    columns = [TaskSamplesColumn(id=first) for first in FIRST]
-    columns += [TaskSamplesColumn.score(scorer, key) for scorer, names in shown.items() for key in names]
-    columns += [
-        TaskSamplesColumn.score(scorer, key, visible=False) for scorer, names in folded.items() for key in names
+    places = [
+        (scorer, key, is_shown)
+        for group, is_shown in ((shown, True), (folded or {}, False))
+        for scorer, names in group.items()
+        for key in names
     ]
+    keys = [key for _, key, _ in places]
+    columns = [TaskSamplesColumn(id=first) for first in FIRST]
+    columns += [TaskSamplesColumn.score(scorer, key, visible=is_shown) for scorer, key, is_shown in places]
     # Inspect View appends every column that is not listed, visible
     columns += [TaskSamplesColumn(id=hidden, visible=False) for hidden in HIDDEN]
     return ViewerConfig(
@@ -124,10 +126,14 @@ def novelty_task(
     lengths = {prompt: words for prompt, words in medians.items() if words is not None}
     dataset = MemoryDataset(samples, name=name) if samples else prompt_dataset(name, population.prompts, lengths)
     epochs = 1 if samples else EPOCHS
-    line = CostLine(name, list(dataset), epochs, measures.asks(population, own=samples is not None))
+    lines: list[Line] = [CostLine(name, list(dataset), epochs, measures.asks(population))]
     # who leaves Genie out knows it
-    untold = not measures.with_genie and measures.judge != NO_GENIE
-    lines: list[Line] = [no_genie_line(population), line] if untold else [line]
+    if not measures.with_genie and measures.judge != NO_GENIE:
+        said = (
+            f"population {population.name} has documents and no questions: genie is left out and the panel scores (for "
+            f"genie: genie questions write {population.folder}, and import again with --questions)"
+        )
+        lines.insert(0, lambda model, ids, epochs: said)
     features = [feature.name for feature in population.features] if measures.with_genie else []
     return Task(
         dataset=dataset,

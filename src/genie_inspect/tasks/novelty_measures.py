@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from inspect_ai.dataset import Sample
 from inspect_ai.log import HeadlineMetric
@@ -20,12 +20,12 @@ from genie_inspect.options import check_text
 from genie_inspect.populations.population import NONE, Population, open_population
 from genie_inspect.scorers.document import document
 from genie_inspect.scorers.genie import genie
-from genie_inspect.solvers.requirements import Line, require_grader, require_models
-from genie_inspect.tasks.panel import CHEAP, PREFERENCE, READING, Panel, chosen_panel
+from genie_inspect.solvers.requirements import require_grader, require_models
+from genie_inspect.tasks.panel import CHEAP, PREFERENCE, READING, Documents, Panel, chosen_panel
 from genie_inspect.tasks.panel import NONE as NO_PANEL
 
+# what a measure asks of the documents of these samples, in so many epochs
 Asks = Callable[[Sequence[Sample], int], Cost]
-"""What a measure asks of the documents of these samples, in so many epochs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,8 @@ class CostLine:
 
     name: str
     samples: Sequence[Sample]
-    epochs: int
-    """Unless a run has others."""
-    asks: Mapping[str, Asks]
-    """By measure, those that ask a model."""
+    epochs: int  # unless a run has others
+    asks: Mapping[str, Asks]  # by measure, those that ask a model
 
     def __call__(self, model: str, ids: Collection[str | int] | None, epochs: int | None) -> str:
         """The line; empty where no measure asks a model."""
@@ -68,32 +66,6 @@ def by_prompt(samples: Sequence[Sample], epochs: int) -> dict[str, int]:
     return {prompt: count * epochs for prompt, count in counts.items()}
 
 
-def genie_asks(population: Population, instrument: Instrument, *, own: bool = False) -> dict[str, Asks]:
-    """What the scorer `genie` asks, less what the run's graders have said before; nothing where it asks no model."""
-    if instrument.is_smoke_test:
-        return {}
-
-    def asks(samples: Sequence[Sample], epochs: int) -> Cost:
-        known = [Known.by(instrument, model) for model in instrument.graders()]
-        if own:
-            cost = TaskCost.by_all([yardstick_cost(population, instrument, each) for each in known])
-            # a prompt has about as many documents as another: of a part of the samples, that part
-            return cost.total * (len(samples) / cost.documents)
-        documents = by_prompt(samples, epochs)
-        return TaskCost.by_all([task_cost(population, documents, instrument, each) for each in known]).total
-
-    return {f"genie judge={instrument.judge}": asks}
-
-
-def no_genie_line(population: Population) -> Line:
-    """The line that says that Genie is left out, of every run alike."""
-    said = (
-        f"population {population.name} has documents and no questions: genie is left out and the panel scores (for "
-        f"genie: genie questions write {population.folder}, and import again with --questions)"
-    )
-    return lambda model, ids, epochs: said
-
-
 NO_GENIE = "none"
 
 
@@ -102,23 +74,29 @@ class NoveltyMeasures:
     """What documents are compared with, and how: Genie, and a panel beside it or alone; checked when it is made."""
 
     population: str
-    judge: str
-    """As for `Instrument`; `none` leaves Genie out, and the panel scores alone."""
+    judge: str  # as for `Instrument`; `none` leaves Genie out, and the panel scores alone
     embedder: str = "static"
     templates: str | None = None
     cache: bool = True
+    # holistic measures beside Genie: `none`, `cheap` (those that ask no model), `all`, or their names
     panel: str | Sequence[str] = NO_PANEL
-    """Holistic measures beside Genie: `none`, `cheap` (those that ask no model), `all`, or their names."""
     answer_length: str = CONCISE
+    further_judges: Sequence[str] = ()  # Genie once with each, too
+    further_scorers: Sequence[Scorer] = ()  # anybody's, which may be all that is tried
+    is_yardstick: bool = False  # whether what is measured are the population's own documents, all of them
 
     def __post_init__(self) -> None:
+        if self.judge == NO_GENIE and self.further_judges:
+            raise UnknownChoiceError("judge", NO_GENIE, "alone, or judges with commas between them")
         check_text("population", self.population)
-        if self.judge not in (EMBEDDED, NO_GENIE):
-            mode_and_fit(self.judge, [EMBEDDED, NO_GENIE])
-        _ = self.instrument
-        if self.judge == NO_GENIE and self.scores and not self.has_others:
+        for judge in (self.judge, *self.further_judges):
+            if judge not in (EMBEDDED, NO_GENIE):
+                mode_and_fit(judge, [EMBEDDED, NO_GENIE])
+        _ = self.instruments
+        has_others = bool(self.beside.names or self.further_scorers)
+        if self.scores and (NO_GENIE in self.further_judges or (self.judge == NO_GENIE and not has_others)):
             raise UnknownChoiceError(
-                "judge", self.judge, f"a judge, or measures in Genie's place (-T panel={CHEAP} asks no model)"
+                "judge", NO_GENIE, f"a judge, or measures in Genie's place (-T panel={CHEAP} asks no model)"
             )
         # every measure of the panel compares with the population
         if not self.scores and self.beside.names:
@@ -127,10 +105,13 @@ class NoveltyMeasures:
             )
 
     @cached_property
-    def instrument(self) -> Instrument:
-        """Genie's; where it is left out one that asks nobody, so that the options are checked all the same."""
-        judge = EMBEDDED if self.judge == NO_GENIE else self.judge
-        return Instrument(judge, self.embedder, self.templates, self.cache, answer_length=self.answer_length)
+    def instruments(self) -> list[Instrument]:
+        """Genie's, by judge; where it is left out one that asks nobody, so that options are checked all the same."""
+        judges = [EMBEDDED if judge == NO_GENIE else judge for judge in (self.judge, *self.further_judges)]
+        return [
+            Instrument(judge, self.embedder, self.templates, self.cache, answer_length=self.answer_length)
+            for judge in judges
+        ]
 
     @property
     def scores(self) -> bool:
@@ -139,11 +120,6 @@ class NoveltyMeasures:
     @property
     def beside(self) -> Panel:
         return chosen_panel(self.panel, self.judge)
-
-    @property
-    def has_others(self) -> bool:
-        """Whether anything but Genie measures."""
-        return bool(self.beside.names)
 
     @property
     def with_genie(self) -> bool:
@@ -159,15 +135,15 @@ class NoveltyMeasures:
         return HeadlineMetric(scorer=first[0], metric="mean") if first else None
 
     def scorers(self) -> list[Scorer]:
-        """Genie, and the measures beside it, or these alone; last what is no measure."""
-        chosen = self.instrument
-        # last, because it says of the others what they lack
-        beside = [*self.beside.scorers(self.population, chosen.embedder, chosen.templates).values(), document()]
-        if not self.with_genie:
-            return beside
-        # by their options, which Inspect writes into the log: who scores it again gets the same scorers
-        given = (chosen.judge, chosen.embedder, chosen.templates, chosen.cache)
-        return [genie(self.population, *given, answer_length=chosen.answer_length), *beside]
+        """Genie by the first judge, the panel, Genie by further judges, further scorers; last what is no measure."""
+        genies = [
+            # by their options, which Inspect writes into the log: who scores it again gets the same scorers
+            genie(self.population, it.judge, it.embedder, it.templates, it.cache, answer_length=it.answer_length)
+            for it in (self.instruments if self.with_genie else ())
+        ]
+        panel = self.beside.scorers(self.population, self.embedder, self.templates).values()
+        # it says of the others what they lack
+        return [*genies[:1], *panel, *genies[1:], *self.further_scorers, document()]
 
     def requirements(self) -> list[Solver]:
         """The steps that end a run without the models that are asked, before anything is generated."""
@@ -178,53 +154,30 @@ class NoveltyMeasures:
             return [models]
         # the panel can do without a grader, so that leaving Genie out is a way to run without one
         alone = bool(beside.names) and not (beside.asks_equivalence == GRADER or preference or reading)
-        return [require_grader(self.judge, panel_alone=alone), models]
+        judges = (self.judge, *self.further_judges)
+        return [step for judge in judges for step in (require_grader(judge, panel_alone=alone), models)]
 
-    def asks(self, population: Population, *, own: bool = False) -> dict[str, Asks]:
-        costs = self.beside.costs(population, self.instrument.templates)
-        genies = genie_asks(population, self.instrument, own=own) if self.with_genie else {}
-        return genies | {
-            name: lambda samples, epochs, cost=cost: cost(by_prompt(samples, epochs)) for name, cost in costs.items()
-        }
+    def asks(self, population: Population) -> dict[str, Asks]:
+        """What each measure that asks a model asks; `genie` less what the run's graders have said before."""
 
+        def beside(cost: Callable[[Documents], Cost]) -> Asks:
+            return lambda samples, epochs: cost(by_prompt(samples, epochs))
 
-@dataclass(frozen=True)
-class StudyMeasures(NoveltyMeasures):
-    """The same for a study of measures: Genie by further judges, and any scorers, beside them."""
-
-    further_judges: Sequence[str] = ()
-    """As `judge`; Genie once with each."""
-    further_scorers: Sequence[Scorer] = ()
-
-    def __post_init__(self) -> None:
-        if self.judge == NO_GENIE and self.further_judges:
-            raise UnknownChoiceError("judge", NO_GENIE, "alone, or judges with commas between them")
-        super().__post_init__()
-        _ = self._further
-
-    @property
-    def has_others(self) -> bool:
-        """Whether anything but Genie measures: the panel, or somebody's own scorer, which may be all that is tried."""
-        return super().has_others or bool(self.further_scorers)
-
-    @cached_property
-    def _further(self) -> list[NoveltyMeasures]:
-        return [
-            NoveltyMeasures(
-                self.population, judge, self.embedder, self.templates, self.cache, answer_length=self.answer_length
-            )
-            for judge in self.further_judges
+        panel = {name: beside(cost) for name, cost in self.beside.costs(population, self.templates).items()}
+        genies: list[tuple[str, Asks]] = [
+            (f"genie judge={instrument.judge}", partial(self._genie_cost, population, instrument))
+            for instrument in (self.instruments if self.with_genie else ())
+            if not instrument.is_smoke_test
         ]
+        return dict(genies[:1]) | panel | dict(genies[1:])
 
-    def scorers(self) -> list[Scorer]:
-        """Genie by each judge, the panel, the further scorers; last what is no measure."""
-        *measures, last = super().scorers()
-        genies = [measures.scorers()[0] for measures in self._further]
-        return [*measures, *genies, *self.further_scorers, last]
-
-    def requirements(self) -> list[Solver]:
-        return [*super().requirements(), *(step for measures in self._further for step in measures.requirements())]
-
-    def asks(self, population: Population, *, own: bool = False) -> dict[str, Asks]:
-        asks = super().asks(population)
-        return asks | {name: cost for measures in self._further for name, cost in measures.asks(population).items()}
+    def _genie_cost(
+        self, population: Population, instrument: Instrument, samples: Sequence[Sample], epochs: int
+    ) -> Cost:
+        known = [Known.by(instrument, model) for model in instrument.graders()]
+        if self.is_yardstick:
+            cost = TaskCost.by_all([yardstick_cost(population, instrument, each) for each in known])
+            # a prompt has about as many documents as another: of a part of the samples, that part
+            return cost.total * (len(samples) / cost.documents)
+        documents = by_prompt(samples, epochs)
+        return TaskCost.by_all([task_cost(population, documents, instrument, each) for each in known]).total

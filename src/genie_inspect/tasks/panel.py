@@ -11,7 +11,7 @@ from inspect_ai.solver import TaskState
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.close_reader import Approach
-from genie_inspect.graders.cost import Cost
+from genie_inspect.graders.cost import Cost, tokens
 from genie_inspect.graders.equivalence import EMBEDDED, GRADER, SAME
 from genie_inspect.graders.quality import CHAT, PROTOCOLS
 from genie_inspect.populations.population import Population
@@ -26,8 +26,7 @@ from genie_inspect.scorers import (
 )
 from genie_inspect.signature import signature
 
-Documents = Mapping[str, int]
-"""How many new ones by prompt."""
+Documents = Mapping[str, int]  # how many new ones by prompt
 NONE, ALL, CHEAP = "none", "all", "cheap"
 EQUIVALENCE, PREFERENCE, READING = "equivalence", "preference", "reading"
 
@@ -35,15 +34,14 @@ EQUIVALENCE, PREFERENCE, READING = "equivalence", "preference", "reading"
 @dataclass(frozen=True, slots=True)
 class Member:
     scorer: Callable[..., Scorer]
-    options: tuple[str, ...]
-    """Those of the panel's that the scorer takes."""
+    options: tuple[str, ...]  # those of the panel's that the scorer takes
     keys: Sequence[str]
+    # whom: an `equivalence`, which need be no model, or a `preference` judge or the `reading` grader, who cost
     asks: str = ""
-    """Whom: an `equivalence`, which need be no model, or a `preference` judge or the `reading` grader, who cost."""
+    # by the protocol, the first unless one is named, and the user's folder of templates: how is asked
     wordings: Mapping[str, Callable[[str | None], Any]] = field(default_factory=dict)
-    """By the protocol, the first unless one is named, and the user's folder of templates: how is asked."""
-    cost: Callable[[Any, Population, Documents], Cost] | None = None
-    """By the wording, what is asked."""
+    # by the wording, a prompt and the lengths of its documents: what is asked of so many new ones
+    cost: Callable[[Any, str, list[int], int], Cost] | None = None
 
 
 MEMBERS: Mapping[str, Member] = {
@@ -78,13 +76,13 @@ MEMBERS: Mapping[str, Member] = {
     ),
 }
 MEASURES = tuple(MEMBERS)
+# a measure and how it asks, by how an option names both
 WITH_PROTOCOL: Mapping[str, tuple[str, str]] = {
     f"{name}/{protocol}": (name, protocol)
     for name, member in MEMBERS.items()
     for protocol in member.wordings
     if protocol
 }
-"""A measure and how it asks, by how an option names both."""
 ACCEPTED = (
     f"{NONE}, or {CHEAP} (those that ask no model), {ALL} and names out of {', '.join(MEASURES)} with commas between; "
     f"or, once, {', '.join(WITH_PROTOCOL)}"
@@ -116,10 +114,9 @@ class Panel:
     def scorers(self, population: str, embedder: str = "static", templates: str | None = None) -> dict[str, Scorer]:
         given = {"population": population, "embedder": embedder, "templates": templates}
         given |= {"equivalence": self.equivalence, "protocol": self.protocol}
-        members = {name: MEMBERS[name] for name in self.names}
         return {
-            name: member.scorer(**{option: given[option] for option in member.options})
-            for name, member in members.items()
+            name: MEMBERS[name].scorer(**{option: given[option] for option in MEMBERS[name].options})
+            for name in self.names
         }
 
     def costs(self, population: Population, templates: str | None = None) -> dict[str, Callable[[Documents], Cost]]:
@@ -133,8 +130,17 @@ class Panel:
                 first = next(iter(member.wordings))
                 protocol = self.protocol if self.protocol in member.wordings else first
                 row = name if protocol == first else f"{name}/{protocol}"
-                costs[row] = partial(member.cost, member.wordings[protocol](templates), population)
+                costs[row] = partial(_cost_over, population, partial(member.cost, member.wordings[protocol](templates)))
         return costs
+
+
+def _cost_over(population: Population, cost: Callable[[str, list[int], int], Cost], documents: Documents) -> Cost:
+    """What new documents cost together; a prompt without documents of the population costs nothing."""
+    total = Cost()
+    for prompt, count in documents.items():
+        if lengths := [tokens(document.text) for document in population.documents(prompt)]:
+            total += cost(prompt, lengths, count)
+    return total
 
 
 def chosen_panel(panel: str | Sequence[str], judge: str = EMBEDDED) -> Panel:

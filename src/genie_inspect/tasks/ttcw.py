@@ -1,6 +1,6 @@
 """The Torrance Test of Creative Writing against reference stories."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from inspect_ai import Task, task
@@ -58,6 +58,7 @@ def ttcw(
     from genie_inspect.versions import TASKS
 
     with refusals():
+        tests = load_rubric(rubric)
         scorer = ttcw_scorer(rubric, levels, cutoff, analyse, reference, templates, cache)
         line = cost_line(stories, rubric, levels, analyse, reference, words, templates)
     return Task(
@@ -65,7 +66,7 @@ def ttcw(
         setup=[require_grader("ttcw"), announce_cost(line), plot_prompt(templates)],
         solver=generate(),
         scorer=scorer,
-        viewer=_view(load_rubric(rubric)),
+        viewer=rubric_view(tests, [tests.name]),
         headline_metric=HeadlineMetric(scorer="ttcw", metric="mean"),
         # every sample names all of them
         metadata={"references": (line.samples[0].metadata or {})["references"], **package()},
@@ -126,11 +127,22 @@ def _samples(stories: str, words: int | None, *, texts: bool) -> list[Sample]:
     return samples
 
 
-def _view(rubric: "Rubric") -> ViewerConfig:
-    """Inspect View with a column for the total, each dimension and each test, and colours."""
-    from genie_inspect.graders.rubrics import TOTAL
+def rubric_view(rubric: "Rubric", prefixes: Sequence[str]) -> ViewerConfig:
+    """Inspect View with a column for the total, each dimension and each test; of ways after the first the total alone.
+
+    A way is a scorer, whose keys begin with its prefix.
+    """
+    from genie_inspect.graders.rubrics import TOTAL, renamed
     from genie_inspect.tasks.novelty import UNIT, score_view
 
-    # tests pass or fail, dimensions are shares, the total counts tests
-    ranges = dict.fromkeys(rubric.keys, UNIT) | {rubric.key(TOTAL): (0.0, float(len(rubric.tests)))}
-    return score_view("Tests passed", {"ttcw": rubric.keys}, ranges, prefix=f"{rubric.name}_")
+    shown, folded = {}, {}
+    ranges: dict[str, tuple[float, float]] = {}
+    for number, prefix in enumerate(prefixes):
+        keyed = renamed(rubric, prefix)
+        # as Inspect numbers scorers of one name
+        scorer = f"ttcw{number or ''}"
+        shown[scorer] = keyed.keys[:1] if number else keyed.keys
+        folded[scorer] = keyed.keys[1:] if number else ()
+        # tests pass or fail, dimensions are shares, the total counts tests
+        ranges |= dict.fromkeys(keyed.keys, UNIT) | {keyed.key(TOTAL): (0.0, float(len(rubric.tests)))}
+    return score_view("Tests passed", shown, ranges, folded, prefix=f"{rubric.name}_")

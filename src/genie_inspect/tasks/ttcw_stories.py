@@ -1,18 +1,16 @@
 """The Torrance Test of Creative Writing on stories that exist, in one or several ways of asking."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
-from inspect_ai.viewer import ViewerConfig
 
 from genie_inspect.errors import UnknownChoiceError
 
 if TYPE_CHECKING:
-    from genie_inspect.graders.rubrics import Rubric, Way
+    from genie_inspect.graders.rubrics import Way
     from genie_inspect.tasks.novelty_measures import Asks, CostLine
 
 NAME = "ttcw_stories"
@@ -53,6 +51,7 @@ def ttcw_stories(
     from genie_inspect.solvers.generations import recorded
     from genie_inspect.solvers.requirements import announce_cost, require_grader
     from genie_inspect.tasks.novelty import package
+    from genie_inspect.tasks.ttcw import rubric_view
     from genie_inspect.versions import TASKS
 
     with refusals():
@@ -71,7 +70,7 @@ def ttcw_stories(
         setup=[require_grader("ttcw"), announce_cost(line)],
         solver=recorded(),
         scorer=scorers,
-        viewer=_view(tests, prefixes),
+        viewer=rubric_view(tests, prefixes),
         headline_metric=HeadlineMetric(scorer="ttcw", metric="mean"),
         # every sample names all of them
         metadata={"references": (line.samples[0].metadata or {})["references"], **package()},
@@ -128,21 +127,3 @@ def _samples(stories: str | None, references: str | None, *, compared: bool) -> 
         metadata = {PROMPT_KEY: prompt, DOCUMENT: story.text, "references": known, **facts.as_metadata()}
         samples.append(Sample(id=story.id, input=prompt, target=story.reference, metadata=metadata))
     return samples
-
-
-def _view(rubric: "Rubric", prefixes: Sequence[str]) -> ViewerConfig:
-    """Inspect View with all columns of the first way and the total of each other one."""
-    from genie_inspect.graders.rubrics import TOTAL, renamed
-    from genie_inspect.tasks.novelty import UNIT, score_view
-
-    rubrics = [renamed(rubric, prefix) for prefix in prefixes]
-    # as Inspect numbers scorers of one name
-    names = ["ttcw", *(f"ttcw{number}" for number in range(1, len(rubrics)))]
-    shown = {name: keyed.keys if name == "ttcw" else keyed.keys[:1] for name, keyed in zip(names, rubrics, strict=True)}
-    folded = {name: keyed.keys[1:] for name, keyed in zip(names[1:], rubrics[1:], strict=True)}
-    ranges = {
-        key: (0.0, float(len(rubric.tests))) if key == keyed.key(TOTAL) else UNIT
-        for keyed in rubrics
-        for key in keyed.keys
-    }
-    return score_view("Tests passed", shown, ranges, folded, prefix=f"{rubric.name}_")

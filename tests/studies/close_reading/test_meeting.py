@@ -26,18 +26,13 @@ def test_the_quarter_is_counted_by_rating_and_by_expression() -> None:
     second = [rating(log, awkward=log == 7) for log in NOVELTIES]
     found = meeting([*first, *second], resamples=10)
     assert found.threshold == 6.25
-    assert found.by_rating.count == 4
-    assert {name: share.value for name, share in found.by_rating.shares.items()} == {
-        "novel": 0.25,
-        "awkward": 0.5,
-        "neither": 0.25,
-    }
-    assert found.by_expression.count == 2
-    assert {name: share.value for name, share in found.by_expression.shares.items()} == {
-        "novel": 0.5,
-        "awkward": 0.5,
-        "neither": 0,
-    }
+    for shares, count, novel, neither in ((found.by_rating, 4, 0.25, 0.25), (found.by_expression, 2, 0.5, 0)):
+        assert shares.count == count
+        values = {name: share.value for name, share in shares.shares.items()}
+        assert values == {"novel": novel, "awkward": 0.5, "neither": neither}
+    # the novel ratings: 1 to 3 are below the mean, 1 and 2 in the lowest quarter
+    found = meeting([rating(log, novel=log in (1, 2, 3, 8)) for log in NOVELTIES], resamples=10)
+    assert (found.novel_below_mean, found.novel_in_lowest_quarter) == (0.75, 0.5)
 
 
 def test_the_interval_of_a_share_is_over_what_each_resample_has_of_the_quarter() -> None:
@@ -47,12 +42,6 @@ def test_the_interval_of_a_share_is_over_what_each_resample_has_of_the_quarter()
         assert shares.count == 3
         share = shares.shares["novel"]
         assert (share.value, share.low, share.high) == (1, 1, 1)
-
-
-def test_where_the_novel_ratings_lie_is_told() -> None:
-    found = meeting([rating(log, novel=log in (1, 2, 3, 8)) for log in NOVELTIES], resamples=10)
-    assert found.novel_below_mean == 0.75
-    assert found.novel_in_lowest_quarter == 0.5
 
 
 def test_odds_are_over_those_of_the_baseline() -> None:
@@ -67,11 +56,13 @@ def test_odds_are_over_those_of_the_baseline() -> None:
     assert meeting([*ours, *theirs], "b", 50).sources["a"].odds["novel"].value == pytest.approx(1 / 3)
 
 
-def test_what_cannot_be_held_together_is_one_line() -> None:
+def test_what_cannot_be_held_together_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(MeetingError, match="no rating, expected texts with both close_reading and expression_novelty"):
         meeting([])
     with pytest.raises(MeetingError, match="baseline is 'c', expected one of a"):
         meeting([rating(1)], "c")
+    with pytest.raises(MeetingError, match="expected scores of close_reading and expression_novelty"):
+        logged_ratings([made_log(tmp_path, [{"a": close_reading()}])])
 
 
 EXPRESSIONS = [
@@ -91,25 +82,12 @@ def novelty(rows: Any = EXPRESSIONS) -> Score:
     return scored({"log_perplexity_mean": 5.5}, "measure:expression_novelty|version:1-A", expressions=rows)
 
 
-def verdicts(*samples: dict[str, Score], folder: Path) -> list[tuple[bool, bool]]:
-    ratings, _ = logged_ratings([made_log(folder, samples, texts=[TEXT] * len(samples))])
-    return [(one.novel, one.awkward) for one in ratings]
-
-
-def test_an_expression_has_the_verdicts_of_the_marks_that_lie_on_it(tmp_path: Path) -> None:
-    reading = close_reading(("novel", 9, 15), ("awkward", 12, 20))
-    assert verdicts({"a": reading, "b": novelty()}, folder=tmp_path) == [(True, True), (False, True)]
-
-
-def test_a_mark_that_ends_where_an_expression_begins_is_not_on_it(tmp_path: Path) -> None:
-    assert verdicts({"a": close_reading(("novel", 15, 17)), "b": novelty()}, folder=tmp_path) == [(False, False)] * 2
-
-
-def test_each_reader_of_a_text_rates_its_expressions(tmp_path: Path) -> None:
-    readers = {"close_reading": close_reading(("novel", 0, 15)), "another": close_reading(), "b": novelty()}
-    log = made_log(tmp_path, [readers], texts=[TEXT])
-    ratings, _ = logged_ratings([log])
-    assert [one.novel for one in ratings] == [True, False, False, False]
+def test_an_expression_has_the_verdicts_of_the_marks_of_each_reader_that_lie_on_it(tmp_path: Path) -> None:
+    # the second reader's mark ends where an expression begins
+    marks = {"first": [("novel", 9, 15), ("awkward", 12, 20)], "second": [("novel", 15, 17)]}
+    readers = {name: close_reading(*own) for name, own in marks.items()}
+    ratings, _ = logged_ratings([made_log(tmp_path, [{**readers, "b": novelty()}], texts=[TEXT])])
+    assert [(one.novel, one.awkward) for one in ratings] == [(True, True), (False, True), *[(False, False)] * 2]
     assert len({one.expression for one in ratings}) == 2
 
 
@@ -123,11 +101,6 @@ def test_a_text_without_one_of_the_scores_or_an_aspect_is_left_out_and_counted(t
     ]
     ratings, left_out = logged_ratings([made_log(tmp_path, samples, texts=[TEXT] * 5)])
     assert (len(ratings), left_out) == (2, 4)
-
-
-def test_logs_without_both_scores_are_one_line(tmp_path: Path) -> None:
-    with pytest.raises(MeetingError, match="expected scores of close_reading and expression_novelty"):
-        logged_ratings([made_log(tmp_path, [{"a": close_reading()}])])
 
 
 SENTENCE = "The tide folded its letters, and went home."
@@ -145,29 +118,21 @@ def logs(tmp_path: Path) -> Path:
             {"text": SENTENCE[a:b], "start": a, "end": b, "log_perplexity": log, "novel_share": 0.5}
             for a, b, log in ((0, 27, 9.0), (29, 42, 2.0), (33, 42, 1.0), (0, 15, 0.5))
         ]
-        mark = {"aspect": "novel", "text": SENTENCE[4:last], "start": 4, "end": last, "reason": "So."}
-        samples = [
-            {
-                "close_reading": scored(
-                    {"novel_per_100_words": 1.0, "awkward_per_100_words": 0.0},
-                    "measure:close_reading|version:1-A",
-                    marks=[mark] if number else [],
-                ),
-                "expression_novelty": scored({"log_perplexity_mean": 3.0}, "measure:x|version:1-A", expressions=rows),
-            }
-            for number in range(3)
-        ]
+        readings = [close_reading(), *[close_reading(("novel", 4, last))] * 2]
+        samples = [{"close_reading": reading, "expression_novelty": novelty(rows)} for reading in readings]
         texts = [f"{SENTENCE} {number}" for number in range(3)]
         made_log(tmp_path / "logs", samples, model=model, texts=texts)
     return tmp_path / "logs"
 
 
-def test_a_folder_of_logs_needs_no_verb(logs: Path) -> None:
-    found, named = called(logs, "--resamples", 20), called("meeting", logs, "--resamples", 20)
+def test_a_folder_of_logs_needs_no_verb(logs: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "quarter.svg"
+    found, named = called(logs, "--resamples", 20), called("meeting", logs, "--resamples", 20, "--picture", picture)
     assert found.exit_code == 0, found.output
     assert found.output == named.output
     for text in ("by rating", "by expression", "66.7%", "odds of novel", "mock/b", "Every expression has one rating"):
         assert text in found.output
+    assert "by expression" in picture.read_text(encoding="utf-8")
 
 
 def test_options_may_stand_before_the_logs_and_json_has_the_same_numbers(logs: Path) -> None:
@@ -175,12 +140,6 @@ def test_options_may_stand_before_the_logs_and_json_has_the_same_numbers(logs: P
     assert found["by_rating"]["shares"]["novel"]["value"] == pytest.approx(2 / 3)
     assert found["sources"]["mock/b"]["expressions"] == 12
     assert found["sources"]["mock/a"]["odds"]["novel"]["value"] is None, "the baseline's"
-
-
-def test_a_picture_is_written(logs: Path, tmp_path: Path) -> None:
-    picture = tmp_path / "quarter.svg"
-    assert called(logs, "--resamples", 20, "--picture", picture).exit_code == 0
-    assert "by expression" in picture.read_text(encoding="utf-8")
 
 
 def test_what_is_no_verb_and_no_log_is_one_line() -> None:

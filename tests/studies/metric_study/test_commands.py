@@ -9,13 +9,14 @@ from inspect_ai.model import Model
 from tests.building.scripts import write_log
 from tests.pairs import pairs
 from tests.scripted import DOCUMENTS, FOX, OWL, Script, small_population
-from tests.studies.metric_study.test_writing import editing
+from tests.studies.metric_study.test_writing import ASKED, DOCUMENT, editing
 
 from genie_inspect.building.interviewing import no_progress
 from genie_inspect.cli import main, running
 from genie_inspect.errors import GenieError, GraderFailedError
 from genie_inspect.populations.interventions import Interventions
-from genie_inspect.populations.population import Population, open_population
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import AnswerRow
 from genie_inspect.studies.metric_study.checking import CHECKS
 from genie_inspect.studies.metric_study.writing import REJECTED, Material, materials
 
@@ -42,23 +43,21 @@ def write(folder: Path, *options: object) -> Result:
     return genie("write", folder / "p", "-o", folder / "out", "--editor", "openai/x", *features, *options, "--json")
 
 
-def test_a_folder_holds_originals_edits_and_paraphrases_and_what_was_rejected(model: Script, tmp_path: Path) -> None:
-    result = write(tmp_path, "--paraphrases", 1, "--per-prompt", 1)
+def test_a_folder_holds_originals_edits_and_paraphrases_by_as_many_calls_as_a_dry_run_counts(
+    model: Script, tmp_path: Path
+) -> None:
+    options = ("--paraphrases", 1, "--per-prompt", 1)
+    planned = json.loads(write(tmp_path, *options, "--dry-run").stdout)
+    assert model.requests == []
+    assert not (tmp_path / "out").exists()
+    result = write(tmp_path, *options)
     assert result.exit_code == 0, result.output
     said = json.loads(result.stdout)
     assert (said["originals"], said["edits"], said["paraphrases"]) == (2, {"plot": 2, "style": 2}, 2)
     study = Interventions(tmp_path / "out")
     assert [text.kind for text in study.texts()] == ["original", "edit", "edit", "paraphrase"] * 2
     assert (tmp_path / "out" / REJECTED).read_text() == ""
-    assert said["calls"] == len(model.requests)
-
-
-def test_a_dry_run_asks_nobody_and_counts_the_calls_of_the_real_run(model: Script, tmp_path: Path) -> None:
-    planned = json.loads(write(tmp_path, "--paraphrases", 1, "--dry-run").stdout)
-    assert model.requests == []
-    assert not (tmp_path / "out").exists()
-    made = json.loads(write(tmp_path, "--paraphrases", 1).stdout)
-    assert planned["calls_needed"] == made["calls"] == len(model.requests)
+    assert planned["calls_needed"] == said["calls"] == len(model.requests)
 
 
 @pytest.mark.usefixtures("model")
@@ -159,36 +158,33 @@ def taken(folder: Path, source: object, asks: Population | None = None, limit: i
 def test_a_population_gives_its_documents_with_its_questions(tmp_path: Path) -> None:
     population = small_population(tmp_path / "p")
     found = taken(tmp_path, tmp_path / "p")
-    assert sorted(m.document.text for m in found) == sorted(DOCUMENTS[OWL] + DOCUMENTS[FOX])
-    first = found[0]
-    assert [question.text for question in first.questions] == [q.text for q in population.questions(OWL)]
-    assert first.answers == {}
+    assert sorted(document.text for document, *_ in found) == sorted(DOCUMENTS[OWL] + DOCUMENTS[FOX])
+    _, questions, answers = found[0]
+    assert [question.text for question in questions] == [q.text for q in population.questions(OWL)]
+    assert answers == {}
     # a limit takes the first documents of each prompt by their ids
-    every = [m.document.id for m in found]
-    assert [m.document.id for m in taken(tmp_path, tmp_path / "p", limit=1)] == [min(every[:3]), min(every[3:])]
+    every = [document.id for document, *_ in found]
+    assert [document.id for document, *_ in taken(tmp_path, tmp_path / "p", limit=1)] == [
+        min(every[:3]),
+        min(every[3:]),
+    ]
 
 
 def test_of_several_readers_the_first_one_s_answers_count(tmp_path: Path) -> None:
-    starter = open_population("starter")
-    first = taken(tmp_path, "starter", limit=1)[0]
-    prompt = first.document.prompt
-    own = [
-        {
-            question: text
-            for (name, question), text in starter.answers(reader, prompt).items()
-            if name == first.document.id
-        }
-        for reader in starter.readers
+    given = [
+        AnswerRow(document=DOCUMENT.id, question=ASKED[place].id, reader=reader, text=f"{reader} says")
+        for reader, place in (("first", 0), ("second", 0), ("second", 1))
     ]
-    assert len(first.answers) == len(first.questions) > 1
-    assert first.answers == {question: text for answers in reversed(own) for question, text in answers.items()}
+    small_population(tmp_path / "p", answers=given)
+    found = {document.id: answers for document, _, answers in taken(tmp_path, tmp_path / "p")}
+    assert found[DOCUMENT.id] == {ASKED[0].id: "first says", ASKED[1].id: "second says"}
 
 
 def test_documents_of_logs_need_a_population_whose_questions_are_asked(tmp_path: Path) -> None:
     log = write_log(tmp_path / "a.eval", "a/one", {OWL: ["An owl went out at night and came home again."]})
     with pytest.raises(GenieError, match="documents of logs need --population"):
         taken(tmp_path, log)
-    (found,) = taken(tmp_path, log, small_population(tmp_path / "p"))
-    assert found.document.text == "An owl went out at night and came home again."
-    assert [question.prompt for question in found.questions] == [OWL] * 3
-    assert found.answers == {}
+    ((document, questions, answers),) = taken(tmp_path, log, small_population(tmp_path / "p"))
+    assert document.text == "An owl went out at night and came home again."
+    assert [question.prompt for question in questions] == [OWL] * 3
+    assert answers == {}

@@ -15,9 +15,10 @@ from genie_inspect.errors import InterventionsError
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.populations.interventions import Edit, Interventions, Original, Paraphrase, StudyText, drawn
-from genie_inspect.populations.schema import Document, Question, document_id, question_id
+from genie_inspect.populations.schema import Document, Question, document_id, question_id, write_rows
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.studies.metric_study.checking import (
+    CHECKS,
     CRITERIA,
     PAIRS_AT_ONCE,
     Checked,
@@ -51,7 +52,8 @@ def editing(
         if "questions" in data:
             return numbered({number: answer(data["document"], asked) for number, asked in data["questions"].items()})
         if "others" in data:
-            same = {number: 4 if data["answer"] == other else 1 for number, other in data["others"].items()}
+            # 3 is the same general idea, and 2 another answer
+            same = {number: 3 if data["answer"].startswith(other) else 2 for number, other in data["others"].items()}
             return numbered(same)
         if "changed" in data:
             return numbered({1: verdict(data)})
@@ -78,7 +80,7 @@ async def written(
 ) -> tuple[list[StudyText], list[Rejected]]:
     model = script.model()
     writer = InterventionWriter(Editor(model), GraderReader(model), FEATURES, "openai/editor", paraphrases)
-    return await writer.write(materials or [Material(DOCUMENT, ASKED, ON_RECORD)])
+    return await writer.write(materials or [(DOCUMENT, ASKED, ON_RECORD)])
 
 
 async def test_each_document_is_edited_along_every_feature_and_paraphrased() -> None:
@@ -110,7 +112,7 @@ async def test_who_proposes_sees_the_documents_own_answers_and_no_other_document
 async def test_what_nobody_has_read_is_read_once_and_what_a_document_does_not_say_is_told() -> None:
     script = editing(answer=lambda document, question: "[not said]" if "end" in question else "new")
     known = {ASKED[2].id: "grim"}
-    await written(script, [Material(DOCUMENT, ASKED, known)])
+    await written(script, [(DOCUMENT, ASKED, known)])
     readings = [data["questions"] for data in script.data if "questions" in data]
     assert readings == [{"1": "What happens?", "2": "How does it end?"}]
     proposals = {data["feature"]: data["reader"] for data in script.data if "count" in data and "reader" in data}
@@ -156,18 +158,23 @@ OWL = "The old owl flew home over the barns at night."
 
 
 @pytest.mark.parametrize(
-    ("changed", "reason"),
+    ("original", "changed", "reason"),
     [
-        (f" {OWL} ", "no edit"),
-        ("Owl home, at once.", "too short"),
-        (OWL * 3, "too long"),
-        ("...", "no_response"),
-        ("I'm sorry, but I cannot help with that request.", "refusal"),
-        ("The young owl flew home over the barns at night.", ""),
+        (OWL, f" {OWL} ", "no edit"),
+        (OWL, "...", "no_response"),
+        (OWL, "I'm sorry, but I cannot help with that request.", "refusal"),
+        (OWL, "The young owl flew home over the barns at night.", ""),
+        # half and twice the words are the same text, and one word more is not
+        ("a b c d", "a x", ""),
+        ("a b c d e", "a x", "too short"),
+        ("a b c d", "a b c d e f g x", ""),
+        ("a b c d", "a b c d e f g x y", "too long"),
     ],
 )
-def test_what_is_no_edit_or_no_text_of_about_the_length_is_seen_without_a_model(changed: str, reason: str) -> None:
-    assert visible_fault(OWL, changed) == reason
+def test_what_is_no_edit_or_no_text_of_about_the_length_is_seen_without_a_model(
+    original: str, changed: str, reason: str
+) -> None:
+    assert visible_fault(original, changed) == reason
 
 
 def test_words_are_counted() -> None:
@@ -175,11 +182,6 @@ def test_words_are_counted() -> None:
     assert words_changed("a b c d", "a b x d") == 0.25
     assert words_changed("a b", "x y z w") == 1
     assert length_ratio("a b c d", "a b c d e") == 1.25
-    # half and twice the words are the same text, and one word more is not
-    assert visible_fault("a b c d", "a x") == ""
-    assert visible_fault("a b c d", "a b c d e f g x") == ""
-    assert visible_fault("a b c d", "a b c d e f g x y") == "too long"
-    assert visible_fault("a b c d e", "a x") == "too short"
 
 
 ANSWERS = {
@@ -187,8 +189,9 @@ ANSWERS = {
     (GREY, "How does it end?"): "calm",
     (GREY, "What is the tone?"): "plain",
     (OWL_EDIT, "What happens?"): "it burns",
-    (OWL_EDIT, "How does it end?"): "calm",
+    (OWL_EDIT, "How does it end?"): "calm and quiet",
     (OWL_EDIT, "What is the tone?"): "grim",
+    (OWL_AGAIN, "What is the tone?"): "solemn",
 }
 
 
@@ -204,44 +207,41 @@ async def checked(script: Script, folder: Path, study: Interventions | None = No
     return {row.id: row for row in rows}
 
 
-async def test_an_edit_is_valid_effective_and_invasive_by_what_is_read(tmp_path: Path) -> None:
+async def test_an_edit_is_valid_effective_and_invasive_by_what_is_read_and_a_paraphrase_invasive_alone(
+    tmp_path: Path,
+) -> None:
     script = editing(answer=by_table)
     rows = await checked(script, tmp_path)
     edit = rows["i-owl"]
     # one of two answers about the plot is another, and the one about style
     assert (edit.kind, edit.feature, edit.valid, edit.effect, edit.invasiveness) == ("edit", "plot", True, 0.5, 1.0)
     assert (round(edit.words_changed, 3), round(edit.length_ratio, 3)) == (0.286, 1.0)
+    again = rows["i-again"]  # all of its answers are held against the original's
+    assert (again.valid, again.effect) == (None, None)
+    assert again.invasiveness == pytest.approx(1 / 3)
     question = next(data for data in script.data if data.get("value") == "a fire")
     assert question == {"text": OWL_EDIT, "feature": "plot", "definition": "What happens.", "value": "a fire"}
 
 
-async def test_a_paraphrase_has_all_its_answers_held_against_the_originals(tmp_path: Path) -> None:
-    ANSWERS[OWL_AGAIN, "What is the tone?"] = "solemn"
-    again = (await checked(editing(answer=by_table), tmp_path))["i-again"]
-    del ANSWERS[OWL_AGAIN, "What is the tone?"]
-    assert (again.valid, again.effect) == (None, None)
-    assert again.invasiveness == pytest.approx(1 / 3)
-
-
-async def test_equal_answers_are_not_asked_about_and_silence_on_both_sides_is_no_change(tmp_path: Path) -> None:
-    script = editing(answer=lambda document, question: "[not said]" if "tone" in question else "The  same.")
-    rows = await checked(script, tmp_path)
-    assert rows["i-owl"].effect == 0
-    assert rows["i-owl"].invasiveness == 0
-    assert not any("others" in data for data in script.data)
-
-
-async def test_what_a_text_says_and_its_original_did_not_is_another_answer(tmp_path: Path) -> None:
-    said = {(OWL_EDIT, "What is the tone?"): "grim"}
-    script = editing(answer=lambda d, q: said.get((d, q), "[not said]" if "tone" in q else "same"))
-    assert (await checked(script, tmp_path))["i-owl"].invasiveness == 1
-
-
-async def test_what_could_not_be_read_counts_on_neither_side(tmp_path: Path) -> None:
-    script = editing(answer=lambda d, q: "" if d == OWL_EDIT and "tone" in q else "same")
+@pytest.mark.parametrize(
+    ("edited", "original", "invasiveness"),
+    [
+        ("[not said]", "[not said]", 0),
+        # what a text says and its original did not is another answer
+        ("grim", "[not said]", 1),
+        # not read
+        ("", "same", None),
+    ],
+)
+async def test_silence_on_both_sides_is_no_change_and_what_could_not_be_read_counts_nowhere(
+    tmp_path: Path, edited: str, original: str, invasiveness: float | None
+) -> None:
+    tones = {OWL_EDIT: edited}
+    script = editing(answer=lambda d, q: tones.get(d, original) if "tone" in q else "The  same.")
     row = (await checked(script, tmp_path))["i-owl"]
-    assert row.invasiveness is None
-    assert row.effect == 0
+    assert (row.effect, row.invasiveness) == (0, invasiveness)
+    # equal answers are not asked about
+    assert not any("others" in data for data in script.data)
 
 
 async def test_a_verdict_on_the_value_that_cannot_be_read_is_none(tmp_path: Path) -> None:
@@ -296,9 +296,6 @@ def test_people_see_both_texts_feature_and_value_in_an_order_that_the_seed_shuff
         written = (tmp_path / f"{seed}.csv").read_text()
         orders.add(written.find("i-owl") < written.find("i-fox"))
     assert len(orders) == 2
-
-
-def test_a_table_of_no_edits_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InterventionsError, match="has no edit that people could check"):
         write_tables(tmp_path / "t.csv", pairs(tmp_path / "a", (TEXTS[0], TEXTS[2])))
 
@@ -323,10 +320,8 @@ def test_people_agree_by_criterion_and_with_the_check(tmp_path: Path) -> None:
     bob = read_table(filled(tmp_path / "b.csv", i_owl=("yes", "yes", "no")), study)
     cat = read_table(filled(tmp_path / "c.csv", i_owl=("y", "yes", "no")), study)
     assert ann == {"i-owl": {"valid": True, "effective": False, "invasive": True}, "i-fox": {"valid": False}}
-    figures = {
-        (row.pop("feature"), row.pop("criterion")): row
-        for row in people_figures([ann, bob, cat], study, [row(valid=False, invasiveness=0.6)], 0.5)
-    }
+    write_rows(tmp_path / "pairs" / CHECKS, [row(valid=False, invasiveness=0.6)])
+    figures = {(row.pop("feature"), row.pop("criterion")): row for row in people_figures([ann, bob, cat], study, 0.5)}
     # of the others two of three say so: observed agreement 1/3, by chance 1/2; most say that it is not invasive, which
     # is good, and the check says it is
     assert [figures["plot", criterion] for criterion in CRITERIA] == [
@@ -334,15 +329,13 @@ def test_people_agree_by_criterion_and_with_the_check(tmp_path: Path) -> None:
         {"edits": 1, "good": 1, "kappa": pytest.approx(-1 / 3), "agreement": 1},
         {"edits": 1, "good": 1, "kappa": pytest.approx(-1 / 3), "agreement": 0},
     ]
+    # a split vote is good for no criterion
+    first, second = (
+        read_table(filled(tmp_path / f"{said}.csv", i_owl=(said, said, said)), study) for said in ("yes", "no")
+    )
+    assert [row["good"] for row in people_figures([first, second], study, 0.5)][:3] == [0.0, 0.0, 0.0]
     nothing = pytest.approx(math.nan, nan_ok=True)
     assert figures["style", "valid"] == {"edits": 1, "good": 0, "kappa": nothing, "agreement": nothing}
-
-
-def test_a_split_vote_is_good_for_no_criterion(tmp_path: Path) -> None:
-    study = pairs(tmp_path / "pairs")
-    ann = read_table(filled(tmp_path / "a.csv", i_owl=("yes", "yes", "yes")), study)
-    bob = read_table(filled(tmp_path / "b.csv", i_owl=("no", "no", "no")), study)
-    assert [row["good"] for row in people_figures([ann, bob], study, [], 0.5)][:3] == [0.0, 0.0, 0.0]
 
 
 async def test_an_original_is_read_once_however_many_texts_are_checked_against_it(tmp_path: Path) -> None:

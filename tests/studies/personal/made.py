@@ -96,7 +96,7 @@ def written(folder: Path, world: World = LENIENT, seed: int = 0) -> tuple[Path, 
 
     Raters are r0, r1 and so on; the id of story 7 is `7_mockllm/writer`, its plot `p2`.
     """
-    ballots = simulated(world, seed).ballots
+    ballots, *_ = simulated(world, seed)
     votes = folder / "votes.jsonl"
     passes: dict[int, dict[str, float | None]] = {}
     lines = []

@@ -2,6 +2,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,8 @@ from genie_inspect.agreement.votes import VotesError
 from genie_inspect.errors import EngineFailedError
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.studies.personal.curiosity import (
-    FIGURES,
+    NAMES,
     CuriosityComparison,
-    CuriosityManifest,
     Folds,
     by_plots,
     by_rows,
@@ -76,29 +76,23 @@ def test_each_vote_is_asked_once_of_a_model_that_has_seen_nothing_of_its_plot() 
         assert not {vote.plot for vote in learned} & {vote.plot for vote in out}
 
 
-def test_without_the_explanation_no_model_that_reads_it_is_asked() -> None:
+@pytest.mark.parametrize(
+    ("explanation", "columns"),
+    [
+        ("none", [("none", "plots"), (None, "plots")]),
+        ("held-out", [("held-out", "rows"), ("held-out", "plots"), ("none", "plots"), (None, "plots")]),
+    ],
+)
+def test_only_held_out_reads_explanations_by_rows_and_whole_plots_beside_the_figures_without_them(
+    explanation: Explanation, columns: list[tuple[Explanation | None, str]]
+) -> None:
     models = noting()
-    comparison = compared(VOTES, models, "none", **PLAN)
-    assert models["held-out"].learned == []
-    assert [(column.explanation, column.held_out) for column in comparison.columns] == [
-        ("none", "plots"),
-        (None, "plots"),
-    ]
-    assert comparison.reading == READING["none"]
-
-
-def test_held_out_shows_rows_whole_plots_and_the_figures_without_the_explanation() -> None:
-    models = noting()
-    comparison = compared(VOTES, models, "held-out", **PLAN)
-    assert [(column.explanation, column.held_out) for column in comparison.columns] == [
-        ("held-out", "rows"),
-        ("held-out", "plots"),
-        ("none", "plots"),
-        (None, "plots"),
-    ]
-    assert comparison.reading == READING["held-out"]
+    comparison = compared(VOTES, models, explanation, **PLAN)
+    assert [(column.explanation, column.held_out) for column in comparison.columns] == columns
+    assert comparison.reading == READING[explanation]
     by_rows = zip(models["held-out"].learned[:3], models["held-out"].asked[:3], strict=True)
-    assert any({vote.plot for vote in learned} & {vote.plot for vote in out} for learned, out in by_rows)
+    shared = [{vote.plot for vote in learned} & {vote.plot for vote in out} for learned, out in by_rows]
+    assert any(shared) == (explanation == "held-out")
 
 
 def test_the_leak_is_seen_where_explanations_say_the_verdict() -> None:
@@ -114,7 +108,7 @@ def test_the_leak_is_seen_where_explanations_say_the_verdict() -> None:
 def test_figures_are_over_all_votes_with_intervals_by_plot() -> None:
     comparison = compared(VOTES, noting(), "none", **PLAN)
     figures = comparison.columns[0].figures
-    assert list(figures) == list(FIGURES) == ["pearson", "f1", "log_loss", "auc", "kappa"]
+    assert list(figures) == list(NAMES) == ["pearson", "f1", "log_loss", "auc", "kappa"]
     # 10 yes of 24, of each of which .25 is said
     assert figures["log_loss"].value == pytest.approx(-(10 * math.log(0.25) + 14 * math.log(0.75)) / 24)
     assert figures["log_loss"].low < figures["log_loss"].value < figures["log_loss"].high
@@ -139,16 +133,6 @@ def test_the_baseline_is_the_share_of_yes_on_the_test_outside_of_the_fold() -> N
     given = [*VOTES[:4], changed(VOTES[0], test="10")]  # ann and bob: yes yes no no, and one yes on another test
     # of test 09 in fold 1, no and no: (0 + 1) / (2 + 2); in fold 0, yes and yes; of test 10 nothing is known
     assert shares(given, np.array([0, 0, 1, 1, 0])).tolist() == [0.25, 0.25, 0.75, 0.75, 0.5]
-
-
-@pytest.mark.parametrize(("said", "called"), [(0.5, 0), (0.5000001, 24)])
-def test_a_yes_is_called_above_one_half_as_for_every_forecast(
-    said: float, called: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Noting, "probabilities", lambda self, votes: np.full(len(votes), said))
-    figures = compared(VOTES, noting(), "none", **PLAN).columns[0].figures
-    # 10 yes of 24
-    assert figures["f1"].value == pytest.approx(2 * (10 if called else 0) / (10 + called))
 
 
 def test_the_share_of_yes_outside_of_the_fold_tells_no_vote_of_the_fold_from_another() -> None:
@@ -184,23 +168,32 @@ def folder(comparisons: dict[Explanation, CuriosityComparison], tmp_path: Path) 
     return tmp_path / "mine"
 
 
-def test_the_folder_holds_weights_settings_and_counts(
+def test_the_folder_holds_weights_settings_and_counts_and_nothing_that_anybody_wrote(
     folder: Path, comparisons: dict[Explanation, CuriosityComparison]
 ) -> None:
     files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     assert files == ["card.md", "curiosity.json", "weights/coefficients.npz"]
-    manifest = CuriosityManifest.model_validate_json((folder / "curiosity.json").read_bytes())
-    assert repr(manifest.comparison) == repr(comparisons["held-out"])  # NaN is unlike itself
-    assert manifest.votes_by_rater == {"ann": 12, "bob": 12}
-    assert manifest.comparison.settings == {"rater_weight": 1, "ridge": 1, "penalty": 1}
+    manifest = json.loads((folder / "curiosity.json").read_bytes())
+    comparison = manifest["comparison"]
+    columns = comparisons["held-out"].columns
+    assert [own["figures"] for own in comparison.pop("columns")] == [
+        {
+            # JSON has no NaN
+            name: {end: "NaN" if value != value else value for end, value in asdict(figure).items()}
+            for name, figure in column.figures.items()
+        }
+        for column in columns
+    ]
+    facts = asdict(comparisons["held-out"])
+    del facts["columns"]
+    assert comparison == facts
+    assert comparison["settings"] == {"rater_weight": 1, "ridge": 1, "penalty": 1}
+    assert manifest["votes_by_rater"] == {"ann": 12, "bob": 12}
     content = (folder / "weights/coefficients.npz").read_bytes()
-    assert manifest.weights == {"weights/coefficients.npz": hashlib.sha256(content).hexdigest()}
-
-
-def test_no_story_explanation_question_or_verdict_is_in_the_folder(folder: Path) -> None:
-    content = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file()).decode("latin-1")
+    assert manifest["weights"] == {"weights/coefficients.npz": hashlib.sha256(content).hexdigest()}
+    everything = b"".join((folder / file).read_bytes() for file in files).decode("latin-1")
     for text in (*STORIES, *SAID.values(), *HABIT.values(), "Is it original", "_model"):
-        assert text not in content
+        assert text not in everything
 
 
 FOLDS_VOTES = votes(30)  # 15 yes by ann, 10 by bob, of 60
@@ -215,12 +208,15 @@ def test_each_fold_has_as_many_yes_and_about_as_many_votes_and_of_plots_whole_on
     assert [int(verdicts[fold_of == fold].sum()) for fold in range(5)] == [5] * 5
     assert np.bincount(fold_of).min() >= fewest
     assert all(len(set(fold_of[plots == plot])) == 1 for plot in plots) == whole
+    again, other = (divided(FOLDS_VOTES, 5, seed) for seed in (0, 1))
+    assert fold_of.tolist() == again.tolist() != other.tolist()
 
 
-@pytest.mark.parametrize("divided", [by_rows, by_plots])
-def test_folds_follow_the_seed(divided: type) -> None:
-    first, again, other = (divided(FOLDS_VOTES, 5, seed) for seed in (0, 0, 1))
-    assert first.tolist() == again.tolist() != other.tolist()
+def test_plots_with_many_yes_are_dealt_first() -> None:
+    # three yes on one plot, then one each: else two folds would hold two and four
+    plots = ("b", "c", "d", "a", "a", "a")
+    told = [changed(VOTES[0], plot=plot, text=f"{plot}, {n}", story=f"{n}") for n, plot in enumerate(plots)]
+    assert sorted(np.bincount(by_plots(told, 2))[:2].tolist()) == [3, 3]
 
 
 def test_a_text_under_several_plots_is_refused_by_name() -> None:
@@ -233,17 +229,19 @@ def test_a_text_under_several_plots_is_refused_by_name() -> None:
     by_plots([changed(vote, plot="0") if vote.plot == "9" else vote for vote in copied], 3)
 
 
-def test_a_fold_of_whole_plots_without_a_yes_is_refused() -> None:
-    lone = [changed(vote, verdict=vote.plot == "3") for vote in votes(6)]
-    with pytest.raises(VotesError, match=r"fold \d of 3 \(plots [\d, ]+\) holds no yes: ask for fewer folds"):
-        by_plots(lone, 3)
-
-
-@pytest.mark.parametrize(("verdict", "name"), [(True, "no"), (False, "yes")])
-def test_fewer_yes_or_no_than_folds_are_refused(verdict: bool, name: str) -> None:
-    few = [changed(vote, verdict=verdict) for vote in votes(6)]
-    with pytest.raises(VotesError, match=f"0 of 12 votes say {name}, expected at least 5"):
-        by_rows(few, 5)
+@pytest.mark.parametrize(
+    ("divided", "folds", "yes", "said"),
+    [
+        (by_plots, 3, ["3"], r"fold \d of 3 \(plots [\d, ]+\) holds no yes: ask for fewer folds"),
+        (by_rows, 5, list("012345"), "0 of 12 votes say no, expected at least 5"),
+        (by_rows, 5, [], "0 of 12 votes say yes, expected at least 5"),
+    ],
+)
+def test_too_few_yes_or_no_for_the_folds_are_refused(
+    divided: Callable[..., Folds], folds: int, yes: list[str], said: str
+) -> None:
+    with pytest.raises(VotesError, match=said):
+        divided([changed(vote, verdict=vote.plot in yes) for vote in votes(6)], folds)
 
 
 ROW = {
@@ -263,47 +261,38 @@ def written(folder: Path, *rows: dict[str, Any]) -> Path:
     return path
 
 
-def test_a_line_is_a_vote_whose_plot_is_in_its_story_id(tmp_path: Path) -> None:
+def test_a_line_is_a_vote_whose_plot_is_named_or_in_its_story_id_and_whose_explanation_may_be_missing(
+    tmp_path: Path,
+) -> None:
     assert read_explained_votes(written(tmp_path, ROW)) == [ExplainedVote.model_validate(ROW | {"plot": "3"})]
+    row = {name: value for name, value in ROW.items() if name != "explanation"}
+    for given, plot in (("castle", "castle"), (None, "3")):
+        (vote,) = read_explained_votes(written(tmp_path, row | {"plot": given}))
+        assert (vote.plot, vote.explanation) == (plot, None)
 
 
-def test_a_plot_may_be_named_and_an_explanation_be_missing(tmp_path: Path) -> None:
-    row = {name: value for name, value in ROW.items() if name != "explanation"} | {"plot": "castle"}
-    (vote,) = read_explained_votes(written(tmp_path, row))
-    assert (vote.plot, vote.explanation) == ("castle", None)
-    (unnamed,) = read_explained_votes(written(tmp_path, row | {"plot": None}))
-    assert unnamed.plot == "3"
+BY_BOB = ROW | {"rater": "bob"}
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("given", "said"),
     [
-        ({"text": "  "}, "line 2, field text: String should have at least 1 character"),
-        ({"explanation": ""}, "line 2, field explanation"),
-        ({"verdict": "perhaps"}, "line 2, field verdict: .*perhaps.*expected a line a verdict"),
-        ({"mood": 1}, "line 2, field mood: Extra inputs"),
+        ([ROW, BY_BOB | {"text": "  "}], "line 2, field text: String should have at least 1 character"),
+        ([ROW, BY_BOB | {"explanation": ""}], "line 2, field explanation"),
+        ([ROW, BY_BOB | {"verdict": "perhaps"}], "line 2, field verdict: .*perhaps.*expected a line a verdict"),
+        ([ROW, BY_BOB | {"mood": 1}], "line 2, field mood: Extra inputs"),
+        (
+            [ROW, ROW | {"test": "10"}, BY_BOB, ROW | {"verdict": False}],
+            "'ann' gives 2 verdicts on test '09' of story '3_GPT4', expected one",
+        ),
+        ([ROW, BY_BOB | {"text": "Another story."}], "story '3_GPT4' has two texts or plots"),
+        ([ROW, BY_BOB | {"plot": "castle"}], "story '3_GPT4' has two texts or plots"),
+        ([], "holds no vote, expected a line a verdict"),
     ],
 )
-def test_a_line_that_is_no_vote_is_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+def test_votes_that_cannot_be_are_named(tmp_path: Path, given: list[dict[str, Any]], said: str) -> None:
     with pytest.raises(VotesError, match=said):
-        read_explained_votes(written(tmp_path, ROW, {**ROW, "story": "4_GPT4", **change}))
-
-
-def test_two_verdicts_of_one_rater_on_one_test_are_refused(tmp_path: Path) -> None:
-    others = {**ROW, "test": "10"}, {**ROW, "rater": "bob"}, {**ROW, "verdict": False}
-    with pytest.raises(VotesError, match="'ann' gives 2 verdicts on test '09' of story '3_GPT4', expected one"):
-        read_explained_votes(written(tmp_path, ROW, *others))
-
-
-@pytest.mark.parametrize("change", [{"text": "Another story."}, {"plot": "castle"}])
-def test_a_story_has_one_text_and_one_plot(tmp_path: Path, change: dict[str, str]) -> None:
-    with pytest.raises(VotesError, match="story '3_GPT4' has two texts or plots"):
-        read_explained_votes(written(tmp_path, ROW, {**ROW, "rater": "bob", **change}))
-
-
-def test_an_empty_file_says_what_was_expected(tmp_path: Path) -> None:
-    with pytest.raises(VotesError, match="holds no vote, expected a line a verdict"):
-        read_explained_votes(written(tmp_path))
+        read_explained_votes(written(tmp_path, *given))
 
 
 VOTE = changed(votes()[0], text="The lamp went out. " * 200)
@@ -346,26 +335,14 @@ def test_each_prompt_holds_what_its_model_may_read() -> None:
     assert "yes or no" in verdict
 
 
-def test_no_prompt_holds_the_verdict() -> None:
-    prompts = Prompts(Letters(), 9_000)
-    for reading in (prompts.forward, prompts.inverse, lambda vote: prompts.verdict(vote, np.zeros(2))):
-        assert reading(VOTE) == reading(changed(VOTE, verdict=not VOTE.verdict))
-
-
 def test_of_what_is_too_long_the_end_of_the_story_is_left_out() -> None:
     tokens = Prompts(Letters(), 900).inverse(VOTE)
     data = unfenced(shown(tokens))
     assert len(tokens) == 900
     assert VOTE.text.startswith(data["story"])
     assert (data["question"], data["explanation"]) == (VOTE.question, VOTE.explanation)
-
-
-def test_a_story_whose_escapes_take_more_room_still_fits() -> None:
     # a backtick is written as six characters
     assert len(Prompts(Letters(), 900).inverse(changed(VOTE, text="`" * 2_000))) <= 900
-
-
-def test_what_does_not_fit_without_a_story_is_refused() -> None:
     with pytest.raises(EngineFailedError, match="more than 64 tokens beside the story: give a larger length"):
         Prompts(Letters(), 64).forward(VOTE)
 
@@ -377,14 +354,11 @@ def test_a_model_with_a_chat_template_reads_what_a_server_would_send_it() -> Non
     assert 1 not in tokens  # the template has what begins a text
 
 
-def test_yes_and_no_are_told_by_their_first_token() -> None:
-    assert Prompts(Letters(), 900).answers() == (ord("n"), ord("y"))
-
-
-def test_a_tokenizer_that_begins_both_alike_is_refused() -> None:
+def test_yes_and_no_are_told_by_their_first_token_which_differs() -> None:
     class Spaced(Letters):
         def encode(self, text: str, add_special_tokens: bool) -> list[int]:
             return super().encode(f" {text}", add_special_tokens)
 
+    assert Prompts(Letters(), 900).answers() == (ord("n"), ord("y"))
     with pytest.raises(EngineFailedError, match="begins 'yes' and 'no' alike"):
         Prompts(Spaced(), 900).answers()

@@ -17,6 +17,7 @@ from genie_inspect.studies.personal.curiosity_vectors import (
     VectorCuriosity,
     VectorSettings,
     explained,
+    linear,
     ridge,
     settings_of,
     softmax,
@@ -40,6 +41,8 @@ def test_read_explanations_give_the_verdict_away(fitted: dict[Explanation, Fitte
     assert [chance >= 0.5 for chance in chances] == [vote.verdict for vote in OUT]
     swapped = fitted["held-out"].probabilities(with_other(OUT, explanation="I found the voice flat and predictable"))
     assert (swapped < 0.5).all()
+    with pytest.raises(UnfittableError, match="8 of 8 votes have no explanation"):
+        fitted["held-out"].probabilities(with_other(OUT, explanation=None))
 
 
 def test_without_the_explanation_nothing_held_out_is_read(fitted: dict[Explanation, FittedVectors]) -> None:
@@ -49,16 +52,13 @@ def test_without_the_explanation_nothing_held_out_is_read(fitted: dict[Explanati
 
 
 @pytest.mark.parametrize("reading", EXPLANATIONS)
-def test_the_held_out_verdict_is_not_looked_at(fitted: dict[Explanation, FittedVectors], reading: Explanation) -> None:
+def test_the_rater_counts_and_the_held_out_verdict_is_not_looked_at(
+    fitted: dict[Explanation, FittedVectors], reading: Explanation
+) -> None:
+    chances = fitted[reading].probabilities
     for verdict in (True, False):
-        same = fitted[reading].probabilities(with_other(OUT, verdict=verdict))
-        assert same.tolist() == fitted[reading].probabilities(OUT).tolist()
-
-
-@pytest.mark.parametrize("reading", EXPLANATIONS)
-def test_the_rater_counts_by_the_curiosity(fitted: dict[Explanation, FittedVectors], reading: Explanation) -> None:
-    ann, bob = (fitted[reading].probabilities(with_other(OUT, rater=rater)) for rater in ("ann", "bob"))
-    assert not np.allclose(ann, bob)
+        assert chances(with_other(OUT, verdict=verdict)).tolist() == chances(OUT).tolist()
+    assert not np.allclose(chances(with_other(OUT, rater="ann")), chances(with_other(OUT, rater="bob")))
 
 
 def test_the_classifier_reads_no_rater_beside_the_curiosity(fitted: dict[Explanation, FittedVectors]) -> None:
@@ -75,8 +75,7 @@ def test_a_rater_who_was_not_learned_from_counts_as_none_of_them(fitted: dict[Ex
 def test_an_inverse_vector_has_length_one_and_lambda_weighs_the_raters() -> None:
     lengths, shares = [], []
     for weight in (0, 1, 3):
-        model = VectorCuriosity("none", VectorSettings(rater_weight=weight))
-        rows = model.inverse(model.fit(LEARNED).tell, LEARNED)
+        rows = VectorCuriosity("none", VectorSettings(rater_weight=weight)).fit(LEARNED).inverse(LEARNED)
         lengths += np.linalg.norm(rows, axis=1).tolist()
         shares.append(float((rows[:, -2:] ** 2).sum()))
     assert lengths == pytest.approx([1] * len(lengths))
@@ -85,14 +84,9 @@ def test_an_inverse_vector_has_length_one_and_lambda_weighs_the_raters() -> None
 
 def test_the_forward_model_comes_near_the_inverse_model(fitted: dict[Explanation, FittedVectors]) -> None:
     one = fitted["held-out"]
-    forward, inverse = one.forward(one.model.texts(LEARNED, one.raters)), one.model.inverse(one.tell, LEARNED)
+    forward, inverse = linear(one.texts(LEARNED, one.raters), one.forward), one.inverse(LEARNED)
     cosines = (forward * inverse).sum(axis=1) / np.linalg.norm(forward, axis=1)
     assert cosines.mean() > 0.9
-
-
-def test_held_out_without_an_explanation_is_refused(fitted: dict[Explanation, FittedVectors]) -> None:
-    with pytest.raises(UnfittableError, match="8 of 8 votes have no explanation"):
-        fitted["held-out"].probabilities(with_other(OUT, explanation=None))
 
 
 def test_what_is_saved_are_numbers_and_names_of_arrays(
@@ -103,7 +97,8 @@ def test_what_is_saved_are_numbers_and_names_of_arrays(
     with np.load(tmp_path / COEFFICIENTS, allow_pickle=False) as arrays:
         kept = {name: arrays[name] for name in arrays.files}
     assert {array.dtype.kind for array in kept.values()} == {"f"}
-    assert kept["verdict_weights"].tolist() == fitted["held-out"].classifier.weights.tolist()
+    assert kept["verdict_weights"].tolist() == fitted["held-out"].classifier[:-1].tolist()
+    assert kept["verdict_intercept"].tolist() == fitted["held-out"].classifier[-1].tolist()
     assert kept["rater_means"].shape == (3, 130)  # two raters and everybody
 
 
@@ -113,9 +108,8 @@ ROWS = np.random.default_rng(0).normal(size=(40, 3))
 def test_ridge_by_hand() -> None:
     # x - mean = -1, 1; y - mean = -2, 2: weight = (2 + 2) / (2 + 2) = 1 with penalty 2; intercept 4 - 1 * 2
     found = ridge(np.array([[1.0], [3.0]]), np.array([[2.0], [6.0]]), penalty=2)
-    assert found.weights.tolist() == [[1]]
-    assert found.intercept.tolist() == [2]
-    assert found(np.array([[5.0]])).tolist() == [[7]]
+    assert found.tolist() == [[1], [2]]
+    assert linear(np.array([[5.0]]), found).tolist() == [[7]]
 
 
 def test_three_classes_as_scikit_learn_finds_them() -> None:
@@ -123,31 +117,21 @@ def test_three_classes_as_scikit_learn_finds_them() -> None:
     labels = np.digitize(ROWS[:, 1] + np.random.default_rng(1).normal(size=40), [-0.5, 0.5])
     found = softmax_regression(ROWS, np.eye(3)[labels], penalty=2)
     other = linear_model.LogisticRegression(C=1 / 2, tol=1e-10).fit(ROWS, labels)
-    assert softmax(found(ROWS)) == pytest.approx(other.predict_proba(ROWS), abs=1e-3)
+    assert softmax(linear(ROWS, found)) == pytest.approx(other.predict_proba(ROWS), abs=1e-3)
 
 
-def test_the_intercept_bears_no_penalty() -> None:
+def test_the_intercept_bears_no_penalty_and_softmax_large_numbers() -> None:
     labels = np.array([[1.0, 0]] * 3 + [[0, 1.0]])
     found = softmax_regression(np.zeros((4, 1)), labels, penalty=1e6)
-    assert softmax(found(np.zeros((1, 1))))[0] == pytest.approx([0.75, 0.25], abs=1e-4)
-
-
-def test_softmax_bears_large_numbers() -> None:
+    assert softmax(linear(np.zeros((1, 1)), found))[0] == pytest.approx([0.75, 0.25], abs=1e-4)
     assert softmax(np.array([[1000.0, 1000.0, -1000.0]])).tolist() == [[0.5, 0.5, 0]]
 
 
-def means(rows: Sequence[Sequence[float]]) -> RaterMeans:
-    """Of ann, bob, ann."""
-    first, second, third, *_ = votes()
-    return RaterMeans([first, second, third], np.array(rows))
-
-
 def test_a_rater_stands_for_the_mean_of_what_was_learned_from() -> None:
-    ann, bob, *_ = votes()
-    stranger = changed(ann, rater="cy")
-    rows = means([[0, 1], [6, 6], [2, 5]]).rows([bob, ann, stranger])
+    ann, bob, again, *_ = votes()
+    means = RaterMeans([ann, bob, again], np.array([[0, 1], [6, 6], [2, 5]]))
     # ann: (0 + 2) / 2, (1 + 5) / 2; a stranger is everybody: 8 / 3, 12 / 3
-    assert rows.tolist() == [[6, 6], [1, 3], [8 / 3, 4]]
+    assert means.rows([bob, ann, changed(ann, rater="cy")]).tolist() == [[6, 6], [1, 3], [8 / 3, 4]]
 
 
 GIVEN = votes()
@@ -174,23 +158,12 @@ def test_votes_that_teach_nothing_are_refused(given: list[ExplainedVote], readin
         VectorCuriosity(reading).fit(given)
 
 
-STATED = {
-    "rater_weight": 1,
-    "rank": 16,
-    "alpha": 32,
-    "dropout": 0.1,
-    "epochs": 3,
-    "batch": 4,
-    "accumulation": 8,
-    "length": 4096,
-    "warmup": 0.1,
-}
-
-
 def test_the_settings_that_the_study_states_are_the_defaults() -> None:
+    stated = {"rater_weight": 1, "rank": 16, "alpha": 32, "dropout": 0.1, "epochs": 3, "batch": 4}
+    stated |= {"accumulation": 8, "length": 4096, "warmup": 0.1}
     settings = LoraSettings().model_dump()
-    assert {name: settings[name] for name in STATED} == STATED
-    assert set(settings) - set(STATED) == {"learning_rate", "width", "clip", "seed"}
+    assert {name: settings[name] for name in stated} == stated
+    assert set(settings) - set(stated) == {"learning_rate", "width", "clip", "seed"}
 
 
 @pytest.mark.parametrize(

@@ -10,23 +10,14 @@ from tests.processes import tries
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.statistics.forecasts import drawn_clusters, mean_difference
 from genie_inspect.studies.personal.ballots import Ballots, Factor
-from genie_inspect.studies.personal.fitting import (
-    Foretold,
-    figures,
-    fit_judge,
-    folds_of,
-    foretell,
-    held_out,
-    judge_model,
-    models_of,
-)
+from genie_inspect.studies.personal.fitting import figures, fit_judge, folds_of, foretell, judge_model
 from genie_inspect.studies.personal.judge import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE, Figure
 from genie_inspect.studies.personal.power import (
     LEAST,
-    Curve,
     Point,
     World,
     learning_curve,
+    power_sentence,
     simulated,
     world_of,
 )
@@ -39,64 +30,47 @@ def numbers(ballots: Ballots, row: int) -> dict[str, float]:
 
 
 def test_raters_of_known_leniency_and_taste_are_recovered() -> None:
-    truth = simulated(TASTES, 1)
-    judge, figures = fit_judge(truth.ballots, resamples=100)
+    ballots, leniency, taste = simulated(TASTES, 1)
+    judge, figures = fit_judge(ballots, resamples=100)
     order = [int(name[1:]) for name in judge.raters]
-    leniency = [terms.leniency for terms in judge.raters.values()]
-    assert np.corrcoef(leniency, truth.leniency[order])[0, 1] > 0.85
+    found = [terms.leniency for terms in judge.raters.values()]
+    assert np.corrcoef(found, leniency[order])[0, 1] > 0.85
     tests = [f"t{number}" for number in range(4)]
     whole = np.array([[terms.leniency + terms.taste[test] for test in tests] for terms in judge.raters.values()])
-    assert np.corrcoef(whole.ravel(), (truth.leniency[:, None] + truth.taste)[order].ravel())[0, 1] > 0.85
+    assert np.corrcoef(whole.ravel(), (leniency[:, None] + taste)[order].ravel())[0, 1] > 0.85
+    assert figures.model == WITH_TASTE
     assert figures.gain.is_below
     assert figures.sentence.startswith("Better than the grader alone by 0.")
+    # votes behind each rater are counted
+    assert sum(terms.votes for terms in judge.raters.values()) == len(ballots) == figures.votes
+    counts = {name: terms.votes for name, terms in judge.raters.items()}
+    assert {name: own.votes for name, own in figures.raters.items()} == counts
 
 
 @pytest.mark.repeated
 def test_raters_who_do_not_differ_cannot_be_told_from_the_average() -> None:
     for seed in range(tries(3, 8)):
-        judge, figures = fit_judge(simulated(World(), seed).ballots, resamples=100, seed=seed)
+        judge, figures = fit_judge(simulated(World(), seed)[0], resamples=100, seed=seed)
         assert not figures.gain.is_below
         assert not any(map(judge.leaning, judge.raters))
 
 
 def test_the_judge_foretells_what_its_model_does() -> None:
-    ballots = simulated(TASTES, 4).ballots
+    ballots, *_ = simulated(TASTES, 4)
     judge, _ = fit_judge(ballots, resamples=10)
-    whole = foretell(ballots, models=[WITH_TASTE]).chances[WITH_TASTE]
-    own = np.array(
-        [
-            opinion.expected
-            for row in range(len(ballots))
-            if (
-                opinion := judge.opinion(
-                    ballots.raters.names[ballots.raters.codes[row]],
-                    ballots.tests.names[ballots.tests.codes[row]],
-                    numbers(ballots, row),
-                )
-            )
-        ]
-    )
+    whole = foretell(ballots, models=[WITH_TASTE])[WITH_TASTE].chances
+    own = []
+    for row in range(len(ballots)):
+        rater, test = (factor.names[factor.codes[row]] for factor in (ballots.raters, ballots.tests))
+        opinion = judge.opinion(rater, test, numbers(ballots, row))
+        assert opinion
+        own.append(opinion["expected"])
     # each plot's own votes are in the one and not in the other
-    assert np.corrcoef(own, whole[:, 0])[0, 1] > 0.97
-
-
-def test_votes_behind_each_rater_are_counted() -> None:
-    ballots = simulated(TASTES, 5).ballots
-    judge, figures = fit_judge(ballots, resamples=10)
-    assert sum(terms.votes for terms in judge.raters.values()) == len(ballots) == figures.votes
-    assert {name: own.votes for name, own in figures.raters.items()} == {
-        name: terms.votes for name, terms in judge.raters.items()
-    }
-
-
-def test_without_taste_raters_have_leniency_alone() -> None:
-    judge, figures = fit_judge(simulated(TASTES, 6).ballots, taste=False, resamples=10)
-    assert figures.model == WITH_LENIENCY
-    assert not any(terms.taste for terms in judge.raters.values())
+    assert np.corrcoef(own, whole)[0, 1] > 0.97
 
 
 def test_a_rater_with_one_vote_is_near_the_average_and_least_sure() -> None:
-    ballots = simulated(TASTES, 7).ballots
+    ballots, *_ = simulated(TASTES, 7)
     first = np.flatnonzero(ballots.raters.codes == 0)
     judge, figures = fit_judge(ballots.at(np.delete(np.arange(len(ballots)), first[1:])), resamples=10)
     lone = judge.raters[ballots.raters.names[0]]
@@ -108,16 +82,14 @@ def test_a_rater_with_one_vote_is_near_the_average_and_least_sure() -> None:
 
 
 def test_a_world_is_found_again_from_its_votes() -> None:
-    truth = simulated(World(stories=200, tests=6, leniency=0.8, taste=0.6, story=0.7), 9)
-    world = world_of(truth.ballots)
+    ballots, leniency, _ = simulated(World(stories=200, tests=6, leniency=0.8, taste=0.6, story=0.7), 9)
+    world = world_of(ballots)
     assert (world.stories, world.tests, world.raters, world.raters_a_story, world.stories_a_plot) == (200, 6, 10, 3, 3)
-    assert world.leniency == pytest.approx(truth.leniency.std(), abs=0.15)
-    assert world.taste == pytest.approx(0.6, abs=0.15)
-    assert world.story == pytest.approx(0.7, abs=0.15)
+    assert (world.leniency, world.taste, world.story) == pytest.approx((leniency.std(), 0.6, 0.7), abs=0.15)
     assert world.scores[0] == pytest.approx(0.8, abs=0.12)
 
 
-BALLOTS = simulated(World(stories=24, tests=3, raters=4, leniency=1.0), 1).ballots
+BALLOTS, *_ = simulated(World(stories=24, tests=3, raters=4, leniency=1.0), 1)
 
 
 def test_few_plots_are_each_held_out_alone_and_many_in_ten_folds_of_whole_plots() -> None:
@@ -129,9 +101,6 @@ def test_few_plots_are_each_held_out_alone_and_many_in_ten_folds_of_whole_plots(
     assert all(len(set(folds[many == plot].tolist())) == 1 for plot in range(45))
     assert np.bincount(folds).max() - np.bincount(folds).min() <= 3
     assert (folds_of(many, 45, seed=1) != folds).any()
-
-
-def test_one_plot_cannot_be_held_out() -> None:
     with pytest.raises(VotesError, match="all votes are on stories of one plot"):
         folds_of(np.zeros(5, dtype=int), 1, seed=0)
 
@@ -140,41 +109,41 @@ def test_no_vote_of_a_plot_has_a_part_in_what_is_foretold_of_it() -> None:
     plot = BALLOTS.plots.codes == 2
     turned = replace(BALLOTS, levels=np.where(plot, 1 - BALLOTS.levels, BALLOTS.levels))
     here, there = foretell(BALLOTS), foretell(turned)
-    for name in here.chances:
-        assert here.chances[name][plot] == pytest.approx(there.chances[name][plot])
-        assert (here.chances[name][~plot] != there.chances[name][~plot]).any()
+    for name in here:
+        assert here[name].chances[plot] == pytest.approx(there[name].chances[plot])
+        assert (here[name].chances[~plot] != there[name].chances[~plot]).any()
 
 
 def test_the_models_are_what_the_votes_allow() -> None:
     fitted = [RATER, GRADER, WITH_LENIENCY, WITH_TASTE]
-    assert models_of(BALLOTS) == [MAJORITY, *fitted]
-    sources = Factor.of([f"w{code % 3}" for code in BALLOTS.stories.codes])
-    assert models_of(replace(BALLOTS, sources=sources)) == [MAJORITY, SOURCE, *fitted]
+    assert list(foretell(BALLOTS)) == [MAJORITY, *fitted]
     one_test = BALLOTS.at(np.flatnonzero(BALLOTS.tests.codes == 0))
     one_test = replace(one_test, tests=Factor(("t0",), one_test.tests.codes))
-    assert WITH_TASTE not in models_of(one_test)
+    sources = Factor.of([f"w{code % 3}" for code in one_test.stories.codes])
+    assert list(foretell(replace(one_test, sources=sources))) == [MAJORITY, SOURCE, *fitted[:-1]]
     many = replace(BALLOTS, raters=Factor(tuple(map(str, range(1_001))), BALLOTS.raters.codes))
-    assert WITH_TASTE not in models_of(many)
     assert judge_model(many, taste=True) == judge_model(BALLOTS, taste=False) == WITH_LENIENCY
+    assert judge_model(BALLOTS, taste=True) == WITH_TASTE
+    judge, found = fit_judge(BALLOTS, taste=False, resamples=10)
+    assert found.model == WITH_LENIENCY
+    assert not any(terms.taste for terms in judge.raters.values())
 
 
 def test_the_majority_is_the_share_of_yes_on_a_test_with_half_a_vote_for_and_against() -> None:
-    rows = np.arange(len(BALLOTS))
-    learnt, wanted = rows[:40], rows[40:43]
-    chances = held_out(BALLOTS, MAJORITY, learnt, wanted)[:, 0]
-    for row, chance in zip(wanted, chances, strict=True):
-        own = BALLOTS.levels[learnt][BALLOTS.tests.codes[learnt] == BALLOTS.tests.codes[row]]
-        assert chance == (own.sum() + 0.5) / (len(own) + 1)
+    chances = foretell(BALLOTS, models=[MAJORITY])[MAJORITY].chances
+    for row in (0, 40, 100):
+        like = (BALLOTS.plots.codes != BALLOTS.plots.codes[row]) & (BALLOTS.tests.codes == BALLOTS.tests.codes[row])
+        assert chances[row] == (BALLOTS.levels[like].sum() + 0.5) / (like.sum() + 1)
 
 
 def test_a_source_that_decides_stands_above_what_only_found_a_part_of_it() -> None:
     human = BALLOTS.stories.codes % 3 == 0
     decided = replace(BALLOTS, sources=Factor(("machine", "human"), human.astype(int)), levels=human.astype(int))
-    assert next(iter(figures(foretell(decided), WITH_TASTE, resamples=20).models)) == SOURCE
+    assert next(iter(figures(decided, foretell(decided), WITH_TASTE, resamples=20).models)) == SOURCE
 
 
 def test_every_figure_of_every_model_has_an_interval_and_the_best_comes_first() -> None:
-    found = figures(foretell(BALLOTS), WITH_LENIENCY, resamples=200)
+    found = figures(BALLOTS, foretell(BALLOTS), WITH_LENIENCY, resamples=200)
     losses = [own["log_loss"].value or 0 for own in found.models.values()]
     assert losses == sorted(losses)
     assert (found.votes, found.stories, found.plots, found.folds) == (216, 24, 8, 8)
@@ -194,8 +163,9 @@ def test_leniency_cannot_change_the_order_of_a_raters_votes() -> None:
     plain = draw.normal(BALLOTS.levels, 1.0)
     # what a rater adds, and what the fold's own votes take away from the others' level
     moved = plain + np.linspace(-2, 2, 4)[BALLOTS.raters.codes] - np.linspace(0, 3, 8)[folds]
+    foretold = foretell(BALLOTS, models=[GRADER])[GRADER]
     chances = {GRADER: plain, WITH_LENIENCY: moved}
-    found = figures(Foretold(BALLOTS, folds, {name: expit(own)[:, None] for name, own in chances.items()}), GRADER)
+    found = figures(BALLOTS, {name: replace(foretold, chances=expit(own)) for name, own in chances.items()}, GRADER)
     within = [found.models[name]["auc_within"] for name in chances]
     assert within[0] == within[1]
     assert found.models[GRADER]["auc"] != found.models[WITH_LENIENCY]["auc"]
@@ -204,18 +174,18 @@ def test_leniency_cannot_change_the_order_of_a_raters_votes() -> None:
 def test_intervals_of_raters_hold_for_all_of_them_together() -> None:
     found = foretell(BALLOTS, models=[GRADER, WITH_LENIENCY])
     row = BALLOTS.raters.codes == 0
-    deltas = found.losses(WITH_LENIENCY) - found.losses(GRADER)
+    deltas = found[WITH_LENIENCY].log_losses - found[GRADER].log_losses
     draws = drawn_clusters(8, 1_000, 0)
     plots = BALLOTS.plots.codes[row]
     sums, counts = (np.bincount(plots, own, 8).astype(float) for own in (deltas[row], np.ones(row.sum())))
     # four raters, each with votes on all eight plots: 1 - .05 / 4
     own = Figure.model_validate(mean_difference(draws, sums, counts, 0.9875))
-    assert figures(found, WITH_LENIENCY).raters[BALLOTS.raters.names[0]].gain == own
+    assert figures(BALLOTS, found, WITH_LENIENCY).raters[BALLOTS.raters.names[0]].gain == own
     assert own != Figure.model_validate(mean_difference(draws, sums, counts))
 
 
 def test_the_gain_is_the_difference_in_log_loss() -> None:
-    found = figures(foretell(BALLOTS), WITH_LENIENCY, resamples=20)
+    found = figures(BALLOTS, foretell(BALLOTS), WITH_LENIENCY, resamples=20)
     ours, graders = (found.models[name]["log_loss"].value or 0 for name in (WITH_LENIENCY, GRADER))
     assert found.gain.value == pytest.approx(ours - graders, abs=1e-5)
     votes = sum((own.gain.value or 0) * own.votes for own in found.raters.values())
@@ -224,7 +194,7 @@ def test_the_gain_is_the_difference_in_log_loss() -> None:
 
 def test_a_rater_on_few_plots_has_no_interval() -> None:
     few = BALLOTS.at(np.flatnonzero((BALLOTS.raters.codes > 0) | (BALLOTS.plots.codes < 4)))
-    raters = figures(foretell(few), WITH_LENIENCY, resamples=20).raters
+    raters = figures(few, foretell(few), WITH_LENIENCY, resamples=20).raters
     assert raters[few.raters.names[0]].gain.low is None
     assert raters[few.raters.names[1]].gain.low is not None
 
@@ -232,20 +202,18 @@ def test_a_rater_on_few_plots_has_no_interval() -> None:
 def test_numbers_have_no_precision_and_are_foretold_step_by_step() -> None:
     steps = replace(BALLOTS, levels=BALLOTS.levels + (BALLOTS.scores[:, 0] > 0), scale=(1.0, 2.0, 3.0))
     found = foretell(steps)
-    chances = found.chances[WITH_TASTE]
-    assert chances.shape == (len(steps), 2)
+    chances = found[WITH_TASTE].chances.reshape(len(steps), 2)
     assert (chances[:, 0] > chances[:, 1]).all()
-    own = figures(found, WITH_TASTE, resamples=20).models[WITH_TASTE]
+    own = figures(steps, found, WITH_TASTE, resamples=20).models[WITH_TASTE]
     assert {"f1", "precision", "recall"}.isdisjoint(own)
     assert own["auc"].value is not None
 
 
-LENIENT_BALLOTS = simulated(World(stories=60, tests=2, raters=4, leniency=1.2), 0).ballots
+LENIENT_BALLOTS, *_ = simulated(World(stories=60, tests=2, raters=4, leniency=1.2), 0)
 
 
 def test_the_gain_grows_with_the_stories() -> None:
-    curve = learning_curve(LENIENT_BALLOTS, (3, 40), repeats=12)
-    few, many = curve.points
+    _, (few, many) = learning_curve(LENIENT_BALLOTS, (3, 40), repeats=12)
     assert (few.stories, many.stories) == (3, 39)
     assert many.gain < few.gain
     assert many.gain < 0
@@ -256,39 +224,32 @@ def test_the_gain_grows_with_the_stories() -> None:
 
 def test_a_gain_of_next_to_nothing_is_not_better() -> None:
     # raters who do not differ: their terms shrink to nearly nothing, and so do gains and losses
-    alike = simulated(World(stories=60, tests=2, raters=4), 1).ballots
-    (point,) = learning_curve(alike, (30,), repeats=40).points
-    losses = foretell(alike, models=[GRADER]).losses(GRADER)
+    alike, *_ = simulated(World(stories=60, tests=2, raters=4), 1)
+    _, (point,) = learning_curve(alike, (30,), repeats=40)
+    losses = foretell(alike, models=[GRADER])[GRADER].log_losses
     assert abs(point.gain) < LEAST * losses.mean()
     assert point.better < 0.05
 
 
-def test_more_stories_than_there_are_must_be_simulated() -> None:
+def test_stories_are_those_that_there_are_or_simulated() -> None:
+    _, points = learning_curve(LENIENT_BALLOTS, repeats=2)
+    # from two plots to all but two
+    assert (points[0].stories, points[-1].stories, len(points)) == (6, 54, 6)
+    title, points = learning_curve(LENIENT_BALLOTS, simulate=True, repeats=2)
+    assert title.startswith("Learning curve, simulated: 2 tests, 3 of 4 raters a story, leniency ")
+    assert [point.stories for point in points] == [60, 120, 240, 480]
     with pytest.raises(VotesError, match="stories is 80, expected fewer than the 60 that there are"):
         learning_curve(LENIENT_BALLOTS, (80,))
-    (point,) = learning_curve(LENIENT_BALLOTS, (80,), simulate=True, repeats=2).points
-    assert point.stories == 80
     with pytest.raises(VotesError, match="there are 2 plots, expected 3 or more"):
-        learning_curve(simulated(World(stories=6), 0).ballots)
-
-
-def test_without_numbers_the_curve_goes_from_two_plots_to_all_but_two() -> None:
-    stories = [point.stories for point in learning_curve(LENIENT_BALLOTS, repeats=2).points]
-    assert (stories[0], stories[-1], len(stories)) == (6, 54, 6)
-
-
-def test_a_simulated_curve_says_of_which_world() -> None:
-    curve = learning_curve(LENIENT_BALLOTS, simulate=True, repeats=2)
-    assert curve.title.startswith("Learning curve, simulated: 2 tests, 3 of 4 raters a story, leniency ")
-    assert [point.stories for point in curve.points] == [60, 120, 240, 480]
+        learning_curve(simulated(World(stories=6), 0)[0])
 
 
 def test_the_sentence_names_the_first_number_from_which_on_it_is_sure() -> None:
     points = [
         Point(stories, stories / 2, -0.01, -0.02, 0, better, 40) for stories, better in ((6, 0.97), (12, 0.9), (18, 1))
     ]
-    assert Curve("", tuple(points)).sentence == (
+    assert power_sentence(points) == (
         "Learnt from 18 stories (9 votes a rater), votes are foretold better than by the grader alone (1% of its log "
         "loss or more) in 95% of the draws or more."
     )
-    assert Curve("", tuple(points[:2])).sentence.endswith("in 90% of the draws, not yet in 95%.")
+    assert power_sentence(points[:2]).endswith("in 90% of the draws, not yet in 95%.")

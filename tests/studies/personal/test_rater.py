@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from tests.studies.personal.made import TESTS, WRITER, written
 
 from genie_inspect.cli import main
-from genie_inspect.studies.personal.folder import read_judge
+from genie_inspect.studies.personal.judge import read_judge
 
 Run = Callable[..., Result]
 
@@ -39,15 +39,6 @@ def test_verdicts_of_a_table_are_votes_as_those_of_lines_are(run: Run, tmp_path:
     assert read_judge(tmp_path / "a") == read_judge(tmp_path / "b")
 
 
-def test_points_and_keys_are_gone_by_where_they_are_asked_for(run: Run, tmp_path: Path) -> None:
-    done = run(
-        "fit", "votes.jsonl", "--scores", "logs", "-o", "taste", "--resamples", "10", "--points", "--key", "ttcw_total"
-    )
-    assert done.exit_code == 0, done.output
-    columns = read_judge(tmp_path / "taste").columns
-    assert [(column.key, column.points) for column in columns] == [("", True), ("ttcw_total", False)]
-
-
 def test_a_plot_can_be_a_part_of_the_id(run: Run, tmp_path: Path) -> None:
     votes = (tmp_path / "votes.jsonl").read_text(encoding="utf-8")
     bare = "".join(
@@ -60,11 +51,14 @@ def test_a_plot_can_be_a_part_of_the_id(run: Run, tmp_path: Path) -> None:
     assert "plot is '(', expected a regular expression" in run(*fit, "c", "--plot", "(").output
 
 
-def test_votes_that_do_not_count_are_told(run: Run, tmp_path: Path) -> None:
+def test_points_and_keys_are_gone_by_and_votes_that_do_not_count_are_told(run: Run, tmp_path: Path) -> None:
     with (tmp_path / "votes.jsonl").open("a", encoding="utf-8") as file:
         file.write('{"story": "99_x", "rater": "r0", "test": "01", "verdict": 1, "plot": "p99"}\n')
-    done = run("fit", "votes.jsonl", "--scores", "logs", "-o", "taste", "--resamples", "10")
+    fit = ("fit", "votes.jsonl", "--scores", "logs", "-o", "taste", "--resamples", "10")
+    done = run(*fit, "--points", "--key", "ttcw_total")
     assert "Left out: 1 votes on stories without a score: 99_x." in done.output
+    columns = read_judge(tmp_path / "taste").columns
+    assert [(column.key, column.points) for column in columns] == [("", True), ("ttcw_total", False)]
 
 
 @pytest.mark.parametrize(
@@ -87,36 +81,21 @@ def test_a_vote_that_cannot_be_is_one_line(run: Run, tmp_path: Path, line: dict[
     assert not (tmp_path / "taste").exists()
 
 
-def test_nothing_is_learnt_where_the_folder_is_taken(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "taste").write_text("mine", encoding="utf-8")
-    done = run("fit", "votes.jsonl", "--scores", "logs", "-o", "taste")
-    assert "taste is a file, expected a new or empty folder" in done.output
-
-
-def test_power_says_from_how_many_stories_on(run: Run) -> None:
-    done = run("power", "votes.jsonl", "--scores", "logs", "--stories", "6", "--stories", "15", "--repeats", "4")
+def test_power_says_from_how_many_stories_on_and_draws_it(run: Run, tmp_path: Path) -> None:
+    power = ("power", "votes.jsonl", "--scores", "logs")
+    done = run(*power, "--stories", "6", "--stories", "15", "--repeats", "4", "--picture", "power.svg")
     assert done.exit_code == 0, done.output
     assert "votes are foretold better than by the grader alone (1% of its log loss or more) in" in done.output
-    points = json.loads(
-        run(
-            "power", "votes.jsonl", "--scores", "logs", "--simulate", "--stories", "30", "--repeats", "2", "--json"
-        ).stdout
-    )["points"]
-    assert [point["stories"] for point in points] == [30]
-
-
-def test_pictures_are_written(run: Run, tmp_path: Path) -> None:
-    pytest.importorskip("vl_convert")
-    fit = ("fit", "votes.jsonl", "--scores", "logs", "-o", "taste", "--resamples", "10", "--picture", "calibration.svg")
-    assert run(*fit).exit_code == 0
-    power = ("power", "votes.jsonl", "--scores", "logs", "--stories", "6", "--repeats", "2", "--picture", "power.svg")
-    assert run(*power).exit_code == 0
-    assert "came true" in (tmp_path / "calibration.svg").read_text(encoding="utf-8")
     assert "votes a rater" in (tmp_path / "power.svg").read_text(encoding="utf-8")
+    simulated = run(*power, "--simulate", "--stories", "30", "--repeats", "2", "--json")
+    assert [point["stories"] for point in json.loads(simulated.stdout)["points"]] == [30]
 
 
 def test_a_rater_is_forgotten_and_it_says_what_stays(run: Run, tmp_path: Path) -> None:
-    run("fit", "votes.jsonl", "--scores", "logs", "-o", "taste", "--resamples", "10")
+    fit = ("fit", "votes.jsonl", "--scores", "logs", "--resamples", "10", "-o")
+    assert run(*fit, "taste", "--picture", "calibration.svg").exit_code == 0
+    assert "came true" in (tmp_path / "calibration.svg").read_text(encoding="utf-8")
+    assert "votes.jsonl is a file, expected a new or empty folder" in run(*fit, "votes.jsonl").output
     done = run("forget", "taste", "r1")
     assert done.exit_code == 0, done.output
     assert f"taste: forgot r1 and the {24 * len(TESTS)} votes behind; 2 raters are left." in done.output

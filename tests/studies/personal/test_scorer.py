@@ -1,14 +1,14 @@
 """What raters are expected to say of a sample, by the scores that it has: whole scores, from judges made by hand."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import score as rescored
-from inspect_ai.log import EvalLog, read_eval_log
-from inspect_ai.scorer import Score
+from inspect_ai.log import read_eval_log
+from inspect_ai.scorer import Score, Target
 from tests.reports.made_logs import made_log
 from tests.scripted import written as sample_of
 from tests.studies.personal.made import (
@@ -25,41 +25,43 @@ from tests.studies.personal.made import (
 
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import read_votes
-from genie_inspect.errors import GenieError
 from genie_inspect.graders.grader import RefusedError
 from genie_inspect.logs.measures import keys_to_test
 from genie_inspect.logs.scored_log import ScoredLog
 from genie_inspect.signature import Signature
-from genie_inspect.studies.personal.ballots import Choice, ballots
+from genie_inspect.studies.personal.ballots import ballots
 from genie_inspect.studies.personal.fitting import fit_judge
-from genie_inspect.studies.personal.folder import PersonalError, read_judge, write_folder
-from genie_inspect.studies.personal.judge import Figure, PersonalJudge, RaterFigures
-from genie_inspect.studies.personal.personal import personal
-from genie_inspect.studies.personal.scorer import Foretelling, explained, opened
+from genie_inspect.studies.personal.judge import Figure, PersonalJudge, RaterFigures, read_judge, write_folder
+from genie_inspect.studies.personal.personal import explained, personal
 
 PASSES = verdict({"01": 1, "02": 0}, JUDGE_SIGNATURE)
-YES, NO = 1 / (1 + math.exp(-1)), 1 / (1 + math.exp(1))  # of the average rater, for a pass and a fail
+Foretold = Callable[..., Awaitable[tuple[Score, dict[str, Any]]]]
 
 
-async def foretold(
-    raters: tuple[str, ...] = ("ann",),
-    scores: Mapping[str, Score] | None = None,
-    own: PersonalJudge | None = None,
-    fewest: int = 20,
-    **options: Any,
-) -> Score:
-    by_test = options.get("by_test", len(raters) == 1)
-    foretelling = Foretelling(own or judge(), FIGURES, raters, by_test, fewest)
-    return await foretelling.score(sample_of("A story.", scores={"ttcw": PASSES} if scores is None else scores))
+@pytest.fixture
+def foretold(tmp_path: Path) -> Foretold:
+    """A sample's score by a rater of a judge, and its values that are numbers."""
+
+    async def scored(
+        rater: str = "ann",
+        scores: Mapping[str, Score] | None = None,
+        own: PersonalJudge | None = None,
+        fewest: int | None = None,
+    ) -> tuple[Score, dict[str, Any]]:
+        folder = tmp_path / f"a#b{len(list(tmp_path.iterdir()))}"
+        write_folder(own or judge(), FIGURES, folder)
+        sample = sample_of("A story.", scores={"ttcw": PASSES} if scores is None else scores)
+        score = await personal(f"{folder}#{rater}", fewest)(sample, Target(""))
+        assert score
+        assert isinstance(score.value, dict)
+        assert score.answer == "A story."
+        return score, {key: value for key, value in score.value.items() if value == value}
+
+    return scored
 
 
-def values(score: Score) -> dict[str, Any]:
-    assert isinstance(score.value, dict)
-    return {key: value for key, value in score.value.items() if value == value}
-
-
-async def test_a_rater_has_a_chance_a_test_and_their_sum() -> None:
-    score = await foretold()
+async def test_a_rater_has_a_chance_a_test_and_their_sum(foretold: Foretold) -> None:
+    score, _ = await foretold()
     # log-odds 1 of a pass and -1 of a fail; the rater adds 1, and half as much again on the first test
     chances = 1 / (1 + math.exp(-2.5)), 0.5
     assert score.value == {
@@ -67,70 +69,50 @@ async def test_a_rater_has_a_chance_a_test_and_their_sum() -> None:
         "personal_ann_01": round(chances[0], 3),
         "personal_ann_02": 0.5,
     }
-    digest = judge().digest
     assert score.metadata == {
-        "signature": f"measure:personal|by:judge@{digest}|rater:ann|fewest:20|lowest:0|highest:1|version:1-A",
+        "signature": f"measure:personal|by:judge@{judge().digest}|rater:ann|fewest:20|lowest:0|highest:1|version:1-A",
         "judged": 2,
         "not_judged": 0,
         "votes": {"ann": 40},
     }
-    assert score.answer == "A story."
     assert "| 01 | 1 | 0.73 | 0.92 |" in (score.explanation or "")
+    # a test without a verdict is not foretold, and the rest is
+    score, values = await foretold(scores={"ttcw": verdict({"01": 1, "02": None}, JUDGE_SIGNATURE)})
+    assert values == {"personal_ann_total": 0.924, "personal_ann_01": 0.924}
+    assert ((score.metadata or {})["judged"], (score.metadata or {})["not_judged"]) == (1, 1)
 
 
-async def test_all_raters_have_their_totals_and_who_has_too_few_votes_none() -> None:
-    score = await foretold(("cy", "ann", "bob|b"))
-    assert values(score) == {
-        "personal_ann_total": 1.424,
-        "personal_bob|b_total": round(0.5 + 1 / (1 + math.exp(2)), 3),
-    }
-    assert list(score.value if isinstance(score.value, dict) else ()) == [
-        "personal_cy_total",
-        "personal_ann_total",
-        "personal_bob|b_total",
-    ]
-    assert (score.metadata or {})["votes"] == {"cy": 19, "ann": 40, "bob|b": 30}
+async def test_all_raters_have_their_totals_and_who_has_too_few_votes_none(foretold: Foretold) -> None:
+    score, values = await foretold("all")
+    assert values == {"personal_ann_total": 1.424, "personal_bob|b_total": round(0.5 + 1 / (1 + math.exp(2)), 3)}
+    assert isinstance(score.value, dict)
+    assert list(score.value) == ["personal_ann_total", "personal_bob|b_total", "personal_cy_total"]
+    assert (score.metadata or {})["votes"] == {"ann": 40, "bob|b": 30, "cy": 19}
     assert "|rater:all|" in (score.metadata or {})["signature"]
     assert score.explanation == (
         "| rater | votes | leniency | expected |\n"
         "| :-- | --: | --: | --: |\n"
-        "| cy | 19 | as the average | too few votes |\n"
         "| ann | 40 | +1.00 \\[+0.76, +1.24\\] | 1.42 |\n"
-        "| bob\\|b | 30 | -1.00 \\[-1.24, -0.76\\] | 0.62 |\n\n" + SENTENCE
+        "| bob\\|b | 30 | -1.00 \\[-1.24, -0.76\\] | 0.62 |\n"
+        "| cy | 19 | as the average | too few votes |\n\n" + SENTENCE
     )
+    assert len((await foretold("all", fewest=0))[1]) == 3
+    # as many votes as are asked for are enough
+    assert (await foretold("cy", fewest=19))[0].reason is None
+    score, values = await foretold("cy")
+    assert (score.reason, values) == ("too few votes by this rater", {})
+    assert score.explanation == "Not scored: too few votes by this rater: cy has 19, expected 20 or more."
 
 
-async def test_as_many_votes_as_are_asked_for_are_enough() -> None:
-    assert (await foretold(("cy",), fewest=19)).reason is None
-    score = await foretold(("cy",))
-    assert score.reason == "too few votes by this rater"
-    assert score.explanation == ("Not scored: too few votes by this rater: cy has 19, expected 20 or more.")
-    assert values(score) == {}
-
-
-async def test_a_test_without_a_verdict_is_not_foretold_and_the_rest_is() -> None:
-    score = await foretold(scores={"ttcw": verdict({"01": 1, "02": None}, JUDGE_SIGNATURE)})
-    assert values(score) == {"personal_ann_total": 0.924, "personal_ann_01": 0.924}
-    assert ((score.metadata or {})["judged"], (score.metadata or {})["not_judged"]) == (1, 1)
-
-
-async def test_of_a_whole_story_there_is_a_total_alone() -> None:
-    own = judge(column(key="ttcw_total"), scale=(1.0, 2.0), tests=("",))
-    score = await foretold(own=own)
-    # the total is 1, two spreads of 0.25 above the mean would be more: log-odds 1, 1 by the rater and 0.5 by taste
-    assert score.value == {"personal_ann_total": 1.924}
-    assert "|lowest:1|highest:2|" in (score.metadata or {})["signature"]
-
-
-async def test_points_count_where_a_column_goes_by_them() -> None:
+async def test_points_or_values_count_where_a_column_goes_by_them(foretold: Foretold) -> None:
     rows = [{"id": "01", "pass": True, "score": 4}, {"id": "02", "pass": True, "score": -4}]
     given = Score(value={"ttcw_total": 2.0}, metadata={"signature": JUDGE_SIGNATURE, "tests": rows})
-    own = judge(column(points=True, mean=0.0, spread=4.0))
-    assert values(await foretold(scores={"ttcw": given}, own=own)) == {
-        "personal_ann_total": 1.424,
-        "personal_ann_01": 0.924,
-        "personal_ann_02": 0.5,
-    }
+    _, values = await foretold(scores={"ttcw": given}, own=judge(column(points=True, mean=0.0, spread=4.0)))
+    assert values == {"personal_ann_total": 1.424, "personal_ann_01": 0.924, "personal_ann_02": 0.5}
+    # of a whole story there is a total alone: it is one spread above the mean, log-odds 1, and 1.5 more by the rater
+    score, _ = await foretold(own=judge(column(key="ttcw_total"), scale=(1.0, 2.0), tests=("",)))
+    assert score.value == {"personal_ann_total": 1.924}
+    assert "|lowest:1|highest:2|" in (score.metadata or {})["signature"]
 
 
 @pytest.mark.parametrize(
@@ -142,70 +124,54 @@ async def test_points_count_where_a_column_goes_by_them() -> None:
         ({"ttcw": verdict({"01": None, "02": None}, JUDGE_SIGNATURE)}, "no value by ttcw"),
     ],
 )
-async def test_what_cannot_be_foretold_says_why_and_what_to_do(scores: dict[str, Score], reason: str) -> None:
-    score = await foretold(scores=scores)
+async def test_what_cannot_be_foretold_says_why_and_what_to_do(
+    foretold: Foretold, scores: dict[str, Score], reason: str
+) -> None:
+    # a scorer of two columns is named once
+    score, values = await foretold(scores=scores, own=judge(column(), column("points", points=True)))
     assert score.reason == reason
     assert score.explanation == (
         f"Not scored: {reason}. personal reads the scores that it was fitted to: name their scorers before it."
     )
-    assert values(score) == {}
-    assert score.answer == "A story."
+    assert values == {}
     assert "measure:personal|" in (score.metadata or {})["signature"]
 
 
-async def test_a_signed_score_counts_by_its_signature_whatever_its_name_and_the_last_of_several() -> None:
+async def test_a_score_counts_by_its_signature_and_without_one_by_its_name_and_the_last_of_several(
+    foretold: Foretold,
+) -> None:
     earlier = verdict({"01": 0, "02": 0}, JUDGE_SIGNATURE)
-    assert values(await foretold(scores={"mine": earlier, "mine1": PASSES}))["personal_ann_01"] == 0.924
-    assert values(await foretold(scores={"mine": earlier, "yours": PASSES}))["personal_ann_01"] == 0.924
-
-
-async def test_a_score_without_a_signature_counts_by_its_scorer_s_name() -> None:
+    for name in ("mine1", "yours"):
+        assert (await foretold(scores={"mine": earlier, name: PASSES}))[1]["personal_ann_01"] == 0.924
     own = judge(column(scorer="theirs", signature="none", key="theirs", mean=0.0, spread=1.0))
     plain = Score(value=1.0)
-    score = await foretold(scores={"theirs": plain}, own=own)
-    assert values(score)["personal_ann_01"] == 0.924
-    assert (await foretold(scores={"others": plain}, own=own)).reason == "no score by theirs"
+    assert (await foretold(scores={"theirs": plain}, own=own))[1]["personal_ann_01"] == 0.924
+    assert (await foretold(scores={"others": plain}, own=own))[0].reason == "no score by theirs"
 
 
-async def test_a_scorer_of_two_columns_without_a_value_is_named_once() -> None:
-    own = judge(column(), column("points", points=True))
-    assert (
-        await foretold(scores={"ttcw": verdict({"01": None}, JUDGE_SIGNATURE)}, own=own)
-    ).reason == "no value by ttcw"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("a#b") / "taste"
-    write_folder(judge(), FIGURES, place)
-    return place
-
-
-def test_a_folder_is_opened_for_one_rater_or_for_all_with_twenty_votes_unless_told(folder: Path) -> None:
-    keys = ["personal_ann_total", "personal_ann_01", "personal_ann_02"]
-    one = opened(f"{folder}#ann", None)
-    assert (one.raters, one.by_test, one.fewest, one.keys) == (("ann",), True, 20, keys)
-    both = opened(f"{folder}#all", 0)
-    assert (both.raters, both.by_test, both.fewest) == (("ann", "bob|b", "cy"), False, 0)
-    assert both.keys == ["personal_ann_total", "personal_bob|b_total", "personal_cy_total"]
-    assert (one.judge, one.figures) == (judge(), FIGURES)
+LOOSE = judge(column(), column("gpt", scorer=""))
 
 
 @pytest.mark.parametrize(
-    ("rater", "fewest", "said"), [(3, None, "rater"), ("{}#ann", -1, "fewest"), ("{}#zoe", 0, "zoe")]
+    ("own", "rater", "fewest", "message"),
+    [
+        (judge(), "{}#", None, "rater is '.*#', expected FOLDER#ID"),
+        (judge(), "#ann", None, "rater is '#ann', expected FOLDER#ID"),
+        (judge(), "{}", None, "rater is '.*', expected FOLDER#ID, or FOLDER#all for one key a rater"),
+        (judge(), "{}#zoe", 0, "rater is 'zoe', expected one of those in .*: ann, bob|b, cy"),
+        (judge(), "nowhere#ann", None, r"nowhere/manifest\.json cannot be read"),
+        (judge(), 3, None, "rater"),
+        (judge(), "{}#ann", -1, "fewest"),
+        (judge().model_copy(update={"raters": {}}), "{}#all", None, "has no rater left: fit anew with genie rater fit"),
+        (LOOSE, "{}#ann", None, r"was fitted to scores from a file \(gpt\), which no score of a log"),
+    ],
 )
-def test_a_wrong_option_is_refused_by_its_name(folder: Path, rater: Any, fewest: int | None, said: str) -> None:
-    with pytest.raises(GenieError, match=said):
-        opened(rater.format(folder) if isinstance(rater, str) else rater, fewest)
-
-
-def test_a_judge_without_raters_or_by_scores_of_no_log_is_refused(tmp_path: Path) -> None:
-    write_folder(judge().model_copy(update={"raters": {}}), FIGURES, tmp_path / "none")
-    with pytest.raises(PersonalError, match="none has no rater left: fit anew with genie rater fit"):
-        opened(f"{tmp_path / 'none'}#all", None)
-    write_folder(judge(column(), column("gpt", scorer="")), FIGURES, tmp_path / "file")
-    with pytest.raises(PersonalError, match=r"was fitted to scores from a file \(gpt\), which no score of a log"):
-        opened(f"{tmp_path / 'file'}#ann", None)
+def test_whoever_cannot_be_spoken_for_is_one_line(
+    tmp_path: Path, own: PersonalJudge, rater: Any, fewest: int | None, message: str
+) -> None:
+    write_folder(own, FIGURES, tmp_path / "taste")
+    with pytest.raises(RefusedError, match=message):
+        personal(rater.format(tmp_path / "taste") if isinstance(rater, str) else rater, fewest)
 
 
 def test_a_row_a_test_then_what_is_expected_and_how_far_the_rater_stands_apart() -> None:
@@ -225,8 +191,7 @@ def test_a_row_a_test_then_what_is_expected_and_how_far_the_rater_stands_apart()
 
 
 def test_of_whole_stories_with_numbers_points_are_expected_of_whoever_is_harsh() -> None:
-    own = judge(scale=(1.0, 2.0, 3.0), tests=("",))
-    numbers = {"": {"critic|a": 0.5}}
+    own, numbers = judge(scale=(1.0, 2.0, 3.0), tests=("",)), {"": {"critic|a": 0.5}}
     # steps at log-odds 0 and 1: chances 0.5 and 0.27 by the average, 0.27 and 0.12 by one who is harsher by 1
     assert explained(own, "bob|b", {"": own.opinion("bob|b", "", numbers[""])}, numbers, FIGURES) == (
         "| test | critic\\|a | average rater | bob\\|b | log-odds moved by |\n"
@@ -252,48 +217,22 @@ def test_a_rater_who_is_foretold_better_or_worse_than_by_the_grader_is_told_apar
         assert f"cannot be told from the average rater in leniency (as the average); {says}" in said
 
 
-@pytest.fixture(scope="module")
-def fitted_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A judge that was fitted to a log's verdicts."""
-    place = tmp_path_factory.mktemp("judge")
-    votes, log = written(place)
-    rows = ballots(read_votes(votes, numbers=True), read_scores([log]), Choice())
-    write_folder(*fit_judge(rows, resamples=20), place / "taste")
-    return place / "taste"
-
-
-def told(tmp_path: Path, rater: str, score: Score | None, **options: Any) -> Score:
-    """What it says of a sample with one score by ttcw, or none."""
-    log: EvalLog = read_eval_log(made_log(tmp_path / "logs", [{"ttcw": score} if score else {}], model=WRITER))
-    done = rescored(log, personal(rater, **options), action="append", display="none")
+def test_a_log_that_is_scored_anew_has_the_opinion_of_its_rater(tmp_path: Path) -> None:
+    votes, verdicts = written(tmp_path)
+    rows = ballots(read_votes(votes, numbers=True), read_scores([verdicts]))
+    write_folder(*fit_judge(rows, resamples=20), tmp_path / "taste")
+    # another letter of the version is no other signature
+    score = verdict({"01": 1, "02": 0}, SIGNATURE.replace("1-A", "1-C"))
+    log = read_eval_log(made_log(tmp_path / "new", [{"ttcw": score}], model=WRITER))
+    done = rescored(log, personal(f"{tmp_path / 'taste'}#r1"), action="append", display="none")
     assert done.status == "success", done.error
     (sample,) = done.samples or []
-    return (sample.scores or {})["personal"]
-
-
-@pytest.mark.parametrize(
-    ("rater", "message"),
-    [
-        ("{fitted_folder}#", "rater is '.*#', expected FOLDER#ID"),
-        ("#r1", "rater is '#r1', expected FOLDER#ID"),
-        ("{fitted_folder}", "rater is '.*', expected FOLDER#ID, or FOLDER#all for one key a rater"),
-        ("{fitted_folder}#zoe", "rater is 'zoe', expected one of those in .*: r"),
-        ("nowhere#r1", r"nowhere/manifest\.json cannot be read"),
-    ],
-)
-def test_whoever_cannot_be_spoken_for_is_one_line(fitted_folder: Path, rater: str, message: str) -> None:
-    with pytest.raises(RefusedError, match=message):
-        personal(rater.format(fitted_folder=fitted_folder))
-
-
-def test_a_log_that_is_scored_anew_has_the_opinion_of_its_rater(tmp_path: Path, fitted_folder: Path) -> None:
-    # another letter of the version is no other signature
-    score = told(tmp_path, f"{fitted_folder}#r1", verdict({"01": 1, "02": 0}, SIGNATURE.replace("1-A", "1-C")))
-    judge = read_judge(fitted_folder)
-    opinion = judge.opinion("r1", "01", {judge.columns[0].name: 1.0})
+    score = (sample.scores or {})["personal"]
+    own = read_judge(tmp_path / "taste")
+    opinion = own.opinion("r1", "01", {own.columns[0].name: 1.0})
     assert opinion is not None
     assert isinstance(score.value, dict)
-    assert score.value["personal_r1_01"] == pytest.approx(opinion.expected, abs=5e-4)
+    assert score.value["personal_r1_01"] == pytest.approx(opinion["expected"], abs=5e-4)
     assert (score.metadata or {})["votes"] == {"r1": 48}
 
 

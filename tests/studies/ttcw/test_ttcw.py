@@ -16,7 +16,6 @@ import genie_inspect.cli.running as running
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import VotedStory, VotesError
 from genie_inspect.cli import main
-from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.populations.stories import ReferenceStory, reference_stories
 from genie_inspect.prompting.replies import labels
 from genie_inspect.studies.ttcw.verdicts import (
@@ -30,12 +29,6 @@ from genie_inspect.studies.ttcw.verdicts import (
 
 def called(*arguments: object) -> Result:
     return CliRunner(env={"COLUMNS": "220"}).invoke(main, ["ttcw", *map(str, arguments)])
-
-
-def as_json(*arguments: object) -> Any:
-    result = called(*arguments, "--json")
-    assert result.exit_code == 0, result.output
-    return json.loads(result.output)
 
 
 @pytest.fixture(scope="module")
@@ -93,26 +86,21 @@ def test_a_scale_is_swept_from_its_lowest_cutoff_to_0_and_ranked_as_people_rank_
     (curve,) = cutoff_curves(judged, [votes("1_a", 1, 1), votes("1_b", 0, 0)], resamples=10)
     assert [(point.cutoff, point.total) for point in curve.points] == [(-3, 2), (-2, 1.5), (-1, 1), (0, 0.5)]
     rho = [point.rankings["spearman"].mean.value for point in curve.points]
-    assert math.isnan(rho[0])
-    assert math.isnan(rho[2])
-    assert (rho[1], rho[3]) == pytest.approx((1, -1))
+    assert rho == pytest.approx([math.nan, 1, math.nan, -1], nan_ok=True)
     assert curve.cutoff == -2
+    for levels, expected in ((3, [-1, 0]), (7, [-5, -4, -3, -2, -1, 0])):
+        one = story("1_a", 0, signature=SIGNATURE.replace("levels:5", f"levels:{levels}"))
+        (curve,) = cutoff_curves({"m": {"1_a": one}})
+        assert [point.cutoff for point in curve.points] == expected
 
 
-@pytest.mark.parametrize(("levels", "expected"), [(3, [-1, 0]), (7, [-5, -4, -3, -2, -1, 0])])
-def test_each_scale_has_its_own_cutoffs(levels: int, expected: list[int]) -> None:
-    one = story("1_a", 0, signature=SIGNATURE.replace("levels:5", f"levels:{levels}"))
-    (curve,) = cutoff_curves({"m": {"1_a": one}})
-    assert [point.cutoff for point in curve.points] == expected
-
-
-def test_a_cutoff_outside_of_the_scale_and_scores_without_points_are_refused() -> None:
-    with pytest.raises(UnknownChoiceError, match="cutoff is 5, expected -3 to 4"):
-        cutoff_curves({"m": {"1_a": story("1_a", 0)}}, cutoffs=[5])
+def test_scores_without_points_numbers_and_nothing_are_refused() -> None:
     with pytest.raises(VotesError, match="no score has points"):
         cutoff_curves({"m": {"1_a": JudgedStory("1_a", 3, {"01": 1})}})
     with pytest.raises(VotesError, match="'1_b' has no points"):
         cutoff_curves({"m": {"1_a": story("1_a", 0), "1_b": JudgedStory("1_b", 3, {})}})
+    with pytest.raises(VotesError, match="votes are numbers"):
+        writer_totals({}, [votes("1_a", 7)])
 
 
 def test_a_sweep_over_a_log_asks_nothing_and_equals_a_run_at_each_cutoff(
@@ -163,25 +151,17 @@ def test_totals_by_writer_are_those_of_most_people_and_of_each_judge() -> None:
     assert math.isnan(rows[3].mean)
 
 
-def test_numbers_and_nothing_are_no_totals() -> None:
-    with pytest.raises(VotesError, match="votes are numbers"):
-        writer_totals({}, [votes("1_a", 7)])
-    with pytest.raises(VotesError, match="nothing to count"):
-        writer_totals({})
-
-
-def test_words_are_those_of_stories_and_of_what_they_are_held_against_each_once() -> None:
-    rows = [(row.plot, row.writer, row.words, row.is_reference) for row in story_words([STORIES])]
-    assert rows == [
+def test_words_are_those_of_stories_or_their_log_and_of_what_they_are_held_against_each_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = story_words([STORIES])
+    assert [(row.plot, row.writer, row.words, row.is_reference) for row in rows] == [
         *(("0", "plain", 7, False), ("0", "bold", 11, False), ("1", "plain", 6, False)),
         *(("0", "fine", 15, True), ("1", "reference", 12, True)),
     ]
-
-
-def test_words_of_a_log_are_those_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
     run(Script(lambda request: "[[YES]]"), ways="baseline")
-    assert set(story_words([Path("logs")])) == set(story_words([STORIES]))
+    assert set(story_words([Path("logs")])) == set(rows)
 
 
 def test_references_are_found_by_title_for_words_too(tmp_path: Path) -> None:
@@ -236,7 +216,9 @@ def test_a_folder_of_texts_is_stories_titled_by_their_files(bees: Path, monkeypa
     assert (story.title, story.plot, story.story) == ("door", "Short.", "A door.")
 
 
-def test_a_run_that_failed_goes_on_where_it_ended(bees: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_failed_goes_on_where_it_ended_and_writes_over_no_file(
+    bees: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     more = json.dumps({"title": "Door", "story": "It closed."})
     with (bees / "stories.jsonl").open("a", encoding="utf-8") as file:
         file.write(more + "\n")
@@ -251,8 +233,13 @@ def test_a_run_that_failed_goes_on_where_it_ended(bees: Path, monkeypatch: pytes
     script = saying(PLOT)
     result = plots_called(monkeypatch, script, "stories.jsonl", "--json")
     assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    assert (said["drawn"], said["had_a_plot"], said["replies_on_record"]) == (2, 1, 1)
+    again = plots_called(monkeypatch, script, "stories.jsonl")
+    assert again.exit_code == 1
+    assert "refs.jsonl" in again.output
+    assert "expected a new file" in again.output
     assert len(script.requests) == 1
-    assert json.loads(result.stdout)["replies_on_record"] == 1
 
 
 def test_a_plot_that_is_cut_off_is_no_plot_and_is_not_on_record(bees: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,29 +264,13 @@ def test_a_dry_run_asks_nobody_and_writes_nothing(bees: Path) -> None:
     assert sorted(path.name for path in bees.iterdir() if path.name != "cache") == ["stories.jsonl"]
 
 
-@pytest.mark.parametrize(
-    ("content", "fault"),
-    [
-        (None, "holds no file *.txt"),
-        (" ", "a.txt is empty"),
-    ],
-)
-def test_a_folder_without_stories_is_one_clear_line(bees: Path, content: str | None, fault: str) -> None:
+@pytest.mark.parametrize(("content", "fault"), [(None, "holds no file *.txt"), (" ", "a.txt is empty")])
+def test_a_folder_without_stories_is_one_clear_line(
+    bees: Path, monkeypatch: pytest.MonkeyPatch, content: str | None, fault: str
+) -> None:
     (bees / "mine").mkdir()
     if content is not None:
         (bees / "mine" / "a.txt").write_text(content, encoding="utf-8")
-    result = CliRunner().invoke(main, ["plots", "mine", "-o", "refs.jsonl", "--grader", "mockllm/model"])
+    result = plots_called(monkeypatch, saying(PLOT), "mine")
     assert result.exit_code == 1
     assert fault in result.output
-
-
-def test_a_file_that_is_there_is_not_written_over_and_nobody_is_asked(
-    bees: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (bees / "refs.jsonl").write_text("mine", encoding="utf-8")
-    script = saying(PLOT)
-    result = plots_called(monkeypatch, script, "stories.jsonl")
-    assert result.exit_code == 1
-    assert "refs.jsonl" in result.output
-    assert "expected a new file" in result.output
-    assert not script.requests

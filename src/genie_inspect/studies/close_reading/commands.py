@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from genie_inspect.cli import VerbGroup
+from genie_inspect.cli import VerbGroup, verbs_of
 from genie_inspect.cli.options import FILE, Answer, answering, listed, resamples_option, seed_option
 from genie_inspect.cli.tables import ranged
 from genie_inspect.cli.terminal import Unbroken
@@ -20,19 +20,10 @@ from genie_inspect.studies.close_reading.mixed_models import ALL, effects_of, fi
 from genie_inspect.studies.close_reading.readers import FIGURES, RULES, agreement_by_aspect, passages_with
 
 VERBS = {
-    "meeting": (
-        "genie_inspect.studies.close_reading.commands:meeting",
-        "What readers find in the expressions that are newest to a corpus; needs no name.",
-    ),
-    "agreement": (
-        "genie_inspect.studies.close_reading.commands:agreement",
-        "How far readers mark what experts mark.",
-    ),
-    "fit": ("genie_inspect.studies.close_reading.commands:fit", "What goes with a verdict, by a mixed logistic model."),
-    "preference": (
-        "genie_inspect.studies.close_reading.commands:preference",
-        "Whether marks say which of two texts people prefer.",
-    ),
+    "meeting": "What readers find in the expressions that are newest to a corpus; needs no name.",
+    "agreement": "How far readers mark what experts mark.",
+    "fit": "What goes with a verdict, by a mixed logistic model.",
+    "preference": "Whether marks say which of two texts people prefer.",
 }
 
 
@@ -48,7 +39,7 @@ class CloseReading(VerbGroup):
 # an option before the first word is the verb's, which may not be named
 @click.group(
     cls=CloseReading,
-    verbs=VERBS,
+    verbs=verbs_of(__name__, VERBS),
     no_args_is_help=True,
     subcommand_metavar="[VERB] LOGS|FILE...",
     context_settings={"ignore_unknown_options": True},
@@ -69,7 +60,7 @@ def close_reading() -> None:
 @click.argument("logs", nargs=-1, required=True)
 @click.option("--baseline", default="", help="The run with whose odds others are compared.  [default: the first]")
 @resamples_option()
-@seed_option("Of the bootstrap.")
+@seed_option(help="Of the bootstrap.")
 @answering("tables", picture="a chart")
 def meeting(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> Answer:
     """What close readers find in the most n-gram-novel quarter of the expressions in LOGS.
@@ -129,7 +120,7 @@ RULE_NOTE = (
 @click.argument("passages", type=FILE)
 @click.option("--logs", multiple=True, help="Logs with close_reading scores of the same texts; repeatable.")
 @resamples_option()
-@seed_option("Of the bootstrap.")
+@seed_option(help="Of the bootstrap.")
 @answering("tables")
 def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int) -> Answer:
     """How far readers mark what experts marked in PASSAGES (JSON Lines), and experts what the others did.
@@ -258,8 +249,6 @@ def preference(pairs: Path, measures: tuple[str, ...], groups: tuple[str, ...], 
             yield model_table("All measures together" if name == ALL else name, model)
         yield f"{rows} judgements{f', {left_out} left out' if left_out else ''}. Lowest AIC: {best}."
 
-    def value() -> dict[str, Any]:
-        facts = {name: model_facts(model) for name, model in models.items()}
-        return {"rows": rows, "left_out": left_out, "groups": models[best].groups, "models": facts}
-
-    return Answer(value(), parts())
+    facts = {name: model_facts(model) for name, model in models.items()}
+    value = {"rows": rows, "left_out": left_out, "groups": models[best].groups, "models": facts}
+    return Answer(value, parts())

@@ -208,11 +208,6 @@ def mean_of(values: Sequence[float | bool | None]) -> float:
     return math.nan if mean is None else mean
 
 
-def read_checks(interventions: Interventions) -> list[Checked]:
-    file = interventions.file.parent / CHECKS
-    return list(rows_of(file, Checked)) if file.is_file() else []
-
-
 CRITERIA = ("valid", "effective", "invasive")
 COLUMNS = ("id", "prompt", "original", "edited", "feature", "value", *CRITERIA, "note")
 INSTRUCTIONS = """\
@@ -260,22 +255,21 @@ def read_table(path: Path, interventions: Interventions) -> Votes:
     return votes
 
 
-def people_figures(
-    tables: Sequence[Votes], interventions: Interventions, checked: Sequence[Checked], most_invasive: float
-) -> list[dict[str, Any]]:
-    """What people say of the edits: a row a feature and criterion, beside what the check says of the same edits.
+def people_figures(tables: Sequence[Votes], interventions: Interventions, most_invasive: float) -> list[dict[str, Any]]:
+    """What people say of the edits: a row a feature and criterion, beside what a check said that stands with them.
 
     `good` is the share that most of the voters find good: valid, effective, not invasive; a tie is not good. `kappa` is
     free-marginal, of the edits with the most votes; NaN where these have fewer than two. `agreement` is the share of
     edits on which the check says what most people say; NaN without a check.
     """
+    checks = interventions.file.parent / CHECKS
     verdicts: dict[str, dict[str, bool | None]] = {
         row.id: {
             "valid": row.valid,
             "effective": None if row.effect is None else row.effect > 0,
             "invasive": None if row.invasiveness is None else row.invasiveness > most_invasive,
         }
-        for row in checked
+        for row in (rows_of(checks, Checked) if checks.is_file() else ())
     }
     features: dict[str, list[str]] = {}
     for text in interventions.changed:

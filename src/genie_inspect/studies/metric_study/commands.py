@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from genie_inspect.cli import VerbGroup
+from genie_inspect.cli import VerbGroup, verbs_of
 from genie_inspect.cli.options import (
     AT_LEAST_1,
     DRY_RUN,
@@ -31,25 +31,18 @@ from genie_inspect.populations.population import open_population, read_features
 from genie_inspect.studies.metric_study.checking import (
     check_interventions,
     people_figures,
-    read_checks,
     read_table,
     write_tables,
 )
 from genie_inspect.studies.metric_study.writing import write_interventions
 
 VERBS = {
-    "check": (
-        "genie_inspect.studies.metric_study.commands:check",
-        "Are the edits of PAIRS good: is the new value there, did its...",
-    ),
-    "write": (
-        "genie_inspect.studies.metric_study.commands:write",
-        "Edit each document of SOURCES along every feature, one at a time,...",
-    ),
+    "check": "Are the edits of PAIRS good: is the new value there, did its...",
+    "write": "Edit each document of SOURCES along every feature, one at a time,...",
 }
 
 
-@click.group(cls=VerbGroup, verbs=VERBS)
+@click.group(cls=VerbGroup, verbs=verbs_of(__name__, VERBS))
 def interventions() -> None:
     """Write edits and paraphrases by which a measure is tested, and check whether they are good.
 
@@ -61,7 +54,7 @@ def interventions() -> None:
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True)
-@output_option("The new folder; nothing may stand there.")
+@output_option(help="The new folder; nothing may stand there.")
 @click.option("--editor", required=True, metavar="PROVIDER/MODEL", help="Who proposes, edits, paraphrases and screens.")
 @FEATURES
 @click.option(
@@ -69,7 +62,7 @@ def interventions() -> None:
 )
 @click.option("--per-prompt", type=AT_LEAST_1, help="Most documents of a prompt; default: all.")
 @click.option("--paraphrases", default=3, show_default=True, type=click.IntRange(min=0), help="Of each document.")
-@seed_option("Draws one of the proposed alternatives.")
+@seed_option(help="Draws one of the proposed alternatives.")
 @TEMPLATES
 @DRY_RUN
 @answering()
@@ -124,7 +117,7 @@ PEOPLE_KEY = (
 )
 @click.option("--to", "table", type=FILE, help="Instead: write a blind, shuffled CSV of the edits for people.")
 @click.option("--from", "tables", multiple=True, type=FILE, help="Instead: read a person's table; repeatable.")
-@seed_option("With --to: the order of the rows.")
+@seed_option(help="With --to: the order of the rows.")
 @TEMPLATES
 @DRY_RUN
 @answering()
@@ -161,7 +154,7 @@ def check(
         return {"table": str(table), "edits": write_tables(table, interventions, seed)}
     if grader is None or output is None:
         votes = [read_table(path, interventions) for path in tables]
-        rows = people_figures(votes, interventions, read_checks(interventions), most_invasive)
+        rows = people_figures(votes, interventions, most_invasive)
         shown = record_table(f"{len(votes)} people", rows, {"agreement": "as the check"})
         return Answer({"people": len(votes), "figures": rows}, [shown, Unbroken(PEOPLE_KEY)])
     work = partial(

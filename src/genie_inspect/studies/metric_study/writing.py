@@ -4,10 +4,12 @@ Source: the sensitivity study of Genie (arXiv 2606.12790): alternatives proposed
 edit for each, three paraphrases. Deviation: one alternative is drawn where the study takes three.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import starmap
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -45,16 +47,40 @@ from genie_inspect.prompting.replies import numbered_answers, numbered_choices
 from genie_inspect.prompting.templates import Instruction, Template
 from genie_inspect.prompting.texts import spoken
 from genie_inspect.samples import no_document
+from genie_inspect.signature import digest
 
 T = TypeVar("T")
-PROPOSE, EDIT, PARAPHRASE, SCREEN, CHECK = INSTRUCTIONS = (
-    Instruction("propose_alternatives", frozenset({"count", "data"})),
-    Instruction("edit_feature", frozenset({"data"})),
-    Instruction("paraphrase", frozenset({"count", "data"})),
-    Instruction("screen_edit", frozenset({"data"})),
-    Instruction("check_edit", frozenset({"data"})),
-)
 KEEP = "keep"
+YES, NO = "yes", "no"
+
+
+def _values(data: dict[str, Any]) -> str:
+    matter = digest(str(data))
+    return fenced({str(n): f"What is said of matter {n} of {matter}?" for n in range(1, data["count"] + 1)})
+
+
+def _changed(data: dict[str, Any]) -> str:
+    # as long as the text, and told apart by its first word: texts that are the same would be left out
+    return " ".join([digest(str(data)), *data["text"].split()[1:]])
+
+
+def _instruction(name: str, keys: str, rehearsed: Callable[[dict[str, Any]], str], **more: Any) -> Instruction:
+    return Instruction(name, keys=frozenset(keys.split()), rehearsed=rehearsed, is_prose=True, **more)
+
+
+COUNTED = frozenset({"count", "data"})
+PROPOSE, EDIT, PARAPHRASE, SCREEN, CHECK = INSTRUCTIONS = (
+    _instruction("propose_alternatives", "prompt text feature definition reader count", _values, blanks=COUNTED),
+    _instruction("edit_feature", "prompt text feature definition reader value", _changed),
+    _instruction("paraphrase", "text version", _changed, blanks=COUNTED),
+    _instruction("screen_edit", "text changed", lambda data: fenced({"1": KEEP})),
+    _instruction(
+        "check_edit",
+        "text feature definition value",
+        lambda data: fenced({"1": YES}),
+        recorded=lambda record, data: json.dumps({"1": YES if record.has_value(data["text"], data["value"]) else NO}),
+    ),
+)
 VERDICTS = (KEEP, "no prose", "no edit", "unfinished")
 TOKENS_A_WORD = 2  # room for scripts in which a word takes more
 SPARE_TOKENS = 200
@@ -115,7 +141,7 @@ class Editor:
         **blanks: Any,
     ) -> T | None:
         """What the first readable reply says; None where there is none."""
-        request = self.templates[instruction.name].fill(data=fenced(data), **blanks)
+        request = self.templates[instruction.name].request(data, **blanks)
         config = GenerateConfig(temperature=temperature, max_tokens=max_tokens)
         try:
             return await readable(self.model, request, config, read, form)
@@ -173,11 +199,8 @@ class Rejected(Row):
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Material:
-    document: Document
-    questions: tuple[Question, ...]
-    answers: Mapping[str, str | None]  # by question id; a question without an entry is still to be read
+Answers = Mapping[str, str | None]  # by question id; a question without an entry is still to be read
+Material = tuple[Document, Sequence[Question], Answers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,21 +220,23 @@ class InterventionWriter:
         rejected: list[Rejected] = []
         for start in range(0, len(materials), DOCUMENTS_AT_ONCE):
             part = materials[start : start + DOCUMENTS_AT_ONCE]
-            for own, no_good in await gathered(*map(self._document, part)):
+            for own, no_good in await gathered(*starmap(self._document, part)):
                 texts += own
                 rejected += no_good
             done(start + len(part))
         return texts, rejected
 
-    async def _document(self, material: Material) -> tuple[list[StudyText], list[Rejected]]:
-        document = material.document
+    async def _document(
+        self, document: Document, questions: Sequence[Question], on_record: Answers
+    ) -> tuple[list[StudyText], list[Rejected]]:
         # the document's own answers: those on record, the others read now
-        missing = [question for question in material.questions if question.id not in material.answers]
+        missing = [question for question in questions if question.id not in on_record]
         fresh = (await self.reader.read(document.text, missing)).answers if missing else ()
-        answers = dict(material.answers)
-        answers |= {q.id: answer.text if answer else None for q, answer in zip(missing, fresh, strict=True)}
+        known = dict(on_record)
+        known |= {q.id: answer.text if answer else None for q, answer in zip(missing, fresh, strict=True)}
+        answers = {question: known[question.id] or NO_ANSWER for question in questions}
         results = await gathered(
-            *(self._edit(material, feature, answers) for feature in self.features),
+            *(self._edit(document, feature, answers) for feature in self.features),
             *(self._paraphrase(document, number) for number in range(1, self.paraphrases + 1)),
         )
         texts: list[StudyText] = [
@@ -229,19 +254,14 @@ class InterventionWriter:
                 texts.append(result)
         return texts, rejected
 
-    async def _edit(
-        self, material: Material, feature: Feature, answers: Mapping[str, str | None]
-    ) -> Changed | Rejected:
-        document = material.document
+    async def _edit(self, document: Document, feature: Feature, answers: Mapping[Question, str]) -> Changed | Rejected:
         data = {
             "prompt": document.prompt,
             "text": document.text,
             "feature": feature.name,
             "definition": feature.definition,
             "reader": {
-                question.text: answers.get(question.id) or NO_ANSWER
-                for question in material.questions
-                if question.feature == feature.name
+                question.text: answer for question, answer in answers.items() if question.feature == feature.name
             },
         }
         about = {"original": document.id, "kind": EDITED, "feature": feature.name}
@@ -291,7 +311,7 @@ def materials(
     asks.require_questions("an edit of a feature")
     # of a population or collected, documents are had by prompt
     source = own or Collected(log_files(sources), work / SOURCES_FILE, set(asks.prompts), progress)
-    made = []
+    made: list[Material] = []
     for prompt in asks.prompts:
         # a population's recorded answers about its own documents; of several readers the first one's
         answers: dict[str, dict[str, str | None]] = {}
@@ -299,7 +319,7 @@ def materials(
             for (document, question), text in asks.answers(reader, prompt).items():
                 answers.setdefault(document, {}).setdefault(question, text)
         for chosen in sorted(source.documents(prompt), key=lambda document: document.id)[:limit]:
-            made.append(Material(chosen, tuple(asks.questions(prompt)), answers.get(chosen.id, {})))
+            made.append((chosen, asks.questions(prompt), answers.get(chosen.id, {})))
     if not made:
         raise InterventionsError(
             f"{', '.join(sources)} has no document for a prompt that {asks.name} has questions for"

@@ -1,7 +1,7 @@
 """Votes with what machines say of the same stories and tests: a row a vote."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -14,50 +14,6 @@ from genie_inspect.agreement.votes import Vote, VotedStory, VotesError, prompt_o
 from genie_inspect.studies.personal.judge import ALL, ScoreSource, values_of
 
 Scores = Mapping[str, Mapping[str, JudgedStory]]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Which votes and scores count, and how stories are told apart."""
-
-    tests: tuple[str, ...] = ()
-    """Empty: all."""
-    leave_out: tuple[str, ...] = ()
-    """Patterns of story ids."""
-    plot: Callable[[str], str] = prompt_of
-    """The plot of a story by its id, where the file does not say it."""
-    humans: tuple[str, ...] = ()
-    """Sources that are people; where any is named, sources count as human or machine."""
-    keys: tuple[str, ...] = ()
-    """Values of scores that count; empty: what scores say of the tests, else all values."""
-    points: bool = False
-
-
-def source_columns(scores: Scores, wanted: Set[str], choice: Choice) -> list[tuple[ScoreSource, str]]:
-    """The numbers that there are to go by, each with the judge whose it is.
-
-    A judge who says something of the tests that were voted on counts by that, any other by all values of his scores.
-    """
-    columns: list[tuple[ScoreSource, str]] = []
-    for judge, judged in scores.items():
-        first = next(iter(judged.values()))
-        source = partial(ScoreSource, scorer=first.scorer, signature=first.signature)
-        says = {test for story in judged.values() for test in (story.points if choice.points else story.tests)}
-        values = list(dict.fromkeys(key for story in judged.values() for key in values_of(story)))
-        keys = [key for key in values if not choice.keys or key in choice.keys]
-        if says & wanted:
-            columns.append((source(name=judge, points=choice.points), judge))
-            keys = keys if choice.keys else []
-        columns += [(source(name=f"{judge} {key}", key=key), judge) for key in keys]
-    known = {source.key for source, _ in columns}
-    if missing := [key for key in choice.keys if key not in known]:
-        raise VotesError(f"no score has a key {missing[0]!r}, expected keys of the scores")
-    if not columns:
-        what = "points on" if choice.points else "verdicts on"
-        raise VotesError(f"the scores have no {what} the tests {', '.join(sorted(wanted)[:3])}, and no other value")
-    return columns
-
-
 Values = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
@@ -90,47 +46,52 @@ class Ballots:
     plots: Factor
     tests: Factor
     raters: Factor
-    sources: Factor | None
-    """Who or what wrote each story; None where that is not named of all."""
-    levels: Codes
-    """Of each vote its step of the scale, from 0."""
+    sources: Factor | None  # who or what wrote each story; None where that is not named of all
+    levels: Codes  # of each vote its step of the scale, from 0
     scale: tuple[float, ...]
     columns: tuple[ScoreSource, ...]
-    scores: Values
-    """Shape (votes, columns)."""
-    left_out: Mapping[str, int]
-    """Votes that are not among them, by reason."""
+    scores: Values  # shape (votes, columns)
+    left_out: Mapping[str, int]  # votes that are not among them, by reason
 
     def __len__(self) -> int:
         return len(self.levels)
 
     def at(self, rows: NDArray[np.intp]) -> "Ballots":
-        return replace(
-            self,
-            stories=self.stories.at(rows),
-            plots=self.plots.at(rows),
-            tests=self.tests.at(rows),
-            raters=self.raters.at(rows),
-            sources=self.sources and self.sources.at(rows),
-            levels=self.levels[rows],
-            scores=self.scores[rows],
-        )
+        factors = {name: getattr(self, name).at(rows) for name in ("stories", "plots", "tests", "raters")}
+        sources = self.sources and self.sources.at(rows)
+        return replace(self, **factors, sources=sources, levels=self.levels[rows], scores=self.scores[rows])
 
 
-def ballots(stories: Sequence[VotedStory], scores: Scores, choice: Choice) -> Ballots:
+def ballots(
+    stories: Sequence[VotedStory],
+    scores: Scores,
+    *,
+    tests: Sequence[str] = (),
+    leave_out: Sequence[str] = (),
+    plot: Callable[[str], str] = prompt_of,
+    humans: Sequence[str] = (),
+    keys: Sequence[str] = (),
+    points: bool = False,
+) -> Ballots:
+    """The votes on some tests (none named: all) that have every score beside them.
+
+    `leave_out` are patterns of stories that do not count, `plot` tells the plot of a story by its id, where the file
+    does not say it. Where `humans` are named, sources count as human or machine. `keys` are the values of scores that
+    count; none: what scores say of the tests, else all.
+    """
     votes: list[Vote] = []
-    for story in compared_stories(stories, choice.leave_out):
+    for story in compared_stories(stories, leave_out):
         if ALL in story.votes:
             raise VotesError(f"a rater has the id {ALL!r}, expected another: it stands for all of them")
         votes += [
             Vote("", story.story, rater, test, value, story.plot, story.source)
             for rater, ballot in story.votes.items()
             for test, value in ballot.items()
-            if not math.isnan(value) and (not choice.tests or test in choice.tests)
+            if not math.isnan(value) and (not tests or test in tests)
         ]
     if not votes:
         raise VotesError("no vote is left, expected votes on the tests and stories that are not left out")
-    sources = source_columns(scores, {vote.test for vote in votes}, choice)
+    sources = _score_sources(scores, {vote.test for vote in votes}, keys, points)
     kept, numbers, left_out = _with_scores(votes, sources, scores)
     if not kept:
         reasons = "; ".join(f"{count} {reason}" for reason, count in left_out.items())
@@ -141,16 +102,15 @@ def ballots(stories: Sequence[VotedStory], scores: Scores, choice: Choice) -> Ba
     if len(scale) < 2:
         raise VotesError(f"all {len(kept)} votes are {scale[0]:g}, expected some of another kind: nothing to learn")
     writers = [vote.source or writer_of(vote.story) for vote in kept]
-    if all(writers) and (missing := [human for human in choice.humans if human not in writers]):
+    if all(writers) and (missing := [human for human in humans if human not in writers]):
         raise VotesError(f"no story is by {missing[0]!r}, expected one of {some(writers)}")
-    kinds = [HUMAN if writer in choice.humans else MACHINE for writer in writers] if choice.humans else writers
-    has_sources = all(writers) and len(set(kinds)) > 1
+    kinds = [HUMAN if writer in humans else MACHINE for writer in writers] if humans else writers
     return Ballots(
         stories=Factor.of([vote.story for vote in kept]),
-        plots=Factor.of([vote.plot or choice.plot(vote.story) for vote in kept]),
+        plots=Factor.of([vote.plot or plot(vote.story) for vote in kept]),
         tests=Factor.of([vote.test for vote in kept]),
         raters=Factor.of([vote.rater for vote in kept]),
-        sources=Factor.of(kinds) if has_sources else None,
+        sources=Factor.of(kinds) if all(writers) and len(set(kinds)) > 1 else None,
         levels=levels.astype(np.int64),
         # of verdicts both, as of numbers those that somebody gave
         scale=tuple(map(float, scale)),
@@ -160,9 +120,36 @@ def ballots(stories: Sequence[VotedStory], scores: Scores, choice: Choice) -> Ba
     )
 
 
+def _score_sources(
+    scores: Scores, wanted: set[str], keys: Sequence[str], points: bool
+) -> list[tuple[ScoreSource, str]]:
+    """The numbers that there are to go by, each with the judge whose it is.
+
+    A judge who says something of the tests that were voted on counts by that, any other by all values of his scores.
+    """
+    sources: list[tuple[ScoreSource, str]] = []
+    for judge, judged in scores.items():
+        first = next(iter(judged.values()))
+        source = partial(ScoreSource, scorer=first.scorer, signature=first.signature)
+        says = {test for story in judged.values() for test in (story.points if points else story.tests)}
+        own = [key for story in judged.values() for key in values_of(story) if not keys or key in keys]
+        if says & wanted:
+            sources.append((source(name=judge, points=points), judge))
+            own = own if keys else []
+        sources += [(source(name=f"{judge} {key}", key=key), judge) for key in dict.fromkeys(own)]
+    known = {source.key for source, _ in sources}
+    if missing := [key for key in keys if key not in known]:
+        raise VotesError(f"no score has a key {missing[0]!r}, expected keys of the scores")
+    if not sources:
+        what = "points on" if points else "verdicts on"
+        raise VotesError(f"the scores have no {what} the tests {', '.join(sorted(wanted)[:3])}, and no other value")
+    return sources
+
+
 def _with_scores(
     votes: Sequence[Vote], sources: Sequence[tuple[ScoreSource, str]], scores: Scores
 ) -> tuple[list[Vote], list[list[float]], dict[str, int]]:
+    """The votes with a score by every source, these, and how many others there are by reason."""
     unknown = JudgedStory("", math.nan, {})
     numbers = {
         (story, test): [source.number(scores[judge].get(story, unknown), test) for source, judge in sources]
@@ -183,5 +170,4 @@ def _with_scores(
             missing.setdefault("on tests that no grader judged", []).append(vote.test)
         else:
             missing.setdefault("without a score by every grader", []).append(vote.story)
-    left_out = {f"{reason}: {some(names)}": len(names) for reason, names in missing.items()}
-    return kept, rows, left_out
+    return kept, rows, {f"{reason}: {some(names)}": len(names) for reason, names in missing.items()}

@@ -9,13 +9,13 @@ import click
 
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import VotesError, prompt_of, read_votes
-from genie_inspect.cli import VerbGroup
+from genie_inspect.cli import VerbGroup, verbs_of
 from genie_inspect.cli.options import FILE, Answer, answering, resamples_option, seed_option, together
 from genie_inspect.cli.running import progress_bar
 from genie_inspect.cli.terminal import Unbroken, echo
 from genie_inspect.files.folders import check_unused
 from genie_inspect.files.tables import Table
-from genie_inspect.studies.personal.ballots import Ballots, Choice, ballots
+from genie_inspect.studies.personal.ballots import Ballots, ballots
 from genie_inspect.studies.personal.curiosity import (
     NAMES,
     WITHIN,
@@ -37,35 +37,27 @@ from genie_inspect.studies.personal.curiosity_vectors import (
     settings_of,
 )
 from genie_inspect.studies.personal.fitting import calibration_chart, fit_judge
-from genie_inspect.studies.personal.folder import forget as forgotten
-from genie_inspect.studies.personal.folder import read_judge, write_folder
 from genie_inspect.studies.personal.judge import (
     FEWEST_VOTES,
     FIGURES,
-    HeldOut,
-    PersonalJudge,
     beside_grader,
+    read_judge,
     shown,
     shown_leniency,
+    write_folder,
 )
-from genie_inspect.studies.personal.power import learning_curve, power_chart
-from genie_inspect.studies.tables import study_table
+from genie_inspect.studies.personal.judge import forget as forgotten
+from genie_inspect.studies.personal.power import learning_curve, power_chart, power_sentence
 
 VERBS = {
-    "fit": (
-        "genie_inspect.studies.personal.commands:fit",
-        "Learn what raters say from votes and a grader's scores; says what it is worth.",
-    ),
-    "power": ("genie_inspect.studies.personal.commands:power", "Say how many stories a rater has to vote on."),
-    "forget": ("genie_inspect.studies.personal.commands:forget", "Take one rater out of a folder."),
-    "curiosity": (
-        "genie_inspect.studies.personal.commands:curiosity",
-        "Say how a curiosity model of raters does, and what of it is reading the answer.",
-    ),
+    "fit": "Learn what raters say from votes and a grader's scores; says what it is worth.",
+    "power": "Say how many stories a rater has to vote on.",
+    "forget": "Take one rater out of a folder.",
+    "curiosity": "Say how a curiosity model of raters does, and what of it is reading the answer.",
 }
 
 
-@click.group(cls=VerbGroup, verbs=VERBS)
+@click.group(cls=VerbGroup, verbs=verbs_of(__name__, VERBS))
 def rater() -> None:
     """A judge of one's own: a grader's scores, calibrated by a rater's votes.
 
@@ -79,45 +71,10 @@ AS_CHANCES = ("log_loss", "brier", "auc", "auc_within")
 GAIN = "log loss less the grader's"
 
 
-def chances_table(figures: HeldOut) -> Table:
-    title = f"{figures.votes:,} votes on {figures.stories} stories of {figures.plots} plots, plots held out whole [95%]"
-    first, *others = AS_CHANCES
-    heads = ("foretold by", FIGURES[first], GAIN, *(FIGURES[name] for name in others))
-    rows = []
-    for model, own in figures.models.items():
-        gain = shown(figures.gains[model], 4, "+") if figures.gains[model].value else "0"
-        rows.append((model, shown(own[first], 4), gain, *(shown(own[name]) for name in others)))
-    return _table(title, heads, rows)
-
-
-def verdicts_table(figures: HeldOut) -> Table:
-    names = [name for name in FIGURES if name not in AS_CHANCES and name in figures.models[figures.model]]
-    rows = [(model, *(shown(own[name]) for name in names)) for model, own in figures.models.items()]
-    heads = ("foretold by", *(FIGURES[name] for name in names))
-    return _table("Verdicts: yes above a chance of a half [95%]", heads, rows)
-
-
-def raters_table(judge: PersonalJudge, figures: HeldOut) -> Table:
-    rows = []
-    for name, terms in judge.raters.items():
-        own = figures.raters[name]
-        if terms.votes < FEWEST_VOTES:
-            says = f"fewer than {FEWEST_VOTES} votes: not foretold"
-        else:
-            says = (
-                ", ".join(filter(None, (judge.leaning(name), beside_grader(own.gain))))
-                or "cannot be told from the average"
-            )
-        gain = shown(own.gain, sign="+")
-        rows.append((name, f"{terms.votes:,}", str(own.stories), shown_leniency(judge, name), gain, says))
-    heads = ("rater", "votes", "stories", "leniency", GAIN, "")
-    return _table("Raters [95%, for all raters together]", heads, rows)
-
-
 def _table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> Table:
     # an interval on a line of its own keeps nine figures in a terminal
     broken = [(name, *(cell.replace(" [", "\n[") for cell in cells)) for name, *cells in rows]
-    return study_table(title, heads, broken, caption=caption)
+    return Table(title, heads, broken, caption, look="folded")
 
 
 reading_votes = together(
@@ -135,9 +92,8 @@ reading_votes = together(
         "[default: the file's column plot, else what stands before the first underscore]",
     ),
     click.option("--human", "humans", multiple=True, help="Sources that are people, such as NewYorker; repeatable."),
-    seed_option("Of what is drawn."),
+    seed_option(help="Of what is drawn."),
 )
-"""Of every verb that reads votes."""
 TASTE_OPTION = click.option(
     "--taste/--no-taste", default=True, help="Whether raters may differ by test too.  [default: taste]"
 )
@@ -157,16 +113,14 @@ def voted(votes: Path, scores: tuple[Path, ...], scorers: tuple[str, ...], plot:
             raise VotesError(f"story {story!r} has no plot by {plot!r}, expected a pattern that matches every story")
         return (match[1] if compiled.groups else match[0]) or ""
 
-    return ballots(
-        read_votes(votes, numbers=True), read_scores(scores, scorers or ("ttcw",)), Choice(plot=plot_of, **chosen)
-    )
+    return ballots(read_votes(votes, numbers=True), read_scores(scores, scorers or ("ttcw",)), plot=plot_of, **chosen)
 
 
 @click.command()
 @reading_votes
 @click.option("--output", "-o", required=True, type=FILE, help="The folder to make.")
 @TASTE_OPTION
-@resamples_option(1_000)
+@resamples_option(default=1_000)
 @answering(picture="a chart of the calibration")
 def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> Answer:
     """Learn from VOTES what each rater would say, given a grader's scores of the same stories.
@@ -184,21 +138,40 @@ def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> A
     write_folder(judge, figures, output)
 
     def parts() -> Iterator[Table | str]:
-        yield chances_table(figures)
-        yield verdicts_table(figures)
-        tenths = [(f"{own.mean:.3f}", f"{own.share:.3f}", f"{own.votes:,}") for own in figures.calibration]
-        yield study_table(f"Calibration of {figures.model}", ("foretold, mean", "came true", "votes"), tenths)
-        yield raters_table(judge, figures)
+        title = (
+            f"{figures.votes:,} votes on {figures.stories} stories of {figures.plots} plots, plots held out whole [95%]"
+        )
+        first, *others = AS_CHANCES
+        rows = []
+        for model, own in figures.models.items():
+            gain = shown(figures.gains[model], 4, "+") if figures.gains[model].value else "0"
+            rows.append([model, shown(own[first], 4), gain, *(shown(own[name]) for name in others)])
+        yield _table(title, ("foretold by", FIGURES[first], GAIN, *(FIGURES[name] for name in others)), rows)
+        names = [name for name in FIGURES if name not in AS_CHANCES and name in figures.models[figures.model]]
+        rows = [[model, *(shown(own[name]) for name in names)] for model, own in figures.models.items()]
+        heads = ("foretold by", *(FIGURES[name] for name in names))
+        yield _table("Verdicts: yes above a chance of a half [95%]", heads, rows)
+        rows = [[f"{own.mean:.3f}", f"{own.share:.3f}", f"{own.votes:,}"] for own in figures.calibration]
+        yield _table(f"Calibration of {figures.model}", ("foretold, mean", "came true", "votes"), rows)
+        rows = []
+        for name, terms in judge.raters.items():
+            found = figures.raters[name]
+            says = ", ".join(filter(None, (judge.leaning(name), beside_grader(found.gain))))
+            if terms.votes < FEWEST_VOTES:
+                says = f"fewer than {FEWEST_VOTES} votes: not foretold"
+            gain = shown(found.gain, sign="+")
+            how = (shown_leniency(judge, name), gain, says or "cannot be told from the average")
+            rows.append([name, f"{terms.votes:,}", str(found.stories), *how])
+        heads = ("rater", "votes", "stories", "leniency", GAIN, "")
+        yield _table("Raters [95%, for all raters together]", heads, rows)
         for reason, count in figures.left_out.items():
             yield Unbroken(f"Left out: {count} votes {reason}.")
         yield Unbroken(figures.sentence)
         yield Unbroken(f"{output}: {len(judge.raters)} raters, judge@{judge.digest}")
 
-    def value() -> dict[str, Any]:
-        found = {"judge": judge.model_dump(), "figures": figures.model_dump()}
-        return {"folder": str(output), "sentence": figures.sentence, **found}
-
-    return Answer(value(), parts(), lambda: calibration_chart(figures))
+    found = {"judge": judge.model_dump(), "figures": figures.model_dump()}
+    value = {"folder": str(output), "sentence": figures.sentence, **found}
+    return Answer(value, parts(), lambda: calibration_chart(figures))
 
 
 @click.command()
@@ -219,17 +192,19 @@ def power(simulate: bool, sizes: tuple[int, ...], repeats: int, taste: bool, see
     """
     ballots = voted(**given)
     with progress_bar() as told:
-        curve = learning_curve(ballots, sizes, simulate=simulate, repeats=repeats, taste=taste, seed=seed, told=told)
+        title, points = learning_curve(
+            ballots, sizes, simulate=simulate, repeats=repeats, taste=taste, seed=seed, told=told
+        )
 
     def parts() -> Iterator[Table | str]:
         rows = []
-        for point in curve.points:
+        for point in points:
             gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
             rows.append((str(point.stories), f"{point.votes:.0f}", gain, f"{100 * point.better:.0f}%"))
-        yield _table(curve.title, ("stories", "votes a rater", GAIN, "1% better in"), rows)
-        yield Unbroken(curve.sentence)
+        yield _table(title, ("stories", "votes a rater", GAIN, "1% better in"), rows)
+        yield Unbroken(power_sentence(points))
 
-    return Answer(curve, parts(), lambda: power_chart(curve))
+    return Answer({"title": title, "points": points}, parts(), lambda: power_chart(title, points))
 
 
 @click.command()
@@ -264,8 +239,8 @@ def forget(folder: Path, rater: str) -> None:
 )
 @click.option("--folds", default=5, show_default=True, type=click.IntRange(2), help="Each predicted from the others.")
 @click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="A setting, such as epochs=1.")
-@resamples_option(1_000)
-@seed_option("Of folds and bootstrap.")
+@resamples_option(default=1_000)
+@seed_option(help="Of folds and bootstrap.")
 @click.option("--output", "-o", type=FILE, help="A new folder for the model that has learned from all votes.")
 @answering()
 def curiosity(

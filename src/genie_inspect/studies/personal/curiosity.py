@@ -10,14 +10,15 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
+from pydantic_core import to_json
 
 from genie_inspect.agreement.votes import VotesError, rows
+from genie_inspect.cli.tables import ranged
 from genie_inspect.files.folders import new_folder
 from genie_inspect.files.writing import write_lines
 from genie_inspect.signature import package_version
 from genie_inspect.statistics.bootstrap import BootstrapInterval
-from genie_inspect.statistics.forecasts import AUC, LOG_LOSS, Forecasts, drawn_clusters, figures_of
+from genie_inspect.statistics.forecasts import Forecasts, drawn_clusters, figures_of
 from genie_inspect.studies.personal.curiosity_vectors import (
     READING,
     CuriosityModel,
@@ -26,11 +27,9 @@ from genie_inspect.studies.personal.curiosity_vectors import (
     Values,
     explained,
 )
-from genie_inspect.studies.tables import shown_interval
 
 SHOWN = 3  # copies that an error names
-Folds = NDArray[np.intp]
-"""The fold of each vote, from 0."""
+Folds = NDArray[np.intp]  # the fold of each vote, from 0
 
 
 def by_rows(votes: Sequence[ExplainedVote], folds: int, seed: int = 0) -> Folds:
@@ -85,26 +84,22 @@ def by_plots(votes: Sequence[ExplainedVote], folds: int, seed: int = 0) -> Folds
 Division = Literal["rows", "plots"]
 Progress = Callable[[str, int, int], None]
 DIVISIONS = {"rows": by_rows, "plots": by_plots}
-FIGURES = ("pearson", "f1", LOG_LOSS, AUC, "kappa")
+NAMES = {"pearson": "Pearson", "f1": "F1", "log_loss": "log loss", "auc": "AUC", "kappa": "Cohen's kappa"}
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
     """One way of predicting every vote once, from folds that did not hold it."""
 
-    explanation: Explanation | None
-    """None: no model, but the share of yes on the test."""
+    explanation: Explanation | None  # None: no model, but the share of yes on the test
     held_out: Division
-    figures: dict[str, BootstrapInterval]
-    """Over all votes, with intervals by plot; AUC and Pearson compare votes of one fold alone."""
-    unknown_raters: int
-    """Votes by raters who gave no vote that was learned from."""
+    figures: dict[str, BootstrapInterval]  # over all votes, with intervals by plot; AUC and Pearson within a fold
+    unknown_raters: int  # votes by raters who gave no vote that was learned from
 
 
 @dataclass(frozen=True, slots=True)
 class CuriosityComparison:
-    reading: str
-    """Whether any column reads the answer; it stands in everything that is printed or written."""
+    reading: str  # whether any column reads the answer; it stands in everything that is printed or written
     model: str
     settings: dict[str, int | float]
     folds: int
@@ -145,11 +140,12 @@ def compared(
         fold_of = divisions[held_out]
         forecasts = Forecasts(chances, outcomes, codes, fold_of, fold_of)
         found = figures_of(forecasts, drawn_clusters(len(plots), resamples, seed), folds)
-        learned_from = {
-            fold: {vote.rater for vote, own in zip(votes, fold_of, strict=True) if own != fold} for fold in range(folds)
-        }
-        unknown = sum(vote.rater not in learned_from[fold] for vote, fold in zip(votes, fold_of, strict=True))
-        return Prediction(reading, held_out, {name: found[name] for name in FIGURES}, unknown)
+        folds_by_rater: dict[str, set[int]] = {}
+        for vote, fold in zip(votes, fold_of.tolist(), strict=True):
+            folds_by_rater.setdefault(vote.rater, set()).add(fold)
+        # all of whose votes are in one fold
+        unknown = sum(len(folds_by_rater[vote.rater]) == 1 for vote in votes)
+        return Prediction(reading, held_out, {name: found[name] for name in NAMES}, unknown)
 
     columns = []
     for reading, held_out in ways:
@@ -192,21 +188,7 @@ def shares(votes: Sequence[ExplainedVote], fold_of: Folds) -> Values:
 
 
 MANIFEST, CARD, WEIGHTS = "curiosity.json", "card.md", "weights"
-NAMES = {"pearson": "Pearson", "f1": "F1", "log_loss": "log loss", "auc": "AUC", "kappa": "Cohen's kappa"}
-
 WITHIN = "Pearson, AUC and kappa compare votes of one fold."
-
-
-class CuriosityManifest(BaseModel):
-    # JSON has no NaN: a figure that is not defined is written "NaN", which is read back as one
-    model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
-
-    comparison: CuriosityComparison
-    votes_by_rater: dict[str, int]
-    version: str
-    """Of this package."""
-    weights: dict[str, str]
-    """SHA-256 of each file of weights, by its path in the folder."""
 
 
 def write_curiosity(
@@ -217,17 +199,18 @@ def write_curiosity(
         weights = folder / WEIGHTS
         weights.mkdir()
         model.fit(votes).save(weights)
-        manifest = CuriosityManifest(
-            comparison=comparison,
-            votes_by_rater=dict(sorted(Counter(vote.rater for vote in votes).items())),
-            version=package_version(),
-            weights={
-                path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-                for path in sorted(weights.rglob("*"))
-                if path.is_file()
+        files = [path for path in sorted(weights.rglob("*")) if path.is_file()]
+        manifest = {
+            "comparison": comparison,
+            "votes_by_rater": dict(sorted(Counter(vote.rater for vote in votes).items())),
+            "version": package_version(),
+            "weights": {
+                path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files
             },
-        )
-        write_lines(folder / MANIFEST, [manifest.model_dump_json(indent=1), "\n"])
+        }
+        # JSON has no NaN: a figure that is not defined is written "NaN"
+        text = to_json(manifest, indent=1, inf_nan_mode="strings").decode()
+        write_lines(folder / MANIFEST, [text, "\n"])
         write_lines(folder / CARD, (f"{line}\n" for line in card(comparison)))
 
 
@@ -261,7 +244,8 @@ def heading(column: Prediction) -> str:
 
 
 def cell(column: Prediction, key: str) -> str:
-    return shown_interval(column.figures[key], "{:.3f}".format, "not defined")
+    figure = column.figures[key]
+    return ranged(figure.value, figure.low, figure.high, ".3f", "not defined")
 
 
 FORM = (
@@ -282,7 +266,7 @@ def read_explained_votes(path: Path) -> list[ExplainedVote]:
     (story, test, rater), count = given.most_common(1)[0]
     if count > 1:
         raise VotesError(f"{path}: {rater!r} gives {count} verdicts on test {test!r} of story {story!r}, expected one")
-    texts = dict[str, tuple[str, str]]()
+    texts: dict[str, tuple[str, str]] = {}
     for vote in votes:
         if texts.setdefault(vote.story, (vote.text, vote.plot)) != (vote.text, vote.plot):
             raise VotesError(f"{path}: story {vote.story!r} has two texts or plots, expected one of each")

@@ -21,7 +21,6 @@ import numpy as np
 from genie_inspect.engines.identity import check_model, check_unchanged, device, folder_facts, model_identity
 from genie_inspect.engines.requests import engine_failures
 from genie_inspect.errors import EngineFailedError, MissingExtraError
-from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.templates import Instruction
 from genie_inspect.studies.personal.curiosity_vectors import (
     ExplainedVote,
@@ -36,7 +35,6 @@ from genie_inspect.studies.personal.curiosity_vectors import (
 
 if TYPE_CHECKING:
     import torch
-
 
 RowT = TypeVar("RowT")
 
@@ -116,15 +114,23 @@ class Prompts:
         return no, yes
 
     def _tokens(self, instruction: Instruction, vote: ExplainedVote, more: Mapping[str, object]) -> list[int]:
-        template = instruction.template()
-        tokens = self._filled(template, vote.text, vote.question, more)
-        if len(tokens) <= self.length:
-            return tokens
-        story = self._encoded(vote.text)
+        template, story = instruction.template(), self._encoded(vote.text)
+
+        def filled(text: str) -> list[int]:
+            prompt = template.request({"story": text, "question": vote.question, **more})
+            if not self.tokenizer.chat_template:
+                return list(self.tokenizer.encode(prompt, add_special_tokens=True))
+            message = [{"role": "user", "content": prompt}]
+            return self._encoded(
+                self.tokenizer.apply_chat_template(message, tokenize=False, add_generation_prompt=True)
+            )
 
         def cut(kept: int) -> list[int]:
-            return self._filled(template, self.tokenizer.decode(story[:kept]), vote.question, more)
+            return filled(self.tokenizer.decode(story[:kept]))
 
+        tokens = filled(vote.text)
+        if len(tokens) <= self.length:
+            return tokens
         # tried, not reckoned: in JSON an escape takes more tokens than what it stands for
         kept = bisect(range(len(story)), self.length, key=lambda kept: len(cut(kept))) - 1
         if kept < 1:
@@ -134,32 +140,8 @@ class Prompts:
             )
         return cut(kept)
 
-    def _filled(self, template: Any, text: str, question: str, more: Mapping[str, object]) -> list[int]:
-        prompt = template.fill(data=fenced({"story": text, "question": question, **more}))
-        if not self.tokenizer.chat_template:
-            return list(self.tokenizer.encode(prompt, add_special_tokens=True))
-        message = [{"role": "user", "content": prompt}]
-        return self._encoded(self.tokenizer.apply_chat_template(message, tokenize=False, add_generation_prompt=True))
-
     def _encoded(self, text: str) -> list[int]:
         return list(self.tokenizer.encode(text, add_special_tokens=False))
-
-
-def padded(rows: Sequence[Sequence[int]]) -> tuple[list[list[int]], list[list[int]], list[list[int]]]:
-    """Token rows of one length, what of them counts, and the places of their tokens.
-
-    Padded on the left, so that the last column is the last token of every row.
-
-    >>> padded([[5], [6, 7]])
-    ([[5, 5], [6, 7]], [[0, 1], [1, 1]], [[0, 0], [0, 1]])
-    """
-    widest = max(map(len, rows))
-    gaps = [widest - len(row) for row in rows]
-    return (
-        [[row[0]] * gap + list(row) for row, gap in zip(rows, gaps, strict=True)],
-        [[0] * gap + [1] * len(row) for row, gap in zip(rows, gaps, strict=True)],
-        [[0] * gap + list(range(len(row))) for row, gap in zip(rows, gaps, strict=True)],
-    )
 
 
 CURIOSITY, VERDICT = "curiosity", "verdict"
@@ -183,15 +165,12 @@ class FittedLanguageModel:
         ).to(device())
         self.means: RaterMeans
 
-    def learn_curiosity(self, votes: Sequence[ExplainedVote]) -> None:
-        """Train f on votes with explanations, and note each rater's mean inverse vector."""
-        parameters = self._learning(CURIOSITY) + list(self.heads.parameters())
-        train(parameters, votes, self.curiosity_loss, self.settings)
-        self.means = RaterMeans(votes, self.inverse(votes))
-
-    def learn_verdicts(self, votes: Sequence[ExplainedVote]) -> None:
+    def learn(self, votes: Sequence[ExplainedVote], having: Sequence[ExplainedVote]) -> None:
+        """Train f on votes with explanations, note each rater's mean inverse vector, and train the verdicts on all."""
         import torch
 
+        train(self._learning(CURIOSITY) + list(self.heads.parameters()), having, self.curiosity_loss, self.settings)
+        self.means = RaterMeans(having, self.inverse(having))
         scores = self.curiosity(votes)
         no, yes = self.prompts.answers()
         rows = [
@@ -228,13 +207,11 @@ class FittedLanguageModel:
         check_readable(votes, self.explanation)
         import torch
 
-        pairs = zip(votes, self.curiosity(votes), strict=True)
-        prompts = [self.prompts.verdict(vote, score) for vote, score in pairs]
+        prompts = list(map(self.prompts.verdict, votes, self.curiosity(votes)))
         answers = list(self.prompts.answers())
         self.model.set_adapter(VERDICT)
         logits = self._read(prompts, lambda rows: self._next(rows)[:, answers])
-        chances: Values = torch.softmax(logits, dim=1)[:, 1].numpy().astype(np.float64)
-        return chances
+        return np.asarray(torch.softmax(logits, dim=1)[:, 1].numpy().astype(np.float64))
 
     def save(self, folder: Path) -> None:
         """Write both adapters in PEFT's format, and the heads with the raters' means, all as safetensors."""
@@ -258,8 +235,8 @@ class FittedLanguageModel:
         import torch
 
         self.model.set_adapter(CURIOSITY)
-        rows: Values = torch.nn.functional.normalize(self._read(prompts, self._vectors)).numpy().astype(np.float64)
-        return rows
+        rows = torch.nn.functional.normalize(self._read(prompts, self._vectors))
+        return np.asarray(rows.numpy().astype(np.float64))
 
     def _read(self, prompts: Sequence[list[int]], read: Callable[[Sequence[list[int]]], "torch.Tensor"]) -> Any:
         import torch
@@ -283,11 +260,14 @@ class FittedLanguageModel:
         return logits
 
     def _batch(self, prompts: Sequence[list[int]]) -> dict[str, Any]:
+        """Padded on the left, so that the last column is the last token of every row."""
         import torch
 
-        names = ("input_ids", "attention_mask", "position_ids")
-        batch = (torch.tensor(rows, device=device()) for rows in padded(prompts))
-        return {**dict(zip(names, batch, strict=True)), "use_cache": False}
+        gaps = [max(map(len, prompts)) - len(tokens) for tokens in prompts]
+        rows = torch.tensor([[tokens[0]] * gap + tokens for tokens, gap in zip(prompts, gaps, strict=True)])
+        places = torch.arange(rows.shape[1]) - torch.tensor(gaps)[:, None]
+        batch = {"input_ids": rows, "attention_mask": (places >= 0).long(), "position_ids": places.clamp(min=0)}
+        return {name: part.to(device()) for name, part in batch.items()} | {"use_cache": False}
 
 
 EXTRA = "personal"
@@ -319,8 +299,7 @@ class LanguageCuriosity:
         check_unchanged(self.base, self._facts)
         raters = sorted({vote.rater for vote in having})
         fitted = FittedLanguageModel(model, tokenizer, raters, self.explanation, self.settings)
-        fitted.learn_curiosity(having)
-        fitted.learn_verdicts(votes)
+        fitted.learn(votes, having)
         return fitted
 
     def _loaded(self) -> tuple[Any, Any]:

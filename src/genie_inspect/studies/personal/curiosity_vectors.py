@@ -7,7 +7,6 @@ and rater. Forward less inverse vector is the curiosity, which the classifier re
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Protocol, TypeVar, get_args
 
@@ -21,29 +20,24 @@ from genie_inspect.errors import UnfittableError, UnknownChoiceError
 from genie_inspect.files.json_lines import first_fault
 
 Values = NDArray[np.float64]
-
-
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class ExplainedVote(StoryRow):
-    text: Words
-    """The story itself."""
+    text: Words  # the story itself
     test: Id
-    question: Words
-    """The test in words."""
+    question: Words  # the test in words
     rater: Id
     verdict: bool
     explanation: Words | None = None
+    # what several stories may be written from; where a file does not say it, by the story's id
     plot: Id = Field(default_factory=lambda row: prompt_of(row["story"]))
-    """What several stories may be written from; where a file does not say it, by the story's id."""
 
     @model_validator(mode="before")
     @classmethod
     def _without_null(cls, row: Any) -> Any:
-        if not isinstance(row, dict):
-            return row
-        return {name: value for name, value in row.items() if (name, value) != ("plot", None)}
+        is_null = isinstance(row, dict) and row.get("plot", "") is None
+        return {name: value for name, value in row.items() if name != "plot"} if is_null else row
 
 
 class FittedCuriosity(Protocol):
@@ -68,28 +62,21 @@ class CuriosityModel(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Linear:
-    """Weights, shape (inputs, outputs), and what is added to each output."""
-
-    weights: Values
-    intercept: Values
-
-    def __call__(self, rows: Values) -> Values:
-        outputs: Values = rows @ self.weights + self.intercept
-        return outputs
+def linear(rows: Values, weights: Values) -> Values:
+    """Rows by weights, shape (inputs + 1, outputs), of which the last are added to each output."""
+    return np.asarray(rows @ weights[:-1] + weights[-1])
 
 
-def ridge(rows: Values, targets: Values, penalty: float) -> Linear:
+def ridge(rows: Values, targets: Values, penalty: float) -> Values:
     """The linear map of rows to targets with the least squared error plus penalty times its squared weights."""
     centre, middle = rows.mean(axis=0), targets.mean(axis=0)
     inputs = rows - centre
     weights = np.linalg.solve(inputs.T @ inputs + penalty * np.eye(rows.shape[1]), inputs.T @ (targets - middle))
-    return Linear(weights, middle - centre @ weights)
+    return np.vstack([weights, middle - centre @ weights])
 
 
-def softmax_regression(rows: Values, labels: Values, penalty: float) -> Linear:
-    """Log-odds of each class: the maximum of the likelihood less penalty / 2 times the squared weights.
+def softmax_regression(rows: Values, labels: Values, penalty: float) -> Values:
+    """Weights to the log-odds of each class: of the highest likelihood less penalty / 2 times their squares.
 
     With two classes it is logistic regression; the weights of the two are each other's negative.
     """
@@ -110,14 +97,12 @@ def softmax_regression(rows: Values, labels: Values, penalty: float) -> Linear:
     best = minimize(cost, start, jac=True, method="L-BFGS-B", options={"maxiter": 5_000, "maxfun": 10_000})
     if not best.success:
         raise UnfittableError(f"the classifier was not found after {best.nit} steps, expected a larger penalty")
-    weights = best.x.reshape(inputs.shape[1], -1)
-    return Linear(weights[:-1], weights[-1])
+    return np.asarray(best.x.reshape(inputs.shape[1], -1))
 
 
 def softmax(logits: Values) -> Values:
     raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-    chances: Values = raised / raised.sum(axis=1, keepdims=True)
-    return chances
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
 Explanation = Literal["none", "held-out"]
@@ -187,17 +172,15 @@ def check_both_verdicts(votes: Sequence[ExplainedVote]) -> None:
 class CuriositySettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    # the study's lambda: what telling the rater from the explanation weighs beside the cosine; stated: 1
     rater_weight: float = Field(default=1.0, ge=0)
-    """The study's lambda: what telling the rater from the explanation weighs beside the cosine. Stated: 1."""
 
 
 class VectorSettings(CuriositySettings):
     """On sentence vectors. None of these is the study's, which has no such form."""
 
-    ridge: float = Field(default=1.0, gt=0)
-    """Penalty of the forward model; vectors have length 1."""
-    penalty: float = Field(default=1.0, gt=0)
-    """Of the classifier and of the raters' classifier, as `penalty / 2` times the squared weights."""
+    ridge: float = Field(default=1.0, gt=0)  # penalty of the forward model; vectors have length 1
+    penalty: float = Field(default=1.0, gt=0)  # of both classifiers, as `penalty / 2` times the squared weights
 
 
 class LoraSettings(CuriositySettings):
@@ -208,21 +191,17 @@ class LoraSettings(CuriositySettings):
     dropout: float = Field(default=0.1, ge=0, lt=1)
     epochs: int = Field(default=3, ge=1)
     batch: int = Field(default=4, ge=1)
-    accumulation: int = Field(default=8, ge=1)
-    """Batches to a step."""
+    accumulation: int = Field(default=8, ge=1)  # batches to a step
+    # tokens; of what is longer the story's end is left out, never the question or the explanation
     length: int = Field(default=4096, ge=64)
-    """Tokens; of what is longer the story's end is left out, never the question or the explanation."""
+    # share of the steps in which the rate rises; then it falls as a cosine
     warmup: float = Field(default=0.1, ge=0, lt=1)
-    """Share of the steps in which the rate rises; then it falls as a cosine."""
-    learning_rate: float = Field(default=2e-4, gt=0)
-    """Not stated; what is common for LoRA."""
+    learning_rate: float = Field(default=2e-4, gt=0)  # what is common for LoRA
+    # of the vectors whose cosine is taken: the study speaks of logits, and the cosine of two numbers is 1 or -1, with
+    # no gradient, so that nothing would be learned
     width: int = Field(default=8, ge=2)
-    """Of the vectors whose cosine is taken. Not stated: the study speaks of logits, and the cosine of two numbers is
-    1 or -1, with no gradient, so that nothing would be learned."""
-    clip: float = Field(default=1.0, gt=0)
-    """Longest gradient. Not stated."""
+    clip: float = Field(default=1.0, gt=0)  # longest gradient
     seed: int = Field(default=0, ge=0)
-    """Not stated."""
 
 
 SettingsT = TypeVar("SettingsT", bound=CuriositySettings)
@@ -256,70 +235,58 @@ class VectorCuriosity:
         return f"vectors({self._embedder.identity})"
 
     def fit(self, votes: Sequence[ExplainedVote]) -> "FittedVectors":
-        having = explained(votes, self.explanation)
-        check_both_verdicts(votes)
-        raters = tuple(sorted({vote.rater for vote in votes}))
-        labels = _marks(having, raters)
-        tell = softmax_regression(self.explanations(having), labels, self.settings.penalty)
-        targets = self.inverse(tell, having)
-        forward = ridge(self.texts(having, raters), targets, self.settings.ridge)
-        means = RaterMeans(having, targets)
-        verdicts = np.array([vote.verdict for vote in votes])
-        unlearned = FittedVectors(self, raters, tell, forward, means, Linear(np.zeros((0, 2)), np.zeros(2)))
-        classifier = softmax_regression(
-            unlearned.inputs(votes), np.column_stack([~verdicts, verdicts]).astype(float), self.settings.penalty
-        )
-        return FittedVectors(self, raters, tell, forward, means, classifier)
+        return FittedVectors(self, votes)
 
-    def texts(self, votes: Sequence[ExplainedVote], raters: Sequence[str] = ()) -> Values:
-        """Vectors of story and question, and 1 at the rater, in one row a vote."""
-        parts = [self._embedded([vote.text for vote in votes]), self._embedded([vote.question for vote in votes])]
-        return np.column_stack([*parts, _marks(votes, raters)])
-
-    def explanations(self, votes: Sequence[ExplainedVote]) -> Values:
-        return self._embedded([vote.explanation or "" for vote in votes])
-
-    def inverse(self, tell: Linear, votes: Sequence[ExplainedVote]) -> Values:
-        """The inverse vectors of votes with explanations, one row of length 1 a vote."""
-        vectors = self.explanations(votes)
-        rows = np.column_stack([vectors, self.settings.rater_weight * softmax(tell(vectors))])
-        # an explanation of unknown words has no direction, and a lambda of 0 leaves it none
-        unit: Values = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny)
-        return unit
-
-    def _embedded(self, texts: Sequence[str]) -> Values:
+    def embedded(self, texts: Sequence[str]) -> Values:
         new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         self._vectors.update(zip(new, self._embedder.embed(new), strict=True))
         return np.array([self._vectors[text] for text in texts])
 
 
-@dataclass(frozen=True, slots=True)
 class FittedVectors:
-    model: VectorCuriosity
-    raters: tuple[str, ...]
-    tell: Linear
-    """Log-odds of the raters, given the explanation."""
-    forward: Linear
-    means: RaterMeans
-    classifier: Linear
+    def __init__(self, model: VectorCuriosity, votes: Sequence[ExplainedVote]) -> None:
+        having = explained(votes, model.explanation)
+        check_both_verdicts(votes)
+        self.model, settings = model, model.settings
+        self.raters = sorted({vote.rater for vote in votes})
+        vectors = model.embedded([vote.explanation or "" for vote in having])
+        # the log-odds of the raters, given the explanation
+        self.tell = softmax_regression(vectors, _marks(having, self.raters), settings.penalty)
+        inverse = self.inverse(having)
+        self.forward = ridge(self.texts(having, self.raters), inverse, settings.ridge)
+        self.means = RaterMeans(having, inverse)
+        verdicts = np.array([vote.verdict for vote in votes])
+        labels = np.column_stack([~verdicts, verdicts]).astype(float)
+        self.classifier = softmax_regression(self.inputs(votes), labels, settings.penalty)
+
+    def texts(self, votes: Sequence[ExplainedVote], raters: Sequence[str] = ()) -> Values:
+        """Vectors of story and question, and 1 at the rater, in one row a vote."""
+        parts = [self.model.embedded([getattr(vote, what) for vote in votes]) for what in ("text", "question")]
+        return np.column_stack([*parts, _marks(votes, raters)])
+
+    def inverse(self, votes: Sequence[ExplainedVote]) -> Values:
+        """The inverse vectors of votes with explanations, one row of length 1 a vote."""
+        vectors = self.model.embedded([vote.explanation or "" for vote in votes])
+        rows = np.column_stack([vectors, self.model.settings.rater_weight * softmax(linear(vectors, self.tell))])
+        # an explanation of unknown words has no direction, and a lambda of 0 leaves it none
+        return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny))
 
     def inputs(self, votes: Sequence[ExplainedVote]) -> Values:
         """What the classifier reads: story, question, curiosity."""
-        forward = self.forward(self.model.texts(votes, self.raters))
-        reads = self.model.explanation == "held-out"
-        inverse = self.model.inverse(self.tell, votes) if reads else self.means.rows(votes)
-        return np.column_stack([self.model.texts(votes), forward - inverse])
+        forward = linear(self.texts(votes, self.raters), self.forward)
+        inverse = self.inverse(votes) if self.model.explanation == "held-out" else self.means.rows(votes)
+        return np.column_stack([self.texts(votes), forward - inverse])
 
     def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
         """Probability of a yes for each vote; a rater that was not learned from counts as none of the raters."""
         check_readable(votes, self.model.explanation)
-        return softmax(self.classifier(self.inputs(votes)))[:, 1]
+        return softmax(linear(self.inputs(votes), self.classifier))[:, 1]
 
     def save(self, folder: Path) -> None:
         """Write the coefficients as arrays of numbers, which hold no text and no pickle."""
         parts = {"raters": self.tell, "forward": self.forward, "verdict": self.classifier}
-        arrays: dict[str, Any] = {f"{name}_weights": part.weights for name, part in parts.items()}
-        arrays |= {f"{name}_intercept": part.intercept for name, part in parts.items()}
+        arrays: dict[str, Any] = {f"{name}_weights": part[:-1] for name, part in parts.items()}
+        arrays |= {f"{name}_intercept": part[-1] for name, part in parts.items()}
         arrays["rater_means"] = np.array([*self.means.by_rater.values(), self.means.everybody])
         np.savez(folder / COEFFICIENTS, **arrays)
 

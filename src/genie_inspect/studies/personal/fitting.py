@@ -1,6 +1,6 @@
 """A judge of one's own from votes and scores: its coefficients, and what it foretold of plots held out."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from genie_inspect.agreement.figures import DOTS, INK
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.statistics.forecasts import LOG_LOSS, Forecasts, drawn_clusters, figures_of, mean_difference
 from genie_inspect.statistics.ordinal import ShrunkenModel, shrunken_ordinal
-from genie_inspect.studies.personal.ballots import Ballots, Factor
+from genie_inspect.studies.personal.ballots import Ballots, Codes, Values
 from genie_inspect.studies.personal.judge import (
     FEWEST_PLOTS,
     FIGURES,
@@ -37,9 +37,6 @@ from genie_inspect.studies.personal.judge import (
 if TYPE_CHECKING:
     import altair
 
-
-Values = NDArray[np.float64]
-Codes = NDArray[np.int64]
 Rows = NDArray[np.intp]
 
 MOST_WITH_TASTE = 1_000  # raters
@@ -51,34 +48,33 @@ TERMS: Mapping[str, tuple[str, ...]] = {
     WITH_TASTE: (TEST, SCORES, LENIENCY, TASTE),
 }
 """Kinds of terms of each fitted model."""
-
-
-STORY = "story"
-"""What no grader sees of a story: a kind of term that only a world is fitted with."""
+STORY = "story"  # what no grader sees of a story: a kind of term that only a world is fitted with
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
     terms: tuple[str, ...]
-    means: Values
-    """Of the scores."""
+    means: Values  # of the scores
     spreads: Values
     model: ShrunkenModel
 
     def chances(self, ballots: Ballots) -> Values:
         """Chances of at least each step but the lowest, of votes, shape (N, steps - 1)."""
         groups = {name: codes for name, (codes, _) in _groupings(ballots, self.terms).items()}
-        columns = {SCORES: (ballots.scores - self.means) / self.spreads} if SCORES in self.terms else {}
-        return self.model.chances(groups, columns)
+        return self.model.chances(groups, _columns(ballots, self.terms, self.means, self.spreads))
 
 
 def fitted(ballots: Ballots, terms: tuple[str, ...]) -> Fitted:
     means, spreads = ballots.scores.mean(axis=0), ballots.scores.std(axis=0)
     # a number that never varies says nothing
     spreads[spreads < 1e-9] = 1.0
-    columns = {SCORES: (ballots.scores - means) / spreads} if SCORES in terms else {}
+    columns = _columns(ballots, terms, means, spreads)
     model = shrunken_ordinal(ballots.levels, len(ballots.scale), _groupings(ballots, terms), columns)
     return Fitted(terms, means, spreads, model)
+
+
+def _columns(ballots: Ballots, terms: tuple[str, ...], means: Values, spreads: Values) -> dict[str, Values]:
+    return {SCORES: (ballots.scores - means) / spreads} if SCORES in terms else {}
 
 
 def _groupings(ballots: Ballots, terms: tuple[str, ...]) -> dict[str, tuple[Codes, int]]:
@@ -93,26 +89,6 @@ def _groupings(ballots: Ballots, terms: tuple[str, ...]) -> dict[str, tuple[Code
     return {name: every[name] for name in terms if name in every}
 
 
-def shares(ballots: Ballots, factor: Factor, learnt: Rows, wanted: Rows) -> Values:
-    """For votes the shares of other votes of their group that reach each step, shape (wanted, steps - 1)."""
-    steps = len(ballots.scale) - 1
-    reached = ballots.levels[:, None] > np.arange(steps)
-    own, size = factor.codes[learnt], len(factor)
-    counts = np.bincount(own, minlength=size)
-    # half a vote for and against: a group without a vote is known as little
-    sums = np.column_stack([np.bincount(own, reached[learnt, step], size) for step in range(steps)])
-    return np.asarray(((sums + 0.5) / (counts[:, None] + 1))[factor.codes[wanted]])
-
-
-def held_out(ballots: Ballots, name: str, learnt: Rows, wanted: Rows) -> Values:
-    if name in (MAJORITY, SOURCE):
-        factor = ballots.tests if name == MAJORITY else ballots.sources
-        if factor is None:
-            raise ValueError("no source is named, expected one of each story")
-        return shares(ballots, factor, learnt, wanted)
-    return fitted(ballots.at(learnt), TERMS[name]).chances(ballots.at(wanted))
-
-
 def judge_model(ballots: Ballots, *, taste: bool) -> str:
     """The model of a judge: with taste where that is wanted and can be told from leniency."""
     # of thousands of raters, each with a few votes a test, taste would take gigabytes and find nothing
@@ -120,43 +96,43 @@ def judge_model(ballots: Ballots, *, taste: bool) -> str:
     return WITH_TASTE if taste and has_taste else WITH_LENIENCY
 
 
-def models_of(ballots: Ballots) -> list[str]:
-    fitted_ones = [name for name in TERMS if name != WITH_TASTE or judge_model(ballots, taste=True) == WITH_TASTE]
-    return [MAJORITY, *([SOURCE] if ballots.sources else []), *fitted_ones]
-
-
 EACH = 20  # plots, up to which each is held out by itself
 FOLDS = 10
-OF_VERDICTS = ("f1", "precision", "recall")
-"""Figures that are of yes and no alone."""
+OF_VERDICTS = ("f1", "precision", "recall")  # figures that are of yes and no alone
 Told = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Foretold:
-    """What each model foretold of every vote, its plot held out."""
+def foretell(
+    ballots: Ballots, seed: int = 0, models: Sequence[str] = (), told: Told = lambda *_: None
+) -> dict[str, Forecasts]:
+    """By model what it foretold of every vote, its plot held out.
 
-    ballots: Ballots
-    folds: Codes
-    """Of each vote the fold that it was held out in, from 0."""
-    chances: Mapping[str, Values]
-    """By model, shape (votes, steps - 1)."""
-
-    def forecasts(self, model: str) -> Forecasts:
-        """As events: a vote is one for each step, whether it is reached. Those of one fold and step are compared."""
-        ballots, steps = self.ballots, len(self.ballots.scale) - 1
-        step = np.tile(np.arange(steps), len(ballots))
-        by_rater = self.folds * len(ballots.raters) + ballots.raters.codes
-        return Forecasts(
-            self.chances[model].ravel(),
-            (np.repeat(ballots.levels, steps) > step).astype(float),
-            np.repeat(ballots.plots.codes, steps),
-            np.repeat(self.folds, steps) * steps + step,
-            np.repeat(by_rater, steps) * steps + step,
-        )
-
-    def losses(self, model: str) -> Values:
-        return np.asarray(self.forecasts(model).log_losses.reshape(len(self.ballots), -1).sum(axis=1))
+    A vote is an event for each step of the scale, whether it is reached; those of one fold and step are compared.
+    """
+    factors = {MAJORITY: ballots.tests} | ({SOURCE: ballots.sources} if ballots.sources else {})
+    names = models or [*factors, RATER, GRADER, *dict.fromkeys([WITH_LENIENCY, judge_model(ballots, taste=True)])]
+    folds, steps = folds_of(ballots.plots.codes, len(ballots.plots), seed), len(ballots.scale) - 1
+    reached = ballots.levels[:, None] > np.arange(steps)
+    chances = {name: np.empty(reached.shape) for name in names}
+    count = int(folds.max()) + 1
+    for fold in range(count):
+        wanted, learnt = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        for name in names:
+            if name in factors:
+                own, size = factors[name].codes, len(factors[name])
+                sums = np.column_stack([np.bincount(own[learnt], column, size) for column in reached[learnt].T])
+                # half a vote for and against: a group without a vote is known as little
+                shares = (sums + 0.5) / (np.bincount(own[learnt], minlength=size)[:, None] + 1)
+                chances[name][wanted] = shares[own[wanted]]
+            else:
+                chances[name][wanted] = fitted(ballots.at(learnt), TERMS[name]).chances(ballots.at(wanted))
+        told("holding plots out", fold + 1, count)
+    step = np.tile(np.arange(steps), len(ballots))
+    strata, inner = (
+        np.repeat(own, steps) * steps + step for own in (folds, folds * len(ballots.raters) + ballots.raters.codes)
+    )
+    outcomes, plots = reached.ravel().astype(float), np.repeat(ballots.plots.codes, steps)
+    return {name: Forecasts(own.ravel(), outcomes, plots, strata, inner) for name, own in chances.items()}
 
 
 def folds_of(plots: Codes, count: int, seed: int) -> Codes:
@@ -170,70 +146,51 @@ def folds_of(plots: Codes, count: int, seed: int) -> Codes:
     return np.asarray(fold_of[plots])
 
 
-def foretell(
-    ballots: Ballots, seed: int = 0, models: list[str] | None = None, told: Told = lambda *_: None
-) -> Foretold:
-    folds = folds_of(ballots.plots.codes, len(ballots.plots), seed)
-    count, names = int(folds.max()) + 1, models or models_of(ballots)
-    chances = {name: np.empty((len(ballots), len(ballots.scale) - 1)) for name in names}
-    for fold in range(count):
-        wanted, learnt = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        for name in names:
-            chances[name][wanted] = held_out(ballots, name, learnt, wanted)
-        told("holding plots out", fold + 1, count)
-    return Foretold(ballots, folds, chances)
+def figures(
+    ballots: Ballots, foretold: Mapping[str, Forecasts], model: str, resamples: int = 1_000, seed: int = 0
+) -> HeldOut:
+    plots, raters, steps = ballots.plots, ballots.raters, len(ballots.scale) - 1
+    draws = drawn_clusters(len(plots), resamples, seed)
+    folds = int(foretold[model].strata.max()) // steps + 1
+    wanted = [name for name in FIGURES if steps == 1 or name not in OF_VERDICTS]
+    models = {}
+    for name, forecasts in foretold.items():
+        intervals = figures_of(forecasts, draws, folds)
+        models[name] = {figure: Figure.model_validate(intervals[figure]) for figure in wanted}
+    models = dict(sorted(models.items(), key=lambda item: item[1][LOG_LOSS].value or 0.0))
+    losses = {name: own.log_losses.reshape(-1, steps).sum(axis=1) for name, own in foretold.items()}
 
+    def gain(name: str, rows: Rows, confidence: float = 0.95) -> Figure:
+        deltas = (losses[name] - losses[GRADER])[rows]
+        sums, counts = (np.bincount(plots.codes[rows], own, len(plots)).astype(float) for own in (deltas, None))
+        return Figure.model_validate(mean_difference(draws, sums, counts, confidence))
 
-def figures(foretold: Foretold, model: str, resamples: int = 1_000, seed: int = 0) -> HeldOut:
-    ballots = foretold.ballots
-    draws = drawn_clusters(len(ballots.plots), resamples, seed)
-    wanted = [name for name in FIGURES if len(ballots.scale) == 2 or name not in OF_VERDICTS]
-    folds = int(foretold.folds.max()) + 1
-    found = {}
-    for name in foretold.chances:
-        intervals = figures_of(foretold.forecasts(name), draws, folds)
-        found[name] = {figure: Figure.model_validate(intervals[figure]) for figure in wanted}
-    losses = {name: foretold.losses(name) for name in foretold.chances}
-    names = sorted(found, key=lambda name: found[name][LOG_LOSS].value or 0.0)
+    by_rater = {name: np.flatnonzero(raters.codes == code) for code, name in enumerate(raters.names)}
+    # one plot drawn again and again has no spread, which would read as certainty
+    sure = {name for name, rows in by_rater.items() if len(np.unique(plots.codes[rows])) >= FEWEST_PLOTS}
+    of_raters = {}
+    for name, rows in by_rater.items():
+        # an error of 5% over all of them together (Bonferroni)
+        own = gain(model, rows, 1 - 0.05 / max(1, len(sure)))
+        of_raters[name] = RaterFigures(
+            votes=len(rows),
+            stories=len(np.unique(ballots.stories.codes[rows])),
+            gain=own if name in sure else Figure(value=own.value, low=None, high=None),
+        )
     return HeldOut(
         votes=len(ballots),
         stories=len(ballots.stories),
-        plots=len(ballots.plots),
+        plots=len(plots),
         folds=folds,
         model=model,
-        models={name: found[name] for name in names},
-        gains={name: _gain(losses[name] - losses[GRADER], ballots.plots.codes, draws) for name in names},
+        models=models,
+        gains={name: gain(name, np.arange(len(ballots))) for name in models},
         calibration=tuple(
-            Tenth(votes=votes, mean=mean, share=share) for votes, mean, share in foretold.forecasts(model).calibration()
+            Tenth(votes=votes, mean=mean, share=share) for votes, mean, share in foretold[model].calibration()
         ),
-        raters=_holding_out_raters(foretold, losses[model] - losses[GRADER], draws),
+        raters=of_raters,
         left_out=dict(ballots.left_out),
     )
-
-
-def _gain(deltas: Values, plots: Codes, draws: Values, confidence: float = 0.95) -> Figure:
-    count = draws.shape[1]
-    sums, counts = (np.bincount(plots, own, count).astype(float) for own in (deltas, np.ones(len(plots))))
-    return Figure.model_validate(mean_difference(draws, sums, counts, confidence))
-
-
-def _holding_out_raters(foretold: Foretold, deltas: Values, draws: Values) -> dict[str, RaterFigures]:
-    ballots = foretold.ballots
-    order = np.argsort(ballots.raters.codes, kind="stable")
-    parts = np.split(order, np.cumsum(np.bincount(ballots.raters.codes))[:-1])
-    # one plot drawn again and again has no spread, which would read as certainty
-    has_interval = [len(np.unique(ballots.plots.codes[rows])) >= FEWEST_PLOTS for rows in parts]
-    # an error of 5% over all of them together (Bonferroni)
-    confidence = 1 - 0.05 / max(1, sum(has_interval))
-    gains = [_gain(deltas[rows], ballots.plots.codes[rows], draws, confidence) for rows in parts]
-    return {
-        name: RaterFigures(
-            votes=len(rows),
-            stories=len(np.unique(ballots.stories.codes[rows])),
-            gain=gain if certain else Figure(value=gain.value, low=None, high=None),
-        )
-        for name, rows, gain, certain in zip(ballots.raters.names, parts, gains, has_interval, strict=True)
-    }
 
 
 def fit_judge(
@@ -241,7 +198,7 @@ def fit_judge(
 ) -> tuple[PersonalJudge, HeldOut]:
     model = judge_model(ballots, taste=taste)
     found = foretell(ballots, seed, told=told)
-    return judge_of(ballots, fitted(ballots, TERMS[model])), figures(found, model, resamples, seed)
+    return judge_of(ballots, fitted(ballots, TERMS[model])), figures(ballots, found, model, resamples, seed)
 
 
 def judge_of(ballots: Ballots, fit: Fitted) -> PersonalJudge:
@@ -251,15 +208,14 @@ def judge_of(ballots: Ballots, fit: Fitted) -> PersonalJudge:
     tastes = model.terms.get(TASTE, np.zeros(votes.size)).reshape(votes.shape)
     # a test without a vote of the rater has no taste
     tastes = np.where(votes, tastes, 0)
+    columns = zip(ballots.columns, fit.means, fit.spreads, model.terms[SCORES], strict=True)
     return PersonalJudge(
         scale=ballots.scale,
         thresholds=tuple(model.thresholds),
         tests=dict(zip(tests.names, model.terms[TEST], strict=True)),
         columns=tuple(
             ScoreColumn(**dict(source), mean=mean, spread=spread, slope=slope)
-            for source, mean, spread, slope in zip(
-                ballots.columns, fit.means, fit.spreads, model.terms[SCORES], strict=True
-            )
+            for source, mean, spread, slope in columns
         ),
         raters={
             name: RaterTerms(
@@ -282,14 +238,11 @@ def calibration_chart(figures: HeldOut) -> "altair.LayerChart | altair.FacetChar
     whole = altair.Scale(domain=[0, 1])
     ends = altair.Chart(altair.InlineData(values=[{"end": 0}, {"end": 1}])).mark_line(color=INK, strokeDash=[4, 4])
     dots = altair.Chart(altair.InlineData(values=rows)).mark_circle(color=DOTS, opacity=0.8)
+    size = altair.Size("votes:Q", title="votes", scale=altair.Scale(range=[30, 400]))
     return altair.layer(
         ends.encode(
             x=altair.X("end:Q", title="foretold on plots held out", scale=whole),
             y=altair.Y("end:Q", title="came true", scale=whole),
         ),
-        dots.encode(
-            x="foretold:Q",
-            y="true:Q",
-            size=altair.Size("votes:Q", title="votes", scale=altair.Scale(range=[30, 400])),
-        ),
+        dots.encode(x="foretold:Q", y="true:Q", size=size),
     ).properties(width=300, height=300, title=altair.TitleParams(figures.model, anchor="start"))

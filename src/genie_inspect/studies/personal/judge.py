@@ -1,26 +1,31 @@
-"""The judge: a score's verdict, calibrated by test, by a rater's leniency and by the rater's taste in tests."""
+"""The judge: a score's verdict, calibrated by test, by a rater's leniency and by the rater's taste in tests.
+
+`genie rater fit` writes a folder with the judge, its held-out figures, a card for people, and digests of them.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from statistics import NormalDist
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from genie_inspect.agreement.machine_scores import JudgedStory
+from genie_inspect.errors import GenieError, UnknownChoiceError
+from genie_inspect.files.folders import LARGEST, check_file, new_folder
+from genie_inspect.files.json_lines import json_row
+from genie_inspect.files.writing import write_lines
 from genie_inspect.populations.schema import NonEmpty, Row
-from genie_inspect.signature import digest
+from genie_inspect.populations.writing import plain
+from genie_inspect.signature import digest, package_version
 
 YES_NO = (0.0, 1.0)
+# kinds of terms; each has one spread over raters, tests or scores
 LENIENCY, TASTE, TEST, SCORES = "leniency", "taste", "test", "scores"
-"""Kinds of terms; each has one spread over raters, tests or scores."""
-ALL = "all"
-"""Stands for every rater, so that none may have it for an id."""
-FEWEST_VOTES = 20
-"""Of a rater with fewer nothing is foretold: little more than the average of all raters would come out."""
-
+ALL = "all"  # stands for every rater, so that none may have it for an id
+FEWEST_VOTES = 20  # of a rater with fewer nothing is foretold: little more than the average of all would come out
 DECIMALS = 6  # of what is written of a fit; steps of a scale stay as they were voted
 MOST = 1e12  # of a number in a folder
 Finite = Annotated[float, Field(allow_inf_nan=False, ge=-MOST, le=MOST)]
@@ -38,16 +43,11 @@ def _rising(values: tuple[float, ...]) -> tuple[float, ...]:
 class ScoreSource(Row):
     """Which number of which score the judge goes by."""
 
-    name: NonEmpty
-    """As people know it."""
-    scorer: str = ""
-    """Who gives it in a log; empty where it came from a file."""
-    signature: str = ""
-    """Of the score, without the letter of its version; empty where it came from a file."""
-    key: str = ""
-    """Of a value of the score; empty for what the score says of the test in question."""
-    points: bool = False
-    """Whether the points on a test count, and not that it passes."""
+    name: NonEmpty  # as people know it
+    scorer: str = ""  # who gives it in a log; empty where it came from a file
+    signature: str = ""  # of the score, without the letter of its version; empty where it came from a file
+    key: str = ""  # of a value of the score; empty for what the score says of the test in question
+    points: bool = False  # whether the points on a test count, and not that it passes
 
     def number(self, judged: JudgedStory, test: str) -> float:
         """The number for a test of a story; NaN where the score has none."""
@@ -62,53 +62,29 @@ def values_of(judged: JudgedStory) -> Mapping[str, float]:
 
 class ScoreColumn(ScoreSource):
     mean: Rounded
-    spread: Annotated[Rounded, Field(gt=0)]
-    """Standard deviation among the votes that it was fitted to."""
-    slope: Rounded
-    """Log-odds that one standard deviation adds."""
+    spread: Annotated[Rounded, Field(gt=0)]  # standard deviation among the votes that it was fitted to
+    slope: Rounded  # log-odds that one standard deviation adds
 
 
 class RaterTerms(Row):
-    votes: Count
-    """That stand behind it."""
-    leniency: Rounded
-    """Log-odds that the rater adds on every test, above those of the average rater."""
-    error: Deviation
-    """Standard deviation of what is not known of the leniency; 0 where raters do not differ beyond chance."""
+    votes: Count  # that stand behind it
+    leniency: Rounded  # log-odds that the rater adds on every test, above those of the average rater
+    error: Deviation  # standard deviation of what is not known of the leniency; 0 if all raters are alike
+    # by test, log-odds that the rater adds on it beside the leniency; a test without a vote of the rater is absent
     taste: dict[str, Rounded] = Field(default_factory=dict)
-    """By test, log-odds that the rater adds on it beside the leniency; a test without a vote of the rater is absent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """What a rater would say of one test of a story, and why."""
-
-    chances: tuple[float, ...]
-    """Of at least each step of the scale but the lowest."""
-    expected: float
-    """The number that is to be expected; with yes and no the chance of a yes."""
-    average: float
-    """The same for the average rater."""
-    scores: float
-    """Log-odds that the scores add to those of the test."""
-    leniency: float
-    taste: float
 
 
 class PersonalJudge(Row):
     """All that is needed to foretell verdicts: coefficients and counts, no vote and no word of anybody."""
 
     format: Literal[1] = 1
-    scale: Annotated[tuple[Finite, ...], Field(min_length=2), AfterValidator(_rising)]
-    """The steps of a vote; no and yes are 0 and 1."""
+    scale: Annotated[tuple[Finite, ...], Field(min_length=2), AfterValidator(_rising)]  # steps of a vote; no, yes: 0, 1
+    # log-odds, of each step but the lowest
     thresholds: Annotated[tuple[Rounded, ...], Field(min_length=1), AfterValidator(_rising)]
-    """Log-odds, of each step but the lowest."""
-    tests: dict[str, Rounded]
-    """By test, log-odds that it adds; one test without a name where votes are on whole stories."""
+    tests: dict[str, Rounded]  # log-odds that each adds; one without a name where votes are on whole stories
     columns: tuple[ScoreColumn, ...]
     raters: dict[NonEmpty, RaterTerms]
-    variances: dict[NonEmpty, Deviation]
-    """By kind of term; 0 where its terms do not differ beyond chance."""
+    variances: dict[NonEmpty, Deviation]  # by kind of term; 0 where its terms do not differ beyond chance
 
     @model_validator(mode="after")
     def _whole(self) -> "PersonalJudge":
@@ -124,8 +100,12 @@ class PersonalJudge(Row):
     def is_yes_or_no(self) -> bool:
         return self.scale == YES_NO
 
-    def opinion(self, rater: str, test: str, numbers: Mapping[str, float]) -> Opinion | None:
-        """What a rater would say of a test of a story; None where a number is missing."""
+    def opinion(self, rater: str, test: str, numbers: Mapping[str, float]) -> dict[str, float] | None:
+        """What a rater would say of a test of a story, and why; None where a number is missing.
+
+        `expected` is the number that is to be expected, with yes and no the chance of a yes, `average` the same for the
+        average rater; `scores`, `leniency` and `taste` are the log-odds that each adds to those of the test.
+        """
         given = [(column, numbers.get(column.name, math.nan)) for column in self.columns]
         if any(math.isnan(number) for _, number in given):
             return None
@@ -133,8 +113,14 @@ class PersonalJudge(Row):
         scores = math.fsum(column.slope * (number - column.mean) / column.spread for column, number in given)
         leniency, taste = terms.leniency, terms.taste.get(test, 0.0)
         base = self.tests[test] + scores
-        chances = self._chances(base + leniency + taste)
-        return Opinion(chances, self._mean(chances), self._mean(self._chances(base)), scores, leniency, taste)
+        expected, average = self._expected(base + leniency + taste), self._expected(base)
+        return {"expected": expected, "average": average, "scores": scores, "leniency": leniency, "taste": taste}
+
+    def _expected(self, log_odds: float) -> float:
+        # the hyperbolic tangent does not overflow where the exponential would
+        chances = [(1 + math.tanh((log_odds - threshold) / 2)) / 2 for threshold in self.thresholds]
+        steps = [above - below for below, above in pairwise(self.scale)]
+        return self.scale[0] + math.fsum(step * chance for step, chance in zip(steps, chances, strict=True))
 
     def leniency(self, rater: str) -> tuple[float, float]:
         terms = self.raters[rater]
@@ -148,14 +134,6 @@ class PersonalJudge(Row):
         if not self.raters[rater].error or low <= 0 <= high:
             return ""
         return "more lenient" if low > 0 else "harsher"
-
-    def _chances(self, log_odds: float) -> tuple[float, ...]:
-        # the hyperbolic tangent does not overflow where the exponential would
-        return tuple((1 + math.tanh((log_odds - threshold) / 2)) / 2 for threshold in self.thresholds)
-
-    def _mean(self, chances: tuple[float, ...]) -> float:
-        steps = [above - below for below, above in pairwise(self.scale)]
-        return self.scale[0] + math.fsum(step * chance for step, chance in zip(steps, chances, strict=True))
 
 
 Number = Annotated[Rounded | None, BeforeValidator(lambda number: None if number != number else number)]
@@ -174,8 +152,8 @@ FIGURES = {
     "pearson": "Pearson's r",
 }
 """Figures, by the names that people know; of the first two less is better."""
+# with fewer an interval over plots is too narrow: raters who do not differ seem to in 5 of 100 cases with 6 plots
 FEWEST_PLOTS = 8
-"""With fewer an interval over plots is too narrow: raters who do not differ seem to in 5 of 100 cases with 6 plots."""
 
 
 class Figure(Row):
@@ -207,11 +185,7 @@ class Tenth(Row):
 class RaterFigures(Row):
     votes: int
     stories: int
-    gain: Figure
-    """Mean log loss less that of the grader alone, of this rater's votes; below 0 = better.
-
-    Its interval has an error of 5% over all raters together.
-    """
+    gain: Figure  # as in `HeldOut.gains`, of this rater's votes; its interval has an error of 5% over all raters
 
 
 class HeldOut(Row):
@@ -221,17 +195,12 @@ class HeldOut(Row):
     stories: int
     plots: int
     folds: int
-    model: NonEmpty
-    """Which of the models the judge is."""
-    models: dict[NonEmpty, dict[NonEmpty, Figure]]
-    """By model and figure."""
-    gains: dict[NonEmpty, Figure]
-    """By model, mean log loss less that of the grader alone; below 0 = better."""
-    calibration: tuple[Tenth, ...]
-    """Of the judge's model."""
+    model: NonEmpty  # which of the models the judge is
+    models: dict[NonEmpty, dict[NonEmpty, Figure]]  # by model and figure
+    gains: dict[NonEmpty, Figure]  # by model, mean log loss less that of the grader alone; below 0 = better
+    calibration: tuple[Tenth, ...]  # of the judge's model
     raters: dict[NonEmpty, RaterFigures]
-    left_out: dict[NonEmpty, int]
-    """Votes that were not used, by reason."""
+    left_out: dict[NonEmpty, int]  # votes that were not used, by reason
 
     @model_validator(mode="after")
     def _has_its_gain(self) -> "HeldOut":
@@ -262,7 +231,7 @@ class HeldOut(Row):
                 f"Worse than the grader alone by {size} in log loss a vote: these raters differ by less than it costs "
                 "to learn how."
             )
-        if self.gain.is_below:
+        if gain.is_below:
             return f"Better than the grader alone by {size} in log loss a vote."
         return f"Cannot be told from the grader alone: better by {size} in log loss a vote."
 
@@ -270,10 +239,9 @@ class HeldOut(Row):
 def shown(figure: Figure | None, decimals: int = 3, sign: str = "") -> str:
     if figure is None or figure.value is None:
         return "not defined"
-    value = f"{figure.value:{sign}.{decimals}f}"
-    if figure.low is None or figure.high is None:
-        return value
-    return f"{value} [{figure.low:{sign}.{decimals}f}, {figure.high:{sign}.{decimals}f}]"
+    form = f"{sign}.{decimals}f"
+    ends = "" if figure.low is None or figure.high is None else f" [{figure.low:{form}}, {figure.high:{form}}]"
+    return f"{figure.value:{form}}{ends}"
 
 
 def shown_leniency(judge: PersonalJudge, rater: str) -> str:
@@ -294,3 +262,138 @@ def beside_grader(gain: Figure) -> str:
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, [":--", *["--:"] * (len(head) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+TEXT = """\
+# A judge of one's own
+
+{sentence}
+
+Foretells what each of {raters} raters would say of a story, from scores that it has: {columns}. Fitted with
+genie-inspect to {votes} votes on {stories} stories of {plots} plots; its identity is `{identity}`. The folder holds
+coefficients and counts, no vote and no text of anybody.
+
+## Held out
+
+Plots were held out whole, in {folds} folds; strengths of shrinking were chosen without them. AUC, kappa and Pearson's r
+compare votes that were held out together. Intervals: 95%, by bootstrap over plots.
+
+{figures}
+
+## Calibration
+
+{calibration}
+
+## Raters
+
+Leniency: log-odds of a yes above those of the average rater, shrunk towards 0. Gain: log loss a vote less that of the
+grader alone, on plots held out; below 0 is better. Intervals: 95%, for all raters together. Of a rater with fewer than
+{fewest} votes nothing is foretold.
+
+{raters_table}
+
+## Use
+
+```sh
+inspect score LOG --scorer genie_inspect/personal -S rater=FOLDER#ID --action append
+```
+"""
+MANIFEST, JUDGE, HELD_OUT, CARD = "manifest.json", "judge.json", "figures.json", "README.md"
+
+
+class PersonalError(GenieError):
+    """A judge of one's own cannot be used: the message names folder and file and what would work."""
+
+
+class Manifest(Row):
+    format: Literal[1] = 1
+    kind: Literal["personal judge"] = "personal judge"
+    made_by: NonEmpty  # version of this package
+    digests: dict[NonEmpty, NonEmpty]  # by file
+
+
+def write_folder(judge: PersonalJudge, figures: HeldOut, output: Path) -> None:
+    with new_folder(output) as making:
+        _write(judge, figures, making)
+
+
+def _write(judge: PersonalJudge, figures: HeldOut, folder: Path) -> None:
+    models = figures.models
+    names = [name for name in FIGURES if any(name in own for own in models.values())]
+    rows = ([plain(name), *(shown(own.get(figure)) for figure in names)] for name, own in models.items())
+    tenths = ([f"{own.mean:.3f}", f"{own.share:.3f}", str(own.votes)] for own in figures.calibration)
+    raters = (
+        [plain(name), str(terms.votes), shown_leniency(judge, name), shown(figures.raters[name].gain, sign="+")]
+        for name, terms in judge.raters.items()
+    )
+    card = TEXT.format(
+        sentence=figures.sentence,
+        raters=len(judge.raters),
+        columns=", ".join(plain(column.name) for column in judge.columns),
+        votes=figures.votes,
+        stories=figures.stories,
+        plots=figures.plots,
+        identity=judge.digest,
+        folds=figures.folds,
+        figures=markdown_table(["", *(FIGURES[name] for name in names)], rows),
+        calibration=markdown_table(["foretold, mean", "came true", "votes"], tenths),
+        fewest=FEWEST_VOTES,
+        raters_table=markdown_table(["rater", "votes", "leniency", "gain"], raters),
+    )
+    contents = {name: f"{row.model_dump_json(indent=1)}\n" for name, row in ((JUDGE, judge), (HELD_OUT, figures))}
+    contents[CARD] = card
+    manifest = Manifest(made_by=package_version(), digests={name: digest(text) for name, text in contents.items()})
+    contents[MANIFEST] = f"{manifest.model_dump_json(indent=1)}\n"
+    for name, text in contents.items():
+        write_lines(folder / name, [text])
+
+
+def read_judge(folder: Path) -> PersonalJudge:
+    return json_row(_checked(folder, JUDGE), PersonalJudge, str(folder / JUDGE), PersonalError)
+
+
+def read_folder(folder: Path, rater: str | None) -> tuple[PersonalJudge, HeldOut]:
+    """The judge, which has this rater where one is named, and the figures of all of its raters."""
+    judge = read_judge(folder)
+    if rater is not None and rater not in judge.raters:
+        raise UnknownChoiceError("rater", rater, f"one of those in {folder}: {', '.join(judge.raters) or 'none'}")
+    figures = json_row(_checked(folder, HELD_OUT), HeldOut, str(folder / HELD_OUT), PersonalError)
+    if missing := sorted(judge.raters.keys() - figures.raters.keys()):
+        raise PersonalError(
+            f"{folder / HELD_OUT} has no figures of rater {missing[0]!r}: fit anew with genie rater fit"
+        )
+    return judge, figures
+
+
+def forget(folder: Path, rater: str) -> int:
+    """Take all that is of one rater alone out of a folder; returns the votes that it rested on.
+
+    What rests on the votes of all raters together stays: the tests' and scores' coefficients, the spreads, the figures
+    over all votes.
+    """
+    judge, figures = read_folder(folder, rater)
+    # what a link points at stands elsewhere, and is not ours to write
+    if links := [name for name in (JUDGE, HELD_OUT, CARD, MANIFEST) if (folder / name).is_symlink()]:
+        raise PersonalError(f"{folder / links[0]} is a link, expected a file by genie rater fit")
+    votes = judge.raters.pop(rater).votes
+    figures.raters.pop(rater)
+    _write(judge, figures, folder)
+    return votes
+
+
+def _checked(folder: Path, name: str) -> bytes:
+    manifest = json_row(_read(folder, MANIFEST), Manifest, str(folder / MANIFEST), PersonalError)
+    content = _read(folder, name)
+    if digest(content.decode("utf-8", "replace")) != manifest.digests.get(name):
+        raise PersonalError(f"{folder / name} is not what was written, by its digest: fit anew with genie rater fit")
+    return content
+
+
+def _read(folder: Path, name: str) -> bytes:
+    try:
+        check_file(folder / name, LARGEST)
+        return (folder / name).read_bytes()
+    except OSError as error:
+        raise PersonalError(
+            f"{folder / name} cannot be read: {error.strerror or error}, expected a folder by genie rater fit"
+        ) from error

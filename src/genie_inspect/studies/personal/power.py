@@ -15,7 +15,7 @@ from genie_inspect.agreement.votes import VotesError
 from genie_inspect.errors import UnfittableError
 from genie_inspect.statistics.bootstrap import percentile_interval
 from genie_inspect.statistics.forecasts import CLOSEST
-from genie_inspect.studies.personal.ballots import Ballots, Factor
+from genie_inspect.studies.personal.ballots import Ballots, Factor, Values
 from genie_inspect.studies.personal.fitting import STORY, TERMS, Told, fitted, judge_model
 from genie_inspect.studies.personal.judge import GRADER, LENIENCY, SCORES, TASTE, TEST, YES_NO, ScoreSource
 
@@ -23,46 +23,28 @@ if TYPE_CHECKING:
     import altair
 
 
-Values = NDArray[np.float64]
-
-
 @dataclass(frozen=True, slots=True)
 class World:
-    """How votes come about: log-odds of a yes."""
+    """How votes come about: log-odds of a yes, and standard deviations of what adds to them."""
 
     stories: int = 36
     stories_a_plot: int = 3
     tests: int = 5
     raters: int = 10
     raters_a_story: int = 3
-    leniency: float = 0.0
-    """Standard deviation over raters."""
-    taste: float = 0.0
-    """Standard deviation over raters and tests."""
-    story: float = 0.5
-    """Standard deviation over stories of what no grader sees."""
-    test: float = 0.7
-    """Standard deviation over tests."""
-    scores: tuple[float, ...] = (0.8,)
-    """Log-odds that a standard deviation of each score adds."""
+    leniency: float = 0.0  # over raters
+    taste: float = 0.0  # over raters and tests
+    story: float = 0.5  # over stories, of what no grader sees
+    test: float = 0.7  # over tests
+    scores: tuple[float, ...] = (0.8,)  # log-odds that a standard deviation of each score adds
     base: float = -1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Simulated:
-    ballots: Ballots
-    leniency: Values
-    """Shape (raters,)."""
-    taste: Values
-    """Shape (raters, tests)."""
-
-
-def simulated(world: World, seed: int) -> Simulated:
+def simulated(world: World, seed: int) -> tuple[Ballots, Values, Values]:
+    """Votes of a world, and the truth behind them: each rater's leniency, and taste by rater and test."""
     draw = np.random.default_rng(seed)
     who = np.array([draw.permutation(world.raters)[: world.raters_a_story] for _ in range(world.stories)])
-    story, test, seat = (
-        part.ravel() for part in np.indices((world.stories, world.tests, min(world.raters, world.raters_a_story)))
-    )
+    story, test, seat = (part.ravel() for part in np.indices((world.stories, world.tests, who.shape[1])))
     rater = who[story, seat]
     numbers = draw.normal(size=(world.stories, world.tests, len(world.scores)))
     leniency = draw.normal(0, world.leniency, world.raters)
@@ -79,20 +61,19 @@ def simulated(world: World, seed: int) -> Simulated:
     def factor(letter: str, codes: NDArray[np.int64]) -> Factor:
         return Factor(tuple(f"{letter}{number}" for number in range(int(codes.max()) + 1)), codes)
 
-    votes = (draw.random(len(log_odds)) < expit(log_odds)).astype(np.int64)
     ballots = Ballots(
         stories=factor("s", story),
         plots=factor("p", story // world.stories_a_plot),
         tests=factor("t", test),
         raters=factor("r", rater),
         sources=None,
-        levels=votes,
+        levels=(draw.random(len(log_odds)) < expit(log_odds)).astype(np.int64),
         scale=YES_NO,
         columns=tuple(ScoreSource(name=f"score{index}") for index in range(len(world.scores))),
         scores=numbers[story, test],
         left_out={},
     )
-    return Simulated(ballots, leniency, taste)
+    return ballots, leniency, taste
 
 
 def world_of(ballots: Ballots) -> World:
@@ -120,46 +101,31 @@ STEPS = 6  # numbers of plots on the curve
 DOUBLINGS = (1, 2, 4, 8)
 UNSEEN = 60  # stories on which a simulated judge is tried
 SURE = 0.95
+# of the grader's log loss, what a draw has to gain to count as better: of 200 simulations of raters who do not differ
+# 29% gained something, and none 1%
 LEAST = 0.01
-"""Of the grader's log loss, what a draw has to gain to count as better.
-
-Of 200 simulations of raters who do not differ 29% gained something, and none 1%.
-"""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
     stories: int
-    votes: float
-    """A rater, on average over raters and draws."""
-    gain: float
-    """Mean log loss a vote less that of the grader alone, on other stories; below 0 = better."""
-    low: float
-    """Of the middle 95% of the draws."""
+    votes: float  # a rater, on average over raters and draws
+    gain: float  # mean log loss a vote less that of the grader alone, on other stories; below 0 = better
+    low: float  # of the middle 95% of the draws
     high: float
-    better: float
-    """Share of the draws that gain at least `LEAST` of the grader's log loss."""
+    better: float  # share of the draws that gain at least `LEAST` of the grader's log loss
     draws: int
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    title: str
-    points: tuple[Point, ...]
-
-    @property
-    def sentence(self) -> str:
-        """From how many stories on raters are foretold better than by the grader alone."""
-        point = self.points[-1]
-        for earlier in takewhile(lambda earlier: earlier.better >= SURE, reversed(self.points)):
-            point = earlier
-        share = f"{SURE:.0%} of the draws or more"
-        if not point.better >= SURE:
-            share = f"{point.better:.0%} of the draws, not yet in {SURE:.0%}"
-        return (
-            f"Learnt from {point.stories} stories ({point.votes:.0f} votes a rater), votes are foretold better than by "
-            f"the grader alone ({LEAST:.0%} of its log loss or more) in {share}."
-        )
+def power_sentence(points: Sequence[Point]) -> str:
+    """From how many stories on raters are foretold better than by the grader alone."""
+    sure = list(takewhile(lambda earlier: earlier.better >= SURE, reversed(points)))
+    point = sure[-1] if sure else points[-1]
+    share = f"{SURE:.0%} of the draws or more" if sure else f"{point.better:.0%} of the draws, not yet in {SURE:.0%}"
+    return (
+        f"Learnt from {point.stories} stories ({point.votes:.0f} votes a rater), votes are foretold better than by "
+        f"the grader alone ({LEAST:.0%} of its log loss or more) in {share}."
+    )
 
 
 def learning_curve(
@@ -171,34 +137,41 @@ def learning_curve(
     taste: bool = True,
     seed: int = 0,
     told: Told = lambda *_: None,
-) -> Curve:
-    """The gain by the number of stories that are learnt from.
+) -> tuple[str, list[Point]]:
+    """A title, and the gain by the number of stories that are learnt from.
 
     From the votes themselves some plots are learnt from, all others foretold. To simulate is to draw votes from a model
     of these: as many tests and raters, other stories and raters.
     """
+    plots, stories = len(ballots.plots), len(ballots.stories)
     if simulate:
         world = world_of(ballots)
-        counts = sorted(set(sizes)) or [len(ballots.stories) * times for times in DOUBLINGS]
+        counts = sorted(set(sizes)) or [stories * times for times in DOUBLINGS]
         title = (
             f"Learning curve, simulated: {world.tests} tests, {world.raters_a_story} of {world.raters} raters a story, "
             f"leniency {world.leniency:.2f}, taste {world.taste:.2f}"
         )
+    elif plots < 3:
+        raise VotesError(f"there are {plots} plots, expected 3 or more: two to learn from and one to foretell")
     else:
-        counts = _plots_to_learn_from(len(ballots.plots), len(ballots.stories), sizes)
-        title = (
-            f"Learning curve from {len(ballots):,} votes on {len(ballots.stories)} stories "
-            f"[middle 95% of {repeats} draws]"
-        )
+        counts = sorted({max(1, round(size * plots / stories)) for size in sizes})
+        if counts and counts[-1] >= plots:
+            raise VotesError(
+                f"stories is {max(sizes)}, expected fewer than the {stories} that there are: for more of them "
+                "--simulate"
+            )
+        most = max(2, plots - 2 if plots > 4 else plots - 1)
+        counts = counts or sorted({round(count) for count in np.linspace(2, most, STEPS)})
+        title = f"Learning curve from {len(ballots):,} votes on {stories} stories [middle 95% of {repeats} draws]"
 
     def drawn(count: int, draw: int) -> tuple[Ballots, Ballots]:
         """Votes to learn from, and votes to foretell."""
         if simulate:
-            every = simulated(replace(world, stories=count + UNSEEN), seed * 1_000_003 + draw).ballots
+            every, *_ = simulated(replace(world, stories=count + UNSEEN), seed * 1_000_003 + draw)
             is_learnt = every.stories.codes < count
         else:
-            every, plots = ballots, np.random.default_rng([seed, count, draw]).permutation(len(ballots.plots))
-            is_learnt = np.isin(ballots.plots.codes, plots[:count])
+            every, order = ballots, np.random.default_rng([seed, count, draw]).permutation(plots)
+            is_learnt = np.isin(ballots.plots.codes, order[:count])
         return every.at(np.flatnonzero(is_learnt)), every.at(np.flatnonzero(~is_learnt))
 
     points = []
@@ -208,7 +181,7 @@ def learning_curve(
             pairs.append(drawn(count, draw))
             told("drawing", number * repeats + draw + 1, len(counts) * repeats)
         points.append(_point(pairs, taste))
-    return Curve(title, tuple(points))
+    return title, points
 
 
 def _point(pairs: Sequence[tuple[Ballots, Ballots]], taste: bool) -> Point:
@@ -216,11 +189,15 @@ def _point(pairs: Sequence[tuple[Ballots, Ballots]], taste: bool) -> Point:
     ours, graders = losses[~np.isnan(losses).any(axis=1)].T
     defined = ours - graders
     middle = percentile_interval(float(defined.mean()) if len(defined) else math.nan, defined)
-    learnt = pairs[0][0]
-    votes = float(np.mean([len(own) for own, _ in pairs])) / len(learnt.raters)
-    stories = round(float(np.mean([len(np.unique(own.stories.codes)) for own, _ in pairs])))
-    better = float((defined <= -LEAST * graders).mean()) if len(defined) else math.nan
-    return Point(stories, votes, middle.value, middle.low, middle.high, better, len(defined))
+    return Point(
+        stories=round(float(np.mean([len(np.unique(learnt.stories.codes)) for learnt, _ in pairs]))),
+        votes=float(np.mean([len(learnt) for learnt, _ in pairs])) / len(pairs[0][0].raters),
+        gain=middle.value,
+        low=middle.low,
+        high=middle.high,
+        better=float((defined <= -LEAST * graders).mean()) if len(defined) else math.nan,
+        draws=len(defined),
+    )
 
 
 def _losses(learnt: Ballots, other: Ballots, taste: bool) -> tuple[float, float]:
@@ -237,37 +214,25 @@ def _losses(learnt: Ballots, other: Ballots, taste: bool) -> tuple[float, float]
         return math.nan, math.nan
 
 
-def _plots_to_learn_from(plots: int, stories: int, sizes: Sequence[int]) -> list[int]:
-    if plots < 3:
-        raise VotesError(f"there are {plots} plots, expected 3 or more: two to learn from and one to foretell")
-    counts = [max(1, round(size * plots / stories)) for size in sizes]
-    if counts and max(counts) >= plots:
-        raise VotesError(
-            f"stories is {max(sizes)}, expected fewer than the {stories} that there are: for more of them --simulate"
-        )
-    most = max(2, plots - 2 if plots > 4 else plots - 1)
-    return sorted({*counts} or {round(count) for count in np.linspace(2, most, STEPS)})
-
-
-def power_chart(curve: Curve) -> "altair.LayerChart | altair.FacetChart":
+def power_chart(title: str, points: Sequence[Point]) -> "altair.LayerChart | altair.FacetChart":
     """The gain over the grader alone against the votes of a rater, with the middle 95% of the draws."""
     import altair
 
     rows = [
         {"votes": point.votes, "stories": point.stories, "gain": -point.gain, "low": -point.high, "high": -point.low}
-        for point in curve.points
+        for point in points
     ]
     base = altair.Chart(altair.InlineData(values=rows)).encode(x=altair.X("votes:Q", title="votes a rater"))
-    title = "log loss a vote below that of the grader alone"
-    gain = altair.Y("gain:Q", title=title)
+    y_title = "log loss a vote below that of the grader alone"
+    gain = altair.Y("gain:Q", title=y_title)
     level = altair.Chart(altair.InlineData(values=[{"none": 0}])).mark_rule(color=INK, strokeDash=[4, 4])
     return altair.layer(
-        base.mark_area(opacity=0.2, color=DOTS).encode(y=altair.Y("low:Q", title=title), y2="high:Q"),
+        base.mark_area(opacity=0.2, color=DOTS).encode(y=altair.Y("low:Q", title=y_title), y2="high:Q"),
         base.mark_line(color=DOTS, point=True).encode(y=gain),
         base.mark_text(dy=-10, color=INK).encode(y=gain, text="stories:Q"),
         level.encode(y="none:Q"),
     ).properties(
         width=480,
         height=260,
-        title=altair.TitleParams("What votes are worth", subtitle=[curve.title, "numbers: stories"], anchor="start"),
+        title=altair.TitleParams("What votes are worth", subtitle=[title, "numbers: stories"], anchor="start"),
     )

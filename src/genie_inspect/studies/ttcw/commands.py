@@ -13,7 +13,7 @@ from genie_inspect.agreement.figures import Ranking
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import VotedStory, read_votes
 from genie_inspect.building.interviewing import Progress
-from genie_inspect.cli import VerbGroup
+from genie_inspect.cli import VerbGroup, verbs_of
 from genie_inspect.cli.agreement import COMPARED
 from genie_inspect.cli.options import DRY_RUN, FILE, GRADER, TEMPLATES, Answer, answering, output_option, together
 from genie_inspect.cli.running import asked, told_by
@@ -25,8 +25,7 @@ from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.stories import ReferenceStory, ReferenceStoryError, reference_stories
-from genie_inspect.prompting.templates import load_template
-from genie_inspect.solvers.plot_prompt import drawn_plot
+from genie_inspect.solvers.plot_prompt import draw_plot, drawn_plot
 from genie_inspect.studies.ttcw.verdicts import (
     NAMES,
     StoryWords,
@@ -39,17 +38,14 @@ from genie_inspect.studies.ttcw.verdicts import (
 )
 
 VERBS = {
-    "cutoffs": (
-        "genie_inspect.studies.ttcw.commands:cutoffs",
-        "Count the verdicts of logs under every cutoff; asks nobody.",
-    ),
-    "ways": ("genie_inspect.studies.ttcw.commands:ways", "Put ways of asking side by side: a row each."),
-    "totals": ("genie_inspect.studies.ttcw.commands:totals", "Show how many tests stories pass, by writer."),
-    "words": ("genie_inspect.studies.ttcw.commands:words", "Show how long stories are, by plot and writer."),
+    "cutoffs": "Count the verdicts of logs under every cutoff; asks nobody.",
+    "ways": "Put ways of asking side by side: a row each.",
+    "totals": "Show how many tests stories pass, by writer.",
+    "words": "Show how long stories are, by plot and writer.",
 }
 
 
-@click.group(cls=VerbGroup, verbs=VERBS)
+@click.group(cls=VerbGroup, verbs=verbs_of(__name__, VERBS))
 def ttcw() -> None:
     """Ablations, word counts and histograms of the Torrance Test, from verdicts that are there.
 
@@ -126,10 +122,8 @@ def totals(scores: tuple[Path, ...], votes: Path | None) -> Answer:
         caption = "people: tests that most of them let pass"
         yield Table("Stories by number of tests passed", heads, cells, caption=caption, words=2, look="folded")
 
-    def value() -> list[dict[str, Any]]:
-        return [{name: getattr(row, name) for name in ("judge", "writer", "mean", "totals")} for row in rows]
-
-    return Answer(value(), parts(), lambda: totals_chart(rows))
+    value = [{name: getattr(row, name) for name in ("judge", "writer", "mean", "totals")} for row in rows]
+    return Answer(value, parts(), lambda: totals_chart(rows))
 
 
 @click.command()
@@ -221,7 +215,7 @@ async def draw_plots(
     progress: Progress,
 ) -> dict[str, Any]:
     """Write the stories with their plots to a new file; a story that has one keeps it."""
-    template = load_template("draw_plot", {"data"}, templates)
+    template = draw_plot().template(templates)
     told = told_by(progress, "drawing plots", len(stories))
 
     async def plot_of(story: ReferenceStory) -> str:
@@ -244,7 +238,7 @@ async def draw_plots(
 
 @click.command()
 @click.argument("stories", type=FILE)
-@output_option("The new file, for -T stories= of the task ttcw.")
+@output_option(help="The new file, for -T stories= of the task ttcw.")
 @GRADER
 @TEMPLATES
 @DRY_RUN
