@@ -47,7 +47,7 @@ NOT_RUN = {
     "genie cache merge": "it joins the caches of other runs; tests/scale does so",
     "inspect eval genie_inspect/synthetic_prompts --limit $first": "it is a part of a job array",
     "sbatch": "it needs a cluster",
-    "genie compare logs/grid --baseline grid_baseline --pooled": "docs/mitigations.md has run the grid, in a folder of its own",
+    "genie compare logs/grid --baseline grid_baseline --pooled": "docs/mitigations.md has run the grid, in its folder",
     "genie study LOG": "docs/metric_study.md has it with the log of a study",
     "genie study released": "the released scores are no part of the project: tests/reference has them",
     "import csv\nimport gzip": "the released scores are no part of the project: tests/reference has them",

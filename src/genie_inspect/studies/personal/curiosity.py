@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic_core import to_json
+from pydantic import ConfigDict, TypeAdapter
 
 from genie_inspect.agreement.votes import VotesError, rows
 from genie_inspect.cli.tables import ranged
@@ -209,8 +209,8 @@ def write_curiosity(
             },
         }
         # JSON has no NaN: a figure that is not defined is written "NaN"
-        text = to_json(manifest, indent=1, inf_nan_mode="strings").decode()
-        write_lines(folder / MANIFEST, [text, "\n"])
+        as_json = TypeAdapter(dict[str, object], config=ConfigDict(ser_json_inf_nan="strings"))
+        write_lines(folder / MANIFEST, [as_json.dump_json(manifest, indent=1).decode(), "\n"])
         write_lines(folder / CARD, (f"{line}\n" for line in card(comparison)))
 
 
