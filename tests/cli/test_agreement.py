@@ -54,11 +54,11 @@ def test_json_has_the_same_numbers_and_null_for_what_is_no_number(files: tuple[P
 
 def test_logs_of_two_judges_are_compared_side_by_side(tmp_path: Path) -> None:
     logs = []
-    for judge, points in (("keen", 2), ("dull", 0)):
+    for judge, critic in (("keen", comparing(lambda a, b, aspect: 2)), ("dull", comparing(lambda a, b, aspect: 0))):
         [log] = evaluate(
             "genie_inspect/ttcw",
             model=saying("A new story.").model(),
-            model_roles={"grader": comparing(lambda a, b, aspect, points=points: points).model()},
+            model_roles={"grader": critic.model()},
             log_dir=str(tmp_path / judge),
             display="none",
         )
