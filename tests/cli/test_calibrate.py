@@ -22,8 +22,6 @@ from genie_inspect.populations.population import open_population
 called, found = partial(genie, "calibrate"), partial(as_json, "calibrate")
 
 SECOND = "second_ratings.jsonl"
-
-
 LIKELY = {"4": -0.2, "3": -1.8}  # natural log probabilities: 0.82 and 0.17
 
 
@@ -70,7 +68,7 @@ def test_pairs_are_drawn_from_the_population_and_every_mode_is_asked_over_http()
     assert agreed["all features"]["alpha"] == 1
 
 
-def test_what_a_judge_said_is_kept_asked_anew_and_with_a_cache_not_asked_again(server: Served) -> None:
+def test_what_a_judge_said_is_kept_asked_anew_and_with_a_cache_not_asked_again(server: Served, tmp_path: Path) -> None:
     arguments = ("--judge", "pairwise", "--judge", "list", "--grader", "vllm/stub", "--pairs", "12")
     first = found(*arguments)
     kept = Cache().counts()["ratings"]
@@ -82,33 +80,30 @@ def test_what_a_judge_said_is_kept_asked_anew_and_with_a_cache_not_asked_again(s
     again = found(*arguments, "--cache")
     assert len(server.requests) == asked
     assert again["agreements"] == first["agreements"]
+    listed = [one for one in again["conducts"] if one["rater"].startswith("list")]
+    assert {one["position"]["value"] for one in listed} == {None}, "what is kept has no place in a list"
+    # a fit to what a grader says needs nobody else's ratings
+    alone = ("--judge", "list", "--grader", "vllm/stub", "--pairs", "96", "--fit-vectors", str(tmp_path / "fit.json"))
+    assert list(found(*alone)["raters"]) == list(read_fit(tmp_path / "fit.json").raters) == ["list(vllm/stub)"]
 
 
 def test_a_table_says_why_pairs_came_to_no_rating(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (DATA / "starter" / SECOND).read_text(encoding="utf-8").splitlines()[:20]]
     # by the scale, 0 says that one of the two is no answer
     silent = tmp_path / "silent.jsonl"
-    silent.write_text("".join(json.dumps(line | {"rating": 0}) + "\n" for line in lines[:1]), encoding="utf-8")
-    with silent.open("a", encoding="utf-8") as file:
-        file.writelines(json.dumps(line) + "\n" for line in lines[1:])
-    shown = called("--ratings", str(silent), "--ratings", SECOND).stdout
-    assert "unusable: 1 unspecified" in shown
-
-
-def test_with_a_cache_nothing_is_said_of_positions_and_a_replay_is_not_kept() -> None:
-    report = found("--ratings", SECOND, "--grader", "bundled/grader", "--judge", "list", "--pairs", "200", "--cache")
-    assert {one["position"]["value"] for one in report["conducts"]} == {None}
-    assert Cache().counts()["ratings"] == {}
+    lines[0]["rating"] = 0
+    silent.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert "unusable: 1 unspecified" in called("--ratings", str(silent), "--ratings", SECOND).stdout
 
 
 def test_a_fit_to_ratings_is_written_shown_and_judged_by(tmp_path: Path) -> None:
     file = tmp_path / "fit.json"
     shown = called("--ratings", SECOND, "--fit-vectors", str(tmp_path / "shown.json")).stdout
     assert all(text in shown for text in ("prompts held out", "social atmosphere", "Spearman"))
-    report = found("--ratings", SECOND, "--fit-vectors", str(file))
+    fit_report = found("--ratings", SECOND, "--fit-vectors", str(file))
     fit = read_fit(file)
-    assert report["fit"] == fit.digest
-    whole = report["features"]["all features"]
+    assert fit_report["fit"] == fit.digest
+    whole = fit_report["features"]["all features"]
     assert (whole["pairs"], whole["answers"]) == (fit.pooled.pairs, fit.pooled.answers)
     # the fit that ships was made of other ratings, by another rater
     assert whole["kendall"] == pytest.approx(shipped_fit().pooled.kendall, abs=0.1)
@@ -129,14 +124,6 @@ def test_a_second_fit_sends_no_answer_to_the_embedder_again(tmp_path: Path, monk
             fits.append(read_fit(tmp_path / name))
     assert fits[0] == fits[1]
     assert len(served.texts) == len(set(served.texts)) > 0
-
-
-@pytest.mark.usefixtures("server")
-def test_a_fit_to_what_a_grader_says_needs_nobody_elses_ratings(tmp_path: Path) -> None:
-    fit = str(tmp_path / "fit.json")
-    arguments = ("--judge", "list", "--grader", "vllm/stub", "--pairs", "96", "--fit-vectors", fit)
-    assert list(found(*arguments)["raters"]) == ["list(vllm/stub)"]
-    assert read_fit(tmp_path / "fit.json").raters == ("list(vllm/stub)",)
 
 
 def test_the_raters_of_the_files_are_compared_together_and_with_each_judge() -> None:
@@ -177,12 +164,10 @@ def test_the_record_held_against_itself_is_as_near_as_can_be() -> None:
     assert report["documents"] == 8
     assert report["fitness"][-1]["asked"] == 8 * 14
     assert "100% of the way" in report["verdict"][0]
-
-
-def test_a_judge_that_asks_a_grader_rates_the_same_pairs() -> None:
     listed = figures("--documents", "2", "--judge", "list", "--grader", "bundled/grader")
     assert listed["judge"].startswith("list(")
     assert listed["fitness"][-1]["same"] == 1
+    assert Cache().counts()["ratings"] == {}, "a replay is not kept"
 
 
 def test_the_sheet_for_people_is_a_ratings_file_when_it_is_filled_in(tmp_path: Path) -> None:

@@ -50,12 +50,28 @@ def test_a_baseline_is_called_by_the_name_that_was_typed(tmp_path: Path) -> None
     assert "m/b against grid (mockllm/m/a), paired by prompt" in output
 
 
-def test_too_few_pairs_for_an_interval_show_dashes(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(*BEFORE[:5]))
-    log_of(tmp_path, "raised", plots(*AFTER[:5]))
+def test_too_few_pairs_for_an_interval_and_logs_that_say_nothing_of_their_questions_show_dashes(tmp_path: Path) -> None:
+    for run, values in (("plain", BEFORE[:5]), ("raised", AFTER[:5])):
+        log_of(tmp_path, run, plots(*values))
     result = called(tmp_path, "--baseline", "plain")
-    assert "[-, -]" in next(line for line in result.output.splitlines() if line.startswith(" plot"))
-    assert "with 5 prompts no p-value lies below 0.062: no difference could hold" in " ".join(result.output.split())
+    (line,) = (line for line in result.output.splitlines() if line.startswith(" plot"))
+    assert "[-, -]" in line
+    assert line.split()[-2:] == ["5", "-"]
+    output = " ".join(result.output.split())
+    assert "with 5 prompts no p-value lies below 0.062: no difference could hold" in output
+    assert "used: share of questions, baseline → run" in output
+
+
+def test_why_documents_have_no_score_is_said_of_each_measure(logs: Path) -> None:
+    log_of(logs, "silent", plots(*[math.nan] * 8))
+    for file in log_files([logs]):
+        log = read_eval_log(file)
+        for sample in log.samples or []:
+            assert sample.scores
+            sample.scores["cosine"] = Score(value={"cosine_mean": 0.5, "cosine_nearest": 0.5}, metadata=COSINE)
+        write_eval_log(log)
+    lines = called(logs, "--baseline", "plain").output.splitlines()
+    assert [line for line in lines if "not scored" in line] == ["silent, genie not scored: 8 no_response"]
 
 
 @pytest.mark.parametrize("columns", [40, 60, 80, 100, 120])
@@ -73,20 +89,6 @@ def tables(result: Result) -> list[str]:
     return [line for line in lines if line.startswith((" plot", " plain", " raised", " feature", " run"))]
 
 
-@pytest.fixture
-def with_cosine(logs: Path) -> Path:
-    """Logs that cosine scored under both of its keys."""
-    for file in log_files([logs]):
-        log = read_eval_log(file)
-        for sample in log.samples or []:
-            scores = sample.scores or {}
-            value = scores["genie"].value["plot"]  # type: ignore[index,call-overload]  # a dict of numbers
-            keys = {"cosine_mean": value, "cosine_nearest": value}
-            scores["cosine"] = Score(value=keys, metadata=COSINE)
-        write_eval_log(log)
-    return logs
-
-
 def test_shares_of_ratings_faults_and_warnings_stand_in_the_tables_and_in_json(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(*BEFORE), coverage={"plot": "3/4"}, pairs={"plot": "12/48"}, faults={"cut off": 3})
     log_of(tmp_path, "raised", plots(*AFTER), coverage={"plot": "4/4"}, pairs={"plot": "48/48"})
@@ -102,24 +104,6 @@ def test_shares_of_ratings_faults_and_warnings_stand_in_the_tables_and_in_json(t
     assert shares == [96, 384, 384, 384]
     assert [run["measures"]["genie"]["faults"] for run in found["runs"]] == [{"cut off": 24}, {}]
     assert any("fewer than half" in line for line in found["warnings"])
-
-
-def test_why_documents_have_no_score_is_said_of_each_measure(with_cosine: Path) -> None:
-    log = log_of(with_cosine, "silent", plots(*[math.nan] * 8))
-    for sample in log.samples or []:
-        (sample.scores or {})["cosine"] = Score(value={"cosine_mean": 0.5, "cosine_nearest": 0.5}, metadata=COSINE)
-    write_eval_log(log)
-    lines = called(with_cosine, "--baseline", "plain").output.splitlines()
-    assert [line for line in lines if "not scored" in line] == ["silent, genie not scored: 8 no_response"]
-
-
-def test_logs_that_say_nothing_of_their_questions_have_a_dash(tmp_path: Path) -> None:
-    for task in ("plain", "same"):
-        log_of(tmp_path, task, plots(*BEFORE))
-    result = called(tmp_path, "--baseline", "plain")
-    (line,) = (line for line in result.output.splitlines() if line.startswith(" plot"))
-    assert line.split()[-2:] == ["8", "-"]
-    assert "used: share of questions, baseline → run" in " ".join(result.output.split())
 
 
 @pytest.mark.parametrize(("steps", "stars"), [((0.1, 0.1, 0.11), "**"), ((0.4, 0.02, 0.03), "*")])

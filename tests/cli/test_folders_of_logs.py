@@ -56,26 +56,18 @@ def test_logs_of_a_folder_that_cannot_be_used_are_left_out_with_a_notice_each(ve
     )
     assert said == ["cut.eval cannot be read", "stopped.eval is not finished"]
     assert len(noticed) == 2
+    for name in ("stopped.eval", "cut.eval"):
+        named = called(verb, folder, folder / name)
+        assert (named.exit_code, named.stderr[:7]) == (1, "Error: "), "a log that is named itself"
+        assert name in named.stderr
     (folder / "stopped.eval").unlink()
     (folder / "cut.eval").unlink()
     assert json.loads(called(verb, folder).stdout) == json.loads(result.stdout)
-
-
-@pytest.mark.parametrize("verb", FOLDER_VERBS)
-@pytest.mark.parametrize("name", ["stopped.eval", "cut.eval"])
-def test_a_log_that_is_named_itself_is_an_error_also_beside_its_folder(verb: str, name: str, folder: Path) -> None:
-    result = called(verb, folder, folder / name)
-    assert result.exit_code == 1
-    assert result.stderr.startswith("Error: ")
-    assert name in result.stderr
-
-
-def test_a_folder_of_nothing_that_can_be_used_is_an_error_that_says_why(folder: Path) -> None:
-    for number in range(2):
-        (folder / f"log-{number}.eval").unlink()
-    result = called("summary", folder)
-    assert result.exit_code == 1
-    assert "none of 2 logs can be used; of the last: " in result.stderr
+    for path in folder.iterdir():
+        path.write_bytes(b"")
+    nothing = called(verb, folder)
+    assert nothing.exit_code == 1
+    assert "none of 2 logs can be used; of the last: " in nothing.stderr
 
 
 def test_a_notice_is_one_line_without_the_place_in_our_code() -> None:

@@ -1,19 +1,16 @@
 """Scores by answers of different lengths, side by side on purpose."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from inspect_ai.scorer import Score
+from tests.cli.called import as_json, genie
 from tests.reports.made_logs import made_log, scored
 from tests.scripted import Script, evaluated, grading, saying, small_population
 
-from genie_inspect.cli import main
-from genie_inspect.cli.lengths import LengthsError, length_shifts
-from genie_inspect.scorers.genie import genie
+from genie_inspect.scorers.genie import genie as genie_scorer
 from genie_inspect.statistics.effect import cohens_d
 from genie_inspect.statistics.ranking import kendall
 
@@ -33,67 +30,58 @@ def log(folder: Path, values: Sequence[float], signed: str, *, prompts: Sequence
     return made_log(folder, samples, texts=texts, prompts=prompts or [f"p{number}" for number in range(len(values))])
 
 
-def test_order_and_level_by_hand(tmp_path: Path) -> None:
+def test_order_and_level_by_hand_and_the_command_shows_them(tmp_path: Path) -> None:
     files = [log(tmp_path / "free", FREE, signature("free")), log(tmp_path / "concise", CONCISE, signature())]
-    plot, style = length_shifts(files)
+    plot, style = as_json("lengths", *files)["shifts"]
     # concise answers are the first side, whichever log comes first
     assert (plot["feature"], plot["before"], plot["after"], plot["documents"]) == ("plot", "concise", "free", 4)
     assert plot["tau"] == kendall(CONCISE, FREE)
     assert plot["effect"] == cohens_d(CONCISE, FREE)
-    assert plot["finding"].difference.delta == pytest.approx(sum(FREE) / 4 - sum(CONCISE) / 4)
-    assert math.isnan(style["tau"])  # all the same
-    assert style["finding"].difference.delta == 0
+    assert plot["finding"]["difference"]["delta"] == pytest.approx(sum(FREE) / 4 - sum(CONCISE) / 4)
+    assert style["tau"] is None  # all the same
+    assert style["finding"]["difference"]["delta"] == 0
+    output = genie("lengths", *files).output
+    assert "free answers against concise ones" in output
+    (line,) = (line.split() for line in output.splitlines() if line.startswith(" plot"))
+    assert line[:6] == ["plot", "4", f"{kendall(CONCISE, FREE):.2f}", "0.725", "0.500", "-0.225"]
 
 
-def test_documents_of_one_prompt_are_one_pair_of_the_test_and_each_counts_for_order_and_effect(tmp_path: Path) -> None:
+def test_documents_of_one_prompt_are_one_pair_and_one_counts_where_both_lengths_have_a_value(tmp_path: Path) -> None:
     prompts = ["p", "p", "q", "q"]
     files = [
-        log(tmp_path / name, values, signed, prompts=prompts)
-        for name, values, signed in (("a", CONCISE, signature()), ("b", FREE, signature("sentence")))
+        log(tmp_path / "a", CONCISE, signature(), prompts=prompts),
+        log(tmp_path / "b", FREE, signature("sentence"), prompts=prompts),
+        log(tmp_path / "c", (0.6, NAN, 0.3), signature("free"), prompts=["p", "p", "q"]),
     ]
-    plot = length_shifts(files)[0]
-    assert (plot["documents"], plot["finding"].difference.pairs, plot["after"]) == (4, 2, "sentence")
-    assert plot["effect"] == cohens_d(CONCISE, FREE)
+    rows = {row["after"]: row for row in as_json("lengths", *files)["shifts"] if row["feature"] == "plot"}
+    assert list(rows) == ["sentence", "free"]
+    assert (rows["sentence"]["documents"], rows["sentence"]["finding"]["difference"]["pairs"]) == (4, 2)
+    # each document counts for order and effect
+    assert rows["sentence"]["effect"] == cohens_d(CONCISE, FREE)
+    assert rows["free"]["documents"] == 2
+    assert rows["free"]["finding"]["difference"]["before"] == pytest.approx(0.8)
 
 
-def test_a_document_counts_where_both_lengths_have_a_value(tmp_path: Path) -> None:
-    files = [
-        log(tmp_path / "a", CONCISE, signature(), prompts=["p", "p", "q", "r"]),
-        log(tmp_path / "b", (0.6, NAN, 0.3), signature("free"), prompts=["p", "p", "q"]),
-    ]
-    plot = length_shifts(files)[0]
-    assert (plot["documents"], plot["finding"].difference.before) == pytest.approx((2, 0.8))
+LARGE = signature("free", of="large-2@1")
 
 
 @pytest.mark.parametrize(
-    ("other", "message"),
+    ("others", "message"),
     [
-        (signature(), "all scores by genie rest on concise answers: score the same documents again"),
-        (signature("free", of="large-2@1"), "differ in more than that: population is small-1@0 and large-2@1"),
-        (signature("free").replace("list(m@1)", "pairwise(m@1)"), "judge is list"),
-        (signature("free").replace("grader(m", "grader(n"), "reader is grader"),
+        ([signature()], "all scores by genie rest on concise answers: score the same documents again"),
+        ([LARGE], "differ in more than that: population is small-1@0 and large-2@1"),
+        ([signature("free").replace("list(m@1)", "pairwise(m@1)")], "judge is list"),
+        ([signature("free").replace("grader(m", "grader(n")], "reader is grader"),
+        ([signature("free"), LARGE], "scores by free answers differ in population is small-1@0 and large-2@1"),
+        ([signature("free")], "no document was scored both by concise and by free answers"),
     ],
 )
-def test_what_does_not_compare_is_refused(other: str, message: str, tmp_path: Path) -> None:
-    files = [log(tmp_path / "a", CONCISE, signature()), log(tmp_path / "b", FREE, other)]
-    with pytest.raises(LengthsError, match=message):
-        length_shifts(files)
-
-
-def test_one_length_under_two_instruments_is_refused(tmp_path: Path) -> None:
-    signed = (signature(), signature("free"), signature("free", of="large-2@1"))
-    files = [log(tmp_path / str(place), CONCISE, one) for place, one in enumerate(signed)]
-    with pytest.raises(LengthsError, match="scores by free answers differ in population is small-1@0 and large-2@1"):
-        length_shifts(files)
-
-
-def test_other_documents_are_refused(tmp_path: Path) -> None:
-    files = [
-        log(tmp_path / "a", CONCISE[:1], signature(), prompts=["p"]),
-        log(tmp_path / "b", FREE[:1], signature("free"), prompts=["q"]),
-    ]
-    with pytest.raises(LengthsError, match="no document was scored both by concise and by free answers"):
-        length_shifts(files)
+def test_what_does_not_compare_is_refused(others: list[str], message: str, tmp_path: Path) -> None:
+    prompts = ["a", "b", "c", "d"] if message.startswith("no document") else []
+    files = [log(tmp_path / str(place), FREE, one, prompts=prompts) for place, one in enumerate(others)]
+    result = genie("lengths", log(tmp_path / "concise", CONCISE, signature()), *files)
+    assert result.exit_code == 1
+    assert message in result.stderr
 
 
 LONG = "It ends in a field of rain, " + "and then in another, " * 30
@@ -111,38 +99,25 @@ def test_free_answers_are_not_cut_and_stand_in_the_signature(tmp_path: Path, mon
     monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "cache"))
     population = str(small_population(tmp_path / "population").folder)
     grader = reading(600)
-    made = evaluated(genie(population, answer_length="free"), saying("Grey hens."), grader, tmp_path / "free")
+    made = evaluated(genie_scorer(population, answer_length="free"), saying("Grey hens."), grader, tmp_path / "free")
     (score,) = (sample.scores["genie"] for sample in made.samples or [] if sample.scores)
     # the owls begin with Grey, White and Old: one of three is alike
     assert score.value["plot"] == 0.667  # type: ignore[index,call-overload]  # a dict of numbers
     assert ",answers=free)" in score.metadata["signature"]  # type: ignore[index]
     assert {config.max_tokens for config in grader.configs if "questions" in grader.requests[0]} >= {200 + 8 * 40 * 3}
-    concise = evaluated(genie(population), saying("Grey hens."), reading(600), tmp_path / "concise")
+    concise = evaluated(genie_scorer(population), saying("Grey hens."), reading(600), tmp_path / "concise")
     (unread,) = (sample.scores["genie"] for sample in concise.samples or [] if sample.scores)
     assert "answers=" not in unread.metadata["signature"]  # type: ignore[index]
     assert unread.metadata["faults"] == {"unreadable reply": 3}  # type: ignore[index]  # 600 characters are babble
     short = evaluated(
-        genie(population), saying("Grey hens."), reading(60), tmp_path / "short", log_dir=str(tmp_path / "s")
+        genie_scorer(population), saying("Grey hens."), reading(60), tmp_path / "short", log_dir=str(tmp_path / "s")
     )
-    rows = length_shifts([short.location, made.location])
-    assert {row["after"] for row in rows} == {"free"}
+    assert {row["after"] for row in as_json("lengths", short.location, made.location)["shifts"]} == {"free"}
 
 
 def test_the_lengths_are_three_and_the_embedded_judge_has_one(tmp_path: Path) -> None:
     population = str(small_population(tmp_path / "population").folder)
     with pytest.raises(Exception, match="answer_length is 'long', expected one of concise, sentence, free"):
-        genie(population, answer_length="long")
+        genie_scorer(population, answer_length="long")
     with pytest.raises(Exception, match=r"expected one of concise \(judge=embedded asks nobody for answers\)"):
-        genie(population, judge="embedded", answer_length="free")
-
-
-def test_the_command_shows_tau_and_shift(tmp_path: Path) -> None:
-    files = [log(tmp_path / "a", CONCISE, signature()), log(tmp_path / "b", FREE, signature("free"))]
-    runner = CliRunner(env={"COLUMNS": "120"})
-    output = runner.invoke(main, ["lengths", *files]).output
-    assert "free answers against concise ones" in output
-    (line,) = (line.split() for line in output.splitlines() if line.startswith(" plot"))
-    assert line[:5] == ["plot", "4", f"{kendall(CONCISE, FREE):.2f}", "0.725", "0.500"]
-    shifts = json.loads(runner.invoke(main, ["lengths", *files, "--json"]).output)["shifts"]
-    assert shifts[0]["finding"]["difference"]["delta"] == pytest.approx(-0.225)
-    assert runner.invoke(main, ["lengths", files[0]]).exit_code == 1
+        genie_scorer(population, judge="embedded", answer_length="free")

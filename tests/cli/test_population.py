@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 from inspect_ai import eval as evaluate
 from tests.building.scripts import OWL, write_log
-from tests.cli.called import genie
+from tests.cli.called import as_json, genie
 from tests.hostile_populations import damages, sound_population
 from tests.processes import tries
 from tests.scripted import DOCUMENTS, small_population
@@ -18,12 +17,6 @@ from genie_inspect.building.inspection import inspected
 from genie_inspect.populations.population import BUNDLED, MANIFEST, Population
 
 STARTER = BUNDLED["starter"]
-
-
-def said(result: Result) -> dict[str, object]:
-    assert result.exit_code == 0, result.output
-    found: dict[str, object] = json.loads(result.stdout)
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -59,17 +52,19 @@ BUILD = [
 
 def test_logs_become_a_population_against_which_another_model_is_scored_offline(logs: Path, tmp_path: Path) -> None:
     folder = tmp_path / "told"
-    planned = said(genie("population", "build", logs, "-o", folder, *BUILD, "--dry-run", "--json"))
+    planned = as_json("population", "build", logs, "-o", folder, *BUILD, "--dry-run")
     assert (planned["calls_needed"], planned["documents"]) == (32, 32)
-    assert not folder.exists()
-    assert not (tmp_path / "told.work").exists()
+    most = as_json("population", "build", logs, "-o", folder, *BUILD, "--yardstick", "list", "--dry-run")
+    # beside the readings a call for each of four documents' answers to 14 questions, of eight prompts
+    assert most["calls_needed"] == 32 + 4 * 14 * 8
+    assert list(tmp_path.iterdir()) == []
 
-    done = said(genie("population", "build", logs, "-o", folder, *BUILD, "--json"))
+    done = as_json("population", "build", logs, "-o", folder, *BUILD)
     assert (done["documents"], done["calls"], done["answers"]) == (32, 32, 448)
-    assert said(genie("population", "check", folder, "--json"))["faults"] == []
+    assert as_json("population", "check", folder)["faults"] == []
 
     sample = tmp_path / "sample"
-    said(genie("population", "sample", folder, "-o", sample, "--per-prompt", 2, "--json"))
+    as_json("population", "sample", folder, "-o", sample, "--per-prompt", 2)
     assert [len(Population(sample).documents(p)) for p in Population(sample).prompts] == [2] * 8
     log = evaluate(
         "genie_inspect/population_prompts",
@@ -87,41 +82,22 @@ def test_logs_become_a_population_against_which_another_model_is_scored_offline(
     assert (log.eval.metadata or {})["features"]["plot"].startswith("What happens")
 
 
-def test_a_dry_run_of_a_build_counts_what_its_yardstick_takes_at_most(logs: Path, tmp_path: Path) -> None:
-    options = (*BUILD, "--yardstick", "list", "--dry-run", "--json")
-    planned = said(genie("population", "build", logs, "-o", tmp_path / "told", *options))
-    # beside the readings a call for each of four documents' answers to 14 questions, of eight prompts
-    assert planned["calls_needed"] == 32 + 4 * 14 * 8
-    assert not (tmp_path / "told").exists()
-    assert genie("population", "build", logs, "-o", tmp_path / "told", *BUILD, "--yardstick", "logit").exit_code == 2
-
-
-def test_check_says_of_documents_alone_what_can_be_done_with_them(tmp_path: Path) -> None:
+def test_check_says_of_documents_alone_what_can_be_done_with_them_and_names_each_fault(tmp_path: Path) -> None:
     folder = small_population(tmp_path / "alone", DOCUMENTS, {}).folder
     lines = genie("population", "check", folder).output.splitlines()
     assert lines[-1].startswith("no questions: genie has nothing to ask, -T panel=cheap compares documents")
     assert not any("power" in line for line in lines)
-
-
-def test_check_ends_with_1_and_names_each_fault(tmp_path: Path) -> None:
-    folder = tmp_path / "sample"
-    said(genie("population", "sample", STARTER, "-o", folder, "--prompts", 1, "--json"))
-    (folder / "answers.jsonl").write_text("")
+    (folder / "documents.jsonl").write_text("")
     result = genie("population", "check", folder)
     assert result.exit_code == 1
-    assert "FAULT digest differs from population.json: 1, first: answers.jsonl" in result.stdout
-
-
-def test_show_tells_of_a_prompt_by_a_part_of_it() -> None:
-    shown = genie("population", "show", "starter", "--prompt", "PENGUIN").stdout
-    assert "prompt: Write a story about a penguin and a desert." in shown
+    assert "FAULT digest differs from population.json: 1, first: documents.jsonl" in result.stdout
     assert "8 prompts hold 'write'" in genie("population", "show", "starter", "--prompt", "write").output
 
 
 @pytest.mark.parametrize("verb", ["merge", "sample"])
 def test_a_dry_run_counts_and_writes_nothing(verb: str, tmp_path: Path) -> None:
     more = ("--name", "copy", "--licence", "MIT") if verb == "merge" else ()
-    done = said(genie("population", verb, "starter", "-o", tmp_path / "new", *more, "--dry-run", "--json"))
+    done = as_json("population", verb, "starter", "-o", tmp_path / "new", *more, "--dry-run")
     assert done["documents"] == Population(STARTER).manifest.counts.documents
     assert "folder" not in done
     assert list(tmp_path.iterdir()) == []
@@ -129,12 +105,12 @@ def test_a_dry_run_counts_and_writes_nothing(verb: str, tmp_path: Path) -> None:
 
 def test_merge_puts_two_samples_together(tmp_path: Path) -> None:
     for seed in (1, 2):
-        some = ("--per-prompt", 6, "--seed", seed, "--json")
-        said(genie("population", "sample", "starter", "-o", tmp_path / f"{seed}", *some))
-    more = ("-o", tmp_path / "both", "--name", "both", "--licence", "MIT", "--json")
-    done = said(genie("population", "merge", tmp_path / "1", tmp_path / "2", *more))
-    assert 48 < int(str(done["documents"])) < 96
-    assert said(genie("population", "check", tmp_path / "both", "--json"))["faults"] == []
+        some = ("--per-prompt", 6, "--seed", seed)
+        as_json("population", "sample", "starter", "-o", tmp_path / f"{seed}", *some)
+    more = ("-o", tmp_path / "both", "--name", "both", "--licence", "MIT")
+    done = as_json("population", "merge", tmp_path / "1", tmp_path / "2", *more)
+    assert 48 < done["documents"] < 96
+    assert as_json("population", "check", tmp_path / "both")["faults"] == []
 
 
 def error(result: Result) -> str:
@@ -152,6 +128,7 @@ def test_wrong_input_is_one_clear_line_and_nothing_is_written(logs: Path, tmp_pa
     twice = {"features": [{"name": "plot", "definition": "x"}, {"name": "plot", "definition": "y"}]}
     (tmp_path / "twice.json").write_text(json.dumps(twice))
     new = tmp_path / "new"
+    assert genie("population", "build", logs, "-o", new, *BUILD, "--yardstick", "logit").exit_code == 2
     assert "has none of the questions' prompts" in error(genie("population", "build", other, "-o", new, *BUILD))
     assert "not empty" in error(genie("population", "build", logs, "-o", tmp_path / "full", *BUILD))
     assert "two features are named 'plot'" in error(
@@ -166,45 +143,38 @@ def test_wrong_input_is_one_clear_line_and_nothing_is_written(logs: Path, tmp_pa
     assert [file.name for file in (tmp_path / "full").iterdir()] == ["mine.txt"]
 
 
-def test_a_dry_run_counts_what_writing_questions_would_ask(tmp_path: Path) -> None:
+def test_dry_runs_count_what_questions_and_features_would_ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "prompts.txt").write_text(f"{OWL}\n")
-    more = ("-o", tmp_path / "q", "--grader", "bundled/grader", "--dry-run", "--json")
-    done = said(genie("questions", "write", tmp_path / "prompts.txt", *more))
+    more = ("-o", tmp_path / "q", "--grader", "bundled/grader", "--dry-run")
+    done = as_json("questions", "write", tmp_path / "prompts.txt", *more)
     # aspects, six times questions, 48 questions in 3 requests to filter and 3 to map
     assert done["calls_needed"] == 1 + 6 + 3 + 3
-    assert int(str(done["input_tokens"])) > 1000
+    assert done["input_tokens"] > 1000
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)  # to count takes no key
+    pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
+    more = ("-o", tmp_path / "f", "--grader", "openai/gpt-4o", "--dry-run")
+    assert as_json("features", "discover", "--task", "write", *more)["calls_needed"] == 10
 
 
 def test_questions_go_out_to_a_table_and_come_back(tmp_path: Path) -> None:
-    assert said(genie("questions", "review", "starter", "--to", tmp_path / "t.csv", "--json"))["questions"] == 112
-    back = ("--from", tmp_path / "t.csv", "-o", tmp_path / "q.jsonl", "--json")
-    done = said(genie("questions", "review", "starter", *back))
+    assert as_json("questions", "review", "starter", "--to", tmp_path / "t.csv")["questions"] == 112
+    back = ("--from", tmp_path / "t.csv", "-o", tmp_path / "q.jsonl")
+    done = as_json("questions", "review", "starter", *back)
     assert (done["questions"], done["reworded"], done["dropped"]) == (112, 0, 0)
     assert "exists, expected a new file" in error(genie("questions", "review", "starter", "--to", tmp_path / "t.csv"))
     assert genie("questions", "review", "starter").exit_code == 2
 
 
-def test_features_discover_counts_its_calls_in_a_dry_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)  # to count takes no key
-    pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
-    more = ("--task", "write", "-o", tmp_path / "f", "--grader", "openai/gpt-4o", "--dry-run", "--json")
-    assert said(genie("features", "discover", *more))["calls_needed"] == 10
-
-
 def test_an_index_needs_its_package_and_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needs = "corpus=infini-gram:<index folder> needs the extra infini-gram: pip install 'infini-gram=="
     for package, line in ((None, needs), (object(), "holds no texts, expected")):
-        monkeypatch.setattr("genie_inspect.engines.infini_gram.find_spec", lambda name, package=package: package)
-        assert line in error(genie("index", tmp_path, tmp_path / "index"))
-
-
-@pytest.mark.skipif(find_spec("infini_gram") is None, reason="infini-gram is not installed")
-def test_a_tiny_corpus_is_refused_with_its_size_and_what_would_do(tmp_path: Path) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr("genie_inspect.engines.infini_gram.find_spec", lambda name, package=package: package)
+            assert line in error(genie("index", tmp_path, tmp_path / "index"))
+    pytest.importorskip("infini_gram")
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "a.txt").write_text("An owl sat.")
-    done = genie("index", tmp_path / "texts", tmp_path / "index")
-    assert done.exit_code == 1
-    (line,) = done.stderr.splitlines()
+    line = error(genie("index", tmp_path / "texts", tmp_path / "index"))
     assert line.startswith("Error: infini-gram's indexer made no index of ")
     assert line.endswith("expected about 250 or more: add texts")
     assert not (tmp_path / "index").exists()
@@ -244,17 +214,14 @@ def make_damaged(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pa
     return made
 
 
-def called_damaged(verb: str, population: Path, sound: Path, new: Path) -> Result:
-    return genie(*(part.format(p=population, sound=sound, new=new) for part in VERBS[verb].split()))
-
-
 @pytest.mark.repeated
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_damaged_population_is_refused_in_one_line_or_has_no_fault(
     verb: str, make_damaged: Callable[[str], Path], tmp_path: Path
 ) -> None:
     for number, name in enumerate(["", *list(damages())[list(VERBS).index(verb) :: tries(STEP, 1)]]):
-        result = called_damaged(verb, make_damaged(name), make_damaged(""), tmp_path / str(number))
+        places = {"p": make_damaged(name), "sound": make_damaged(""), "new": tmp_path / str(number)}
+        result = genie(*(part.format_map(places) for part in VERBS[verb].split()))
         assert result.exception is None or isinstance(result.exception, SystemExit), (name, result.exc_info)
         if "--json" in VERBS[verb] and (result.exit_code == 0 or result.stdout):
             json.loads(result.stdout)

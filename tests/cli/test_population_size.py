@@ -12,7 +12,7 @@ from tests.reports.made_logs import made_log, scored
 from tests.scripted import OWL, small_population
 
 from genie_inspect.measures.genie import Tally
-from genie_inspect.populations.population import Population, open_population
+from genie_inspect.populations.population import open_population
 from genie_inspect.populations.yardstick import (
     YARDSTICK,
     Measured,
@@ -23,6 +23,7 @@ from genie_inspect.populations.yardstick import (
     yardstick_of,
 )
 
+GRADER = ("--grader", "bundled/grader")
 YARDSTICK_VERB = ("population", "yardstick")
 called, found = partial(genie, "population", "size"), partial(as_json, "population", "size")
 called_yardstick, found_yardstick = partial(genie, *YARDSTICK_VERB), partial(as_json, *YARDSTICK_VERB)
@@ -49,12 +50,11 @@ def test_a_log_with_the_studys_spreads_gives_its_table(tmp_path: Path) -> None:
     for feature, figures in found(log)["features"].items():
         _, variance, sd, needed = TABLE_6[feature]
         assert (round(figures["variance"], 2), round(figures["sd"], 2), figures["needed"]) == (variance, sd, needed)
-
-
-def test_the_printed_standard_deviation_would_give_another_size(tmp_path: Path) -> None:
+    # the printed standard deviations would give other sizes: the study has 41 and 50
     log = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, spread=spread(agent=0.27, perspective=0.30))}])
-    needed = {feature: figures["needed"] for feature, figures in found(log)["features"].items()}
-    assert needed == {"agent": 40, "perspective": 49}  # the study has 41 and 50
+    assert [figures["needed"] for figures in found(log)["features"].values()] == [40, 49]
+    before = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
+    assert "no score by genie says how far similarities lie apart; score again" in called(before).output
 
 
 def test_documents_and_logs_are_pooled_and_margin_and_confidence_count(tmp_path: Path) -> None:
@@ -68,28 +68,14 @@ def test_documents_and_logs_are_pooled_and_margin_and_confidence_count(tmp_path:
 
 def test_a_populations_own_documents_are_compared_and_its_yardstick_stays_unwritten(tmp_path: Path) -> None:
     with recorded_starter(tmp_path / "population") as population:
-        figures = found("starter", "--grader", "bundled/grader")["features"]
+        figures = found("starter", *GRADER)["features"]
+        shown = called("starter", *GRADER).output.replace("│", " ").splitlines()
     # two plot questions of three owls, each compared with two others that are alike; a fox has one other
     assert figures["plot"] == {"variance": 0, "sd": 0, "degrees": 6, "needed": 1}
     # two owls say their tone: one similarity each lies nowhere apart
     assert figures["style"] == {"variance": None, "sd": None, "degrees": 0, "needed": None}
+    assert ["style", "-", "-", "0", "-"] in map(str.split, shown)
     assert not (population.folder / YARDSTICK).exists()
-
-
-def test_a_feature_that_has_no_two_similarities_has_no_size(tmp_path: Path) -> None:
-    with recorded_starter(tmp_path / "population"):
-        (line,) = (
-            line for line in called("starter", "--grader", "bundled/grader").output.splitlines() if "style" in line
-        )
-    assert line.replace("│", " ").split() == ["style", "-", "-", "0", "-"]
-
-
-def test_a_log_of_before_spreads_were_kept_says_how_to_get_one(tmp_path: Path) -> None:
-    log = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
-    assert "no score by genie says how far similarities lie apart; score again" in called(log).output
-
-
-GRADER = ("--grader", "bundled/grader")
 
 
 def test_a_population_gets_its_yardstick_and_the_command_says_what_came_out(tmp_path: Path) -> None:
@@ -125,6 +111,10 @@ def test_a_second_instrument_stands_beside_the_first_and_an_output_of_its_own_le
     assert judges == ["judge:embedded", "judge:list"]
     assert found_yardstick(population.folder, "--judge", "embedded") == first
     assert sorted(file.name for file in population.folder.iterdir()) == before
+    path = population.folder / YARDSTICK
+    path.write_text(path.read_text(encoding="utf-8").replace("[1.0,1,1]", "[2.0,1,1]"), encoding="utf-8")
+    refused = called_yardstick(population.folder, "--judge", "embedded")
+    assert "was changed after it was made; remove it" in refused.output, "before anything is asked"
 
 
 def test_a_dry_run_takes_no_key_counts_and_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,41 +129,25 @@ def test_a_dry_run_takes_no_key_counts_and_writes_nothing(tmp_path: Path, monkey
     assert not (population.folder / YARDSTICK).exists()
 
 
-def test_a_changed_yardstick_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
-    population: Population = small_population(tmp_path / "population")
-    found_yardstick(population.folder, "--judge", "embedded")
-    path = population.folder / YARDSTICK
-    path.write_text(path.read_text(encoding="utf-8").replace("[1.0,1,1]", "[2.0,1,1]"), encoding="utf-8")
-    assert (
-        "was changed after it was made; remove it" in called_yardstick(population.folder, "--judge", "embedded").output
-    )
-
-
 def test_what_ships_is_never_written_and_its_yardstick_is_found_in_the_users_data_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GENIE_DATA_DIR", str(tmp_path / "data"))
     shipped = open_population("abstracts").folder
+    # made with an earlier starter: it belongs to another population, and hides nothing of what ships
+    starter = open_population("starter").folder
+    (first, *more) = yardstick_of(starter).measured
+    earlier = Measured(signature=first.signature.replace("@", "@0"), ratings={})
+    yardstick_file(starter).parent.mkdir(parents=True)
+    write_yardstick(yardstick_file(starter), with_measured(Yardstick(), earlier))
+    for measured in (earlier, first, *more):
+        assert yardstick_of(starter).under(measured.signature) == measured
     before = {file: file.stat().st_mtime_ns for file in shipped.rglob("*")}
     said = found_yardstick("abstracts", "--judge", "embedded")
     assert {file: file.stat().st_mtime_ns for file in shipped.rglob("*")} == before
     assert Path(said["file"]).is_relative_to(tmp_path / "data")
     # by its name and by its path, as a scorer of that instrument looks for it
     for folder in (shipped, shipped / ".." / shipped.name):
-        measured = yardstick_of(folder).under(said["signature"])
-        assert measured is not None
-        assert len(measured.ratings) == said["documents"]
-
-
-def test_a_users_yardstick_stands_beside_the_one_that_ships(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GENIE_DATA_DIR", str(tmp_path / "data"))
-    starter = open_population("starter").folder
-    shipped = yardstick_of(starter)
-    assert shipped.measured
-    # made with an earlier starter: it belongs to another population, and hides nothing
-    earlier = Measured(signature=shipped.measured[0].signature.replace("@", "@0"), ratings={})
-    own = yardstick_file(starter)
-    own.parent.mkdir(parents=True)
-    write_yardstick(own, with_measured(Yardstick(), earlier))
-    for measured in (earlier, *shipped.measured):
-        assert yardstick_of(starter).under(measured.signature) == measured
+        own = yardstick_of(folder).under(said["signature"])
+        assert own is not None
+        assert len(own.ratings) == said["documents"]

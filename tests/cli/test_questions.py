@@ -11,6 +11,7 @@ from inspect_ai import eval as evaluate
 from inspect_ai.model import Model, get_model
 from tests.building.scripts import FEATURES, OWL, STORIES, write_log
 from tests.building.scripts import willing as able_grader
+from tests.cli.called import as_json, genie
 from tests.scripted import Script, numbered, saying
 
 import genie_inspect.cli.running as running
@@ -47,42 +48,27 @@ def called(monkeypatch: pytest.MonkeyPatch, script: Script, command: str, *argum
     return CliRunner().invoke(main, [*shlex.split(command), *arguments])
 
 
-def test_json_has_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_features_are_mapped_to_a_file_and_a_dry_run_counts_without_a_key(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    plan = as_json(*MAP.replace("mock/g", "openai/gpt-4o").split(), "--dry-run")
+    assert (plan["discovered"], plan["taxonomy"], plan["calls_needed"]) == (2, 6, 1)
+    assert plan["input_tokens"] > 200
+    failed = called(monkeypatch, saying(""), MAP)
+    assert failed.exit_code == 1
+    assert "no reply of mockllm/model names a feature of the taxonomy" in failed.stderr
+    assert "asked until then: calls 3" in failed.stderr
     done = said(called(monkeypatch, saying(REPLY), MAP, "--json", "-o", "other.json"))
     assert done["mapping"] == {"mood": "social_atmosphere"} == json.loads(Path("other.json").read_text())["mapping"]
     assert (done["no_counterpart"], done["unreadable"], done["calls"]) == (["font"], [], 1)
     assert done["file"] == "other.json"
     assert not (folder / "found" / "mapping.json").exists()
-
-
-def test_a_dry_run_counts_its_calls_without_a_key_and_writes_nothing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    line = "features map found --taxonomy starter --grader openai/gpt-4o --dry-run --json"
-    plan = said(CliRunner().invoke(main, line.split()))
-    assert (plan["discovered"], plan["taxonomy"], plan["calls_needed"]) == (2, 6, 1)
-    assert plan["input_tokens"] > 200
-    assert [path.name for path in (folder / "found").iterdir()] == ["features.json"]
-
-
-def test_an_unreadable_reply_is_one_clear_line_that_says_what_was_asked(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    result = called(monkeypatch, saying(""), MAP)
-    assert result.exit_code == 1
-    assert "no reply of mockllm/model names a feature of the taxonomy" in result.stderr
-    assert "asked until then: calls 3" in result.stderr
-    assert not (folder / "found" / "mapping.json").exists()
-
-
-def test_the_mapping_of_features_that_ship_goes_to_a_file_that_is_named() -> None:
-    shipped = str(DATA / "examples" / "abstracts")
-    arguments = ["features", "map", shipped, "--taxonomy", "starter", "--grader", "mockllm/model", "--dry-run"]
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == 2
-    assert "ships with the package, which is not written: name a file with --output" in " ".join(result.output.split())
-    assert not (DATA / "examples" / "abstracts" / "mapping.json").exists()
+    # what ships with the package is never written
+    shipped = MAP.replace("found", str(DATA / "examples" / "abstracts")).replace("mock/g", "mockllm/model").split()
+    refused = genie(*shipped, "--dry-run")
+    assert refused.exit_code == 2
+    assert "ships with the package, which is not written: name a file with --output" in refused.output
 
 
 def willing() -> Script:
@@ -92,6 +78,10 @@ def willing() -> Script:
 def test_from_a_domain_to_documents_that_a_model_wrote_for_its_pairs(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # 30 pairs and as many to choose from are 3 requests of 20: the fewest calls
+    plan = as_json(*shlex.split(WRITE.replace("mock/g", "openai/gpt-4o")), "--count", 30, "--apart", 1.9, "--dry-run")
+    assert (plan["prompts"], plan["calls_needed"], plan["output_tokens"]) == (30, 3, 720)
+    assert {path.name for path in folder.iterdir()} <= {"cache", "found"}
     done = said(called(monkeypatch, willing(), WRITE, "--count", "3", "--json"))
     assert (done["file"], done["prompts"], done["calls"], done["replies_on_record"]) == ("own.jsonl", 3, 1, 0)
     assert done["proposed"] == 3 + sum(done["dropped"].values()) == 20
@@ -124,20 +114,8 @@ def test_a_run_that_failed_goes_on_where_it_ended(folder: Path, monkeypatch: pyt
     assert not (folder / "own.jsonl").exists()
     done = said(called(monkeypatch, willing(), WRITE, "--json"))
     assert (done["calls"], done["replies_on_record"]) == (2, 1)
-
-
-def test_a_dry_run_asks_nobody_writes_nothing_and_counts_the_fewest_calls(folder: Path) -> None:
-    # 30 pairs and as many to choose from are 3 requests of 20
-    own = ["prompts", "write", "--domain", "x", "-o", "own.jsonl", "--grader", "openai/gpt-4o", "--count", "30"]
-    plan = said(CliRunner().invoke(main, [*own, "--apart", "1.9", "--dry-run", "--json"]))
-    assert (plan["prompts"], plan["calls_needed"], plan["output_tokens"]) == (30, 3, 720)
-    assert [path.name for path in folder.iterdir() if path.name not in ("cache", "found")] == []
-
-
-def test_a_model_that_names_too_few_says_what_it_cost_and_what_would_help(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    result = called(monkeypatch, saying('{"1": "a king; a queen"}'), WRITE, "--count", "1")
+    # a model that names too few
+    result = called(monkeypatch, saying('{"1": "a king; a queen"}'), WRITE, "--count", "1", "-o", "few.jsonl")
     assert result.exit_code == 1
     line = " ".join(result.output.split())
     assert "asked until then: calls 6" in line
@@ -147,16 +125,15 @@ def test_a_model_that_names_too_few_says_what_it_cost_and_what_would_help(
 def test_sampled_prompts_are_a_file_of_the_same_form(folder: Path) -> None:
     rows = ["[WP] A dog wakes up .", "[EU][WP] A cat.", "Write a story about a tram.", "[WP] A dog wakes up."]
     (folder / "pairs.jsonl").write_text("".join(json.dumps({"text": row}) + "\n" for row in rows), encoding="utf-8")
-    own = ["prompts", "sample", "pairs.jsonl", "--column", "text", "--count", "3", "--story-where"]
-    done = said(CliRunner().invoke(main, [*own, "-o", "people.jsonl", "--json"]))
-    assert done == {"file": "people.jsonl", "source": "pairs.jsonl", "prompts": 3}
+    own = "prompts sample pairs.jsonl --column text --count 3 --story-where -o people.jsonl"
+    assert as_json(*own.split()) == {"file": "people.jsonl", "source": "pairs.jsonl", "prompts": 3}
     assert set(read_prompts(Path("people.jsonl"))) == {
         "Write a story where: A dog wakes up.",
         "Write a story where: A cat.",
         "Write a story about a tram.",
     }
     # before a dataset is loaded
-    again = CliRunner().invoke(main, ["prompts", "sample", "nowhere.jsonl", "-o", "people.jsonl"])
+    again = genie("prompts", "sample", "nowhere.jsonl", "-o", "people.jsonl")
     assert again.exit_code == 1
     assert "people.jsonl exists, expected a new file" in again.output
 
@@ -189,10 +166,6 @@ def naming() -> Script:
     return Script(reply)
 
 
-def genie(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["population", *arguments])
-
-
 def cleaned(monkeypatch: pytest.MonkeyPatch, script: Script, *arguments: str) -> Result:
     return called(monkeypatch, script, "population", *arguments, "--grader", "mock/g")
 
@@ -203,13 +176,35 @@ def said(result: Result) -> dict[str, Any]:
     return found
 
 
+IMPORT = ("import", "t.jsonl", *NEW)
+
+
 def test_an_import_cleans_and_check_and_show_say_how_much(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done = said(cleaned(monkeypatch, naming(), "import", "t.jsonl", *NEW, "--clean-by-model", "--json"))
+    more = ("--clean-by-model", "--grader", "openai/gpt-4o", "--dry-run")
+    planned = as_json("population", *IMPORT, *more)
+    assert (planned["documents"], planned["calls_needed"]) == (2, 2)
+    # as long as the sentences that are copied, and what stands around them
+    assert 30 < planned["output_tokens"] < 80
+    for half in (more[:1], more[1:3]):
+        refused = genie("population", *IMPORT, *half)
+        assert refused.exit_code == 2
+        assert "--clean-by-model and --grader go together" in refused.output
+    plain = as_json("population", *IMPORT, "-o", "plain")
+    assert "cleaned" not in {**planned, **plain}
+    assert "cut by" not in "".join(genie("population", verb, "plain").stdout for verb in ("check", "show"))
+    assert not list(texts.glob("*.work"))
+    assert not (texts / "new").exists()
+    done = said(cleaned(monkeypatch, naming(), *IMPORT, "--clean-by-model", "--json"))
     assert done["cleaned"] == {"asked about": 2, "cut": 1, "words cut": 6}
     assert (done["documents"], done["calls"]) == (2, 2)
-    assert "cut by a model: 1, by 6 to 6, median 6 words" in genie("check", "new").stdout
-    assert "cut by a model: 1, by 6 to 6, median 6 words" in genie("show", "new").stdout
-    assert f"(model not said, cut by 6 words) {SOUND}\n" in genie("show", "new", "--prompt", "owl").stdout
+    for verb in ("check", "show"):
+        assert "cut by a model: 1, by 6 to 6, median 6 words" in genie("population", verb, "new").stdout
+    shown = genie("population", "show", "new", "--prompt", "owl").stdout
+    assert f"(model not said, cut by 6 words) {SOUND}\n" in shown
+    # a grader that says nothing leaves every document whole
+    done = said(cleaned(monkeypatch, saying(""), *IMPORT, "--clean-by-model", "--json", "-o", "whole"))
+    assert done["cleaned"] == {"asked about": 2, "kept whole: the reply could not be read": 2}
+    assert (done["documents"], done["calls"]) == (2, 6)
 
 
 def test_an_import_that_was_stopped_asks_for_the_rest_alone(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,59 +215,23 @@ def test_an_import_that_was_stopped_asks_for_the_rest_alone(texts: Path, monkeyp
             raise ConnectionError("gone")
         return str(able.reply(request))
 
-    arguments = ("import", "t.jsonl", *NEW, "--clean-by-model", "--json")
+    arguments = (*IMPORT, "--clean-by-model", "--json")
     assert cleaned(monkeypatch, Script(failing), *arguments).exit_code == 1
     assert not (texts / "new").exists()
     done = said(cleaned(monkeypatch, naming(), *arguments))
     assert (done["calls"], done["replies_on_record"], done["cleaned"]["asked about"]) == (1, 1, 2)
 
 
-def test_a_dry_run_of_an_import_counts_the_calls_and_writes_nothing(texts: Path) -> None:
-    more = ("--clean-by-model", "--grader", "openai/gpt-4o", "--dry-run", "--json")
-    planned = said(genie("import", "t.jsonl", *NEW, *more))
-    assert (planned["documents"], planned["calls_needed"]) == (2, 2)
-    # as long as the sentences that are copied, and what stands around them
-    assert 30 < planned["output_tokens"] < 80
-    assert "cleaned" not in planned
-    assert not (texts / "new").exists()
-    assert not (texts / "new.work").exists()
-
-
-def test_the_option_and_the_grader_of_an_import_go_together(texts: Path) -> None:
-    for more in (("--clean-by-model",), ("--grader", "mockllm/model")):
-        result = genie("import", "t.jsonl", *NEW, *more)
-        assert result.exit_code == 2
-        assert "--clean-by-model and --grader go together" in result.output
-    assert not (texts / "new").exists()
-
-
-def test_an_import_without_the_option_says_nothing_of_it(texts: Path) -> None:
-    plain = said(genie("import", "t.jsonl", *NEW, "--json"))
-    assert "cleaned" not in plain
-    assert "cut by" not in genie("check", "new").stdout + genie("show", "new").stdout
-    assert not (texts / "new.work").exists()
-
-
 BUILD = ("build", "a.eval", *NEW, "--features", "features.json", "--per-feature", "1", "--json")
 
 
-def test_a_build_cleans_and_counts_it_and_without_the_option_says_nothing_of_it(
+def test_a_build_cleans_with_a_call_more_a_document_and_without_the_option_says_nothing_of_it(
     texts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    counted = ("population", *BUILD[:-1], "--grader", "openai/gpt-4o", "--dry-run")
+    plans = [as_json(*counted, *more) for more in ((), ("--clean-by-model",))]
+    assert plans[1]["calls_needed"] - plans[0]["calls_needed"] == 2
+    assert plans[1]["documents"] == 2
     assert "cleaned" not in said(cleaned(monkeypatch, naming(), *BUILD, "-o", "plain"))
     done = said(cleaned(monkeypatch, naming(), *BUILD, "--clean-by-model"))
     assert done["cleaned"] == {"asked about": 2, "cut": 1, "words cut": 6}
-
-
-def test_a_dry_run_of_a_build_counts_a_call_more_a_document(texts: Path) -> None:
-    plans = [
-        said(genie(*BUILD, "--grader", "openai/gpt-4o", "--dry-run", *more)) for more in ((), ("--clean-by-model",))
-    ]
-    assert plans[1]["calls_needed"] - plans[0]["calls_needed"] == 2
-    assert plans[1]["documents"] == 2
-
-
-def test_a_grader_that_says_nothing_leaves_every_document_whole(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done = said(cleaned(monkeypatch, saying(""), "import", "t.jsonl", *NEW, "--clean-by-model", "--json"))
-    assert done["cleaned"] == {"asked about": 2, "kept whole: the reply could not be read": 2}
-    assert (done["documents"], done["calls"]) == (2, 6)

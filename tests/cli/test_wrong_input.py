@@ -94,6 +94,8 @@ REFUSED = {
     "readings --reader bundled/grader --record nobody": "reader is 'nobody'",
     "readings --reader a/b --reader c/d --export x.csv": "one reader",
     "agreement nowhere.jsonl --votes votes.jsonl": "nowhere.jsonl cannot be read",
+    "agreement logs --votes votes.jsonl": "has no scores by 'ttcw'",
+    "agreement scores.jsonl --votes votes.jsonl": "story 'a_b' has votes but no score by j",
 }
 
 
@@ -109,6 +111,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "short.csv").write_text("question,answer,rating\n")
     (folder / "wrong.csv").write_text("question,answer,other,rating\nq-f5db896778de,a,b,7\n")
     (folder / "votes.jsonl").write_text(json.dumps({"story": "a_b", "rater": "r", "votes": {"1": True}}) + "\n")
+    (folder / "scores.jsonl").write_text(json.dumps({"story": "c_d", "judge": "j", "tests": {"1": True}}) + "\n")
     for name in ("taken.json", "taken.jsonl"):
         (folder / name).write_text("mine")
     with pytest.MonkeyPatch.context() as environment:
