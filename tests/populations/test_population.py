@@ -32,50 +32,30 @@ def test_what_was_written_is_read_back(make: Make) -> None:
     assert opened.prompts == [CASTLE, OWL]
     assert [d.text for d in opened.documents(CASTLE)] == ["It fell.\n\u2028The “end”.", "It stood."]
     assert [q.id for q in opened.questions(OWL)] == ["q3"]
-    assert [feature.name for feature in opened.features] == ["plot", "style"]
-    assert opened.features[0].words == ("ending",)
-
-
-def test_the_manifest_says_what_the_population_is(make: Make) -> None:
-    manifest = make().manifest
-    assert (manifest.name, manifest.version, manifest.licence) == ("small", "2", "CC0-1.0")
-    assert manifest.source_models == ("somebody/model",)
+    assert [(feature.name, feature.words) for feature in opened.features] == [("plot", ("ending",)), ("style", ())]
+    manifest = opened.manifest
+    assert opened.name == f"small-2@{manifest.digest}"
+    assert (manifest.licence, manifest.source_models) == ("CC0-1.0", ("somebody/model",))
     assert manifest.counts.model_dump() == {"prompts": 2, "documents": 3, "questions": 3, "answers": 3}
+    # answers are kept by reader
+    assert opened.readers == ["grader(a)", "grader(b)"]
+    assert opened.answers("grader(a)") == {("d1", "q1"): "it falls", ("d3", "q1"): None}
+    assert opened.answers("grader(b)") == {("d1", "q1"): "collapse"}
+    assert opened.answers("somebody else") == {}
 
 
-def test_answers_are_kept_by_reader(make: Make) -> None:
-    population = make()
-    assert population.readers == ["grader(a)", "grader(b)"]
-    assert population.answers("grader(a)") == {("d1", "q1"): "it falls", ("d3", "q1"): None}
-    assert population.answers("grader(b)") == {("d1", "q1"): "collapse"}
-    assert population.answers("somebody else") == {}
-
-
-def test_spaces_around_a_prompt_hide_nothing_of_it(make: Make) -> None:
+def test_spaces_around_a_prompt_hide_nothing_of_it_and_an_unknown_one_has_nothing(make: Make) -> None:
     population, spaced = make(), f"\n {CASTLE} \n"
     assert [document.id for document in population.documents(spaced)] == ["d1", "d3"]
     assert [question.id for question in population.questions(spaced)] == ["q1", "q2"]
     assert population.answers("grader(b)", spaced) == {("d1", "q1"): "collapse"}
+    assert population.documents("Another prompt.") == population.questions("Another prompt.") == []
 
 
-def test_an_unknown_prompt_has_nothing(make: Make) -> None:
-    population = make()
-    assert population.documents("Another prompt.") == []
-    assert population.questions("Another prompt.") == []
-
-
-def test_the_name_holds_version_and_digest(make: Make) -> None:
-    population = make()
-    assert population.name == f"small-2@{population.manifest.digest}"
-
-
-def test_the_same_content_has_the_same_digest_anywhere(make: Make, tmp_path: Path) -> None:
-    assert make(tmp_path / "a").manifest.digest == make(tmp_path / "b", name="other").manifest.digest
-
-
-def test_answers_leave_the_digest_as_it_was(make: Make, tmp_path: Path) -> None:
-    # it names what is measured against; who has read it already is no part of that
-    assert make(tmp_path / "a").manifest.digest == make(tmp_path / "b", answers=[]).manifest.digest
+def test_the_same_content_has_the_same_digest_anywhere_whoever_has_read_it(make: Make, tmp_path: Path) -> None:
+    digest = make(tmp_path / "a").manifest.digest
+    assert make(tmp_path / "b", name="other").manifest.digest == digest
+    assert make(tmp_path / "c", answers=[]).manifest.digest == digest
 
 
 CHANGES: dict[str, Any] = {
@@ -95,33 +75,23 @@ def test_a_population_may_hold_answers_without_documents(make: Make) -> None:
     assert make(documents=[]).answers("grader(b)") == {("d1", "q1"): "collapse"}
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda path: path.unlink(), "does not exist"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-20]), r"is not the file that population\.json describes"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-3] + b"x" + path.read_bytes()[-2:]), "changed or cut"),
+    ],
+    ids=["missing", "cut", "one letter changed"],
+)
 @pytest.mark.parametrize("name", [DOCUMENTS, QUESTIONS, ANSWERS])
-def test_a_missing_file_is_named(name: str, make: Make) -> None:
+def test_a_file_that_is_not_what_it_was_is_named(
+    name: str, change: Callable[[Path], object], message: str, make: Make
+) -> None:
     folder = make().folder
-    (folder / name).unlink()
-    with pytest.raises(PopulationError, match=rf"{name} does not exist"):
+    change(folder / name)
+    with pytest.raises(PopulationError, match=rf"{name} .*{message}"):
         Population(folder)
-
-
-@pytest.mark.parametrize("name", [DOCUMENTS, QUESTIONS, ANSWERS])
-def test_a_cut_file_is_noticed(name: str, make: Make) -> None:
-    path = make().folder / name
-    path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(PopulationError, match=rf"{name} is not the file that population\.json describes"):
-        Population(path.parent)
-
-
-@pytest.mark.parametrize("name", [DOCUMENTS, QUESTIONS, ANSWERS])
-def test_one_changed_letter_is_noticed(name: str, make: Make) -> None:
-    path = make().folder / name
-    path.write_bytes(path.read_bytes().replace(b"castle", b"cassle").replace(b"falls", b"fails"))
-    with pytest.raises(PopulationError, match=rf"{name} .*changed or cut"):
-        Population(path.parent)
-
-
-def test_a_folder_without_a_manifest_is_no_population(tmp_path: Path) -> None:
-    with pytest.raises(PopulationError, match=r"holds no population\.json"):
-        Population(tmp_path)
 
 
 def rewrite(folder: Path, **fields: Any) -> None:
@@ -149,12 +119,16 @@ def test_a_wrong_manifest_is_named_with_its_field(fields: dict[str, Any], messag
         Population(folder)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[]"], ids=["empty", "cut", "no UTF-8", "a list"])
-def test_an_unreadable_manifest_is_named(content: bytes, make: Make) -> None:
+def test_a_folder_without_a_manifest_is_no_population_and_an_unreadable_one_is_named(
+    make: Make, tmp_path: Path
+) -> None:
+    with pytest.raises(PopulationError, match=r"holds no population\.json"):
+        Population(tmp_path)
     folder = make().folder
-    (folder / MANIFEST).write_bytes(content)
-    with pytest.raises(PopulationError, match=r"population\.json"):
-        Population(folder)
+    for content in (b"", b"{", b"\xff\xfe", b"[]"):
+        (folder / MANIFEST).write_bytes(content)
+        with pytest.raises(PopulationError, match=r"population\.json"):
+            Population(folder)
 
 
 BAD_ROWS: dict[str, tuple[dict[str, Any], str]] = {
@@ -195,7 +169,7 @@ def test_rows_that_do_not_hold_together_are_named(changes: dict[str, Any], messa
         make(**changes)
 
 
-def test_a_write_that_dies_leaves_what_stood_there(make: Make) -> None:
+def test_a_write_that_dies_or_holds_a_fault_leaves_what_stood_there(make: Make) -> None:
     whole = make()
     folder = whole.folder
     files = sorted(path.name for path in folder.iterdir())
@@ -206,15 +180,10 @@ def test_a_write_that_dies_leaves_what_stood_there(make: Make) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         make(documents=[Document(id="d7", prompt=CASTLE, text="New.")], questions=dying())
-    assert Population(folder).name == whole.name
-    assert (sorted(path.name for path in folder.iterdir()), list(folder.parent.iterdir())) == (files, [folder])
-
-
-def test_rows_that_do_not_hold_together_replace_nothing(make: Make) -> None:
-    whole = make()
     with pytest.raises(PopulationError, match="'d9' is no document"):
         make(answers=[AnswerRow(document="d9", question="q1", reader="r", text="t")])
-    assert Population(whole.folder).name == whole.name
+    assert Population(folder).name == whole.name
+    assert (sorted(path.name for path in folder.iterdir()), list(folder.parent.iterdir())) == (files, [folder])
 
 
 def test_documents_alone_have_prompts_and_are_refused_by_what_asks_questions(make: Make) -> None:
@@ -232,22 +201,14 @@ def test_parts_may_come_from_streams(make: Make) -> None:
     assert len(make(documents=stream, answers=iter(())).documents(OWL)) == 3
 
 
-@pytest.mark.parametrize("name", BUNDLED)
-def test_a_bundled_population_opens_by_name(name: str) -> None:
-    assert open_population(name).manifest.name == name
-
-
-def test_a_folder_opens_by_path(make: Make) -> None:
-    folder = make().folder
-    assert open_population(folder).name == open_population(str(folder)).name == make().name
-
-
-def test_a_folder_named_like_a_bundled_one_opens_by_its_path(
+def test_a_population_opens_by_the_name_that_ships_and_by_its_path(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for name in BUNDLED:
+        assert open_population(name).manifest.name == name
     make(tmp_path / "starter")
     monkeypatch.chdir(tmp_path)
-    assert open_population("./starter").manifest.name == "small"
+    assert open_population("./starter").manifest.name == open_population(tmp_path / "starter").manifest.name == "small"
     assert open_population("starter").manifest.name == "starter"
 
 
@@ -271,44 +232,36 @@ def test_a_population_is_opened_once_until_one_of_its_files_changes(make: Make) 
 def test_features_come_from_a_file_a_population_or_a_bundled_one(tmp_path: Path) -> None:
     write_features(tmp_path / "features.json", FEATURES)
     assert read_features(tmp_path / "features.json") == FEATURES
+    (tmp_path / "features.jsonl").write_text("".join(feature.model_dump_json() + "\n" for feature in FEATURES))
+    assert read_features(tmp_path / "features.jsonl") == FEATURES
     assert read_features(small_population(tmp_path / "p").folder) == FEATURES
     assert [feature.name for feature in read_features("abstracts")][:2] == ["problem", "approach"]
-
-
-def test_two_features_of_one_name_are_refused(tmp_path: Path) -> None:
-    twice = {"features": [{"name": "plot", "definition": "What happens."}] * 2}
-    (tmp_path / "features.json").write_text(json.dumps(twice))
-    with pytest.raises(PopulationError, match=r"features\.json, field features: .*two features are named 'plot'"):
-        read_features(tmp_path / "features.json")
-
-
-@pytest.mark.parametrize("text", ["{}", '{"features": []}', "[1]", "no json", '{"features": [{"name": "My Plot"}]}'])
-def test_a_file_that_holds_no_features_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / "features.json").write_text(text)
-    with pytest.raises(PopulationError, match=r"features\.json"):
-        read_features(tmp_path / "features.json")
-
-
-def test_a_source_that_is_nowhere_is_refused_with_what_would_work() -> None:
     with pytest.raises(
         PopulationError, match="features are 'nowhere', expected abstracts, starter, a population's folder"
     ):
         read_features("nowhere")
 
 
-def test_a_file_of_json_lines_has_a_feature_a_line(tmp_path: Path) -> None:
-    path = tmp_path / "features.jsonl"
-    path.write_text("".join(feature.model_dump_json() + "\n" for feature in FEATURES))
-    assert read_features(path) == FEATURES
-    path.write_text('{"name": "plot", "definition": "What happens."}\n{"name": "My Plot", "definition": "x"}\n')
-    with pytest.raises(PopulationError, match=r"features\.jsonl, line 2, field name"):
-        read_features(path)
-    path.write_text('{"name": "plot", "definition": "What happens."}\n' * 2)
-    with pytest.raises(PopulationError, match="two features are named 'plot'"):
-        read_features(path)
-    path.write_text("")
-    with pytest.raises(PopulationError, match=r"features\.jsonl"):
-        read_features(path)
+PLOT, MY_PLOT = '{"name": "plot", "definition": "What happens."}', '{"name": "My Plot", "definition": "x"}'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        *(
+            ("f.json", text, "")
+            for text in ("{}", '{"features": []}', "[1]", "no json", f'{{"features": [{MY_PLOT}]}}')
+        ),
+        ("f.json", f'{{"features": [{PLOT}, {PLOT}]}}', ", field features: .*two features are named 'plot'"),
+        ("f.jsonl", f"{PLOT}\n{MY_PLOT}\n", ", line 2, field name"),
+        ("f.jsonl", f"{PLOT}\n{PLOT}\n", ".*two features are named 'plot'"),
+        ("f.jsonl", "", ""),
+    ],
+)
+def test_a_file_that_holds_no_features_is_refused(name: str, text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(PopulationError, match=rf"f\.jsonl?{message}"):
+        read_features(tmp_path / name)
 
 
 CHANGED = "was changed while the population was in use"
@@ -351,30 +304,22 @@ def test_documents_that_changed_after_it_was_opened_are_an_error(
     assert str(tmp_path / "p" / DOCUMENTS) in str(caught.value)
 
 
-def test_what_was_read_before_the_change_stays_what_it_was_and_the_next_prompt_is_refused(tmp_path: Path) -> None:
+def test_what_was_read_before_the_change_stays_what_it_was_and_the_rest_is_refused(tmp_path: Path) -> None:
     population = small_population(tmp_path / "p")
     before = population.documents(SCRIPTED_OWL)
     prompts_swapped(population.folder)
+    (tmp_path / "p" / ANSWERS).write_text('{"document": "d", "question": "q", "reader": "r", "text": "a"}\n')
     assert population.documents(SCRIPTED_OWL) == before
     with pytest.raises(PopulationError, match=CHANGED):
         population.documents(FOX)
-
-
-def test_answers_that_came_later_are_an_error(tmp_path: Path) -> None:
-    population = small_population(tmp_path / "p")
-    (tmp_path / "p" / ANSWERS).write_text('{"document": "d", "question": "q", "reader": "r", "text": "a"}\n')
     with pytest.raises(PopulationError, match=CHANGED):
         assert population.readers
 
 
-def test_a_change_while_a_file_is_read_is_an_error(tmp_path: Path) -> None:
+def test_a_change_while_a_file_is_read_is_an_error_and_a_folder_that_is_gone_is_one_line(tmp_path: Path) -> None:
     population = small_population(tmp_path / "p")
     with pytest.raises(PopulationError, match=CHANGED), population._files[DOCUMENTS].open():
         in_place(population.folder)
-
-
-def test_a_folder_that_is_gone_is_one_line(tmp_path: Path) -> None:
-    population = small_population(tmp_path / "p")
     shutil.rmtree(tmp_path / "p")
     with pytest.raises(PopulationError, match="cannot be read any more"):
         population.documents(SCRIPTED_OWL)

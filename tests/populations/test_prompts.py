@@ -68,14 +68,12 @@ def test_a_sample_depends_on_the_seed_alone(tmp_path: Path) -> None:
 def test_prompts_that_are_one_once_cleaned_count_once(tmp_path: Path) -> None:
     source = written(tmp_path / "a.jsonl", ["[WP] One.", "One .", "[EU] Two.", "[WP]", ""])
     assert sorted(writing_prompt_sample(source, 2, seed=0)) == ["One.", "Two."]
-    with pytest.raises(SourceError, match="holds 2 distinct prompts, expected at least 3"):
-        writing_prompt_sample(source, 3, seed=0)
-
-
-@pytest.mark.parametrize("count", [0, -1])
-def test_a_sample_of_nothing_is_refused(count: int, tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=f"sample is {count}, expected at least 1"):
-        writing_prompt_sample(written(tmp_path / "a.jsonl", ["One."]), count, seed=0)
+    for count, message in (
+        (3, "holds 2 distinct prompts, expected at least 3"),
+        (0, "sample is 0, expected at least 1"),
+    ):
+        with pytest.raises(SourceError, match=message):
+            writing_prompt_sample(source, count, seed=0)
 
 
 def stand_in(monkeypatch: pytest.MonkeyPatch, **names: object) -> None:
@@ -92,9 +90,6 @@ class Rows(dict[str, list[Any]]):
 def test_prompts_come_from_the_training_split_of_a_hub_dataset(monkeypatch: pytest.MonkeyPatch) -> None:
     stand_in(monkeypatch, load_dataset=lambda source, split: Rows(prompt=[f"[WP] {source}, {split}."]))
     assert writing_prompt_sample("some/prompts", 1, seed=0) == ["some/prompts, train."]
-
-
-def test_a_hub_dataset_without_prompts_is_refused_with_its_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     stand_in(monkeypatch, load_dataset=lambda source, split: Rows(text=["One."]))
     with pytest.raises(SourceError, match=r"has the columns \['text'\], expected one named 'prompt'"):
         writing_prompt_sample("some/texts", 1, seed=0)
@@ -106,14 +101,8 @@ def test_a_dataset_of_preferences_gives_each_prompt_once_in_the_studys_form(monk
     def load_dataset(source: str, **options: str) -> Rows:
         asked[source] = options
         # a row a comparison of two stories: most prompts stand in several
-        prompts = [
-            "[WP] The town wakes up .",
-            "[EU] Write a story about Mars.",
-            "[WP] The town wakes up.",
-            None,
-            "[OT]",
-        ]
-        return Rows(prompt=prompts, chosen_story=["-"] * 5, rejected_story=["-"] * 5)
+        town, mars = "[WP] The town wakes up .", "[EU] Write a story about Mars."
+        return Rows(prompt=[town, mars, town[:-2] + ".", None, "[OT]"], chosen_story=["-"] * 5)
 
     stand_in(monkeypatch, load_dataset=load_dataset)
     commit = "0a" * 20
@@ -145,11 +134,8 @@ def test_prompts_come_from_any_column_of_a_local_table(ending: str, tmp_path: Pa
     assert sorted(writing_prompt_sample(str(path), 2, seed=0, column="title")) == ["One.", "Two."]
     with pytest.raises(SourceError, match=r"'prompt'"):
         writing_prompt_sample(str(path), 1, seed=0)
-
-
-def test_a_table_that_is_missing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match=r"nowhere\.parquet does not exist"):
-        writing_prompt_sample(str(tmp_path / "nowhere.parquet"), 1, seed=0)
+    with pytest.raises(SourceError, match=r"nowhere\.(csv|parquet) does not exist|nowhere\.jsonl cannot be read"):
+        writing_prompt_sample(str(tmp_path / f"nowhere.{ending}"), 1, seed=0)
 
 
 def test_a_file_of_prompts_is_read_as_it_was_written_each_once_with_its_line_breaks(tmp_path: Path) -> None:
@@ -158,12 +144,8 @@ def test_a_file_of_prompts_is_read_as_it_was_written_each_once_with_its_line_bre
         path, [{"prompt": "One\nand two.", "distance": 0.9}, {"prompt": "One\nand two."}, {"prompt": "Ü\ud800"}]
     )
     assert prompt_lines(path) == ["One\nand two.", "Ü\ufffd"]
-
-
-def test_a_text_file_of_prompts_is_read_by_line(tmp_path: Path) -> None:
-    path = tmp_path / "own.txt"
-    path.write_text("One.\n\n Two. \nOne.\n", encoding="utf-8")
-    assert prompt_lines(path) == ["One.", "Two."]
+    (tmp_path / "own.txt").write_text("One.\n\n Two. \nOne.\n", encoding="utf-8")
+    assert prompt_lines(tmp_path / "own.txt") == ["One.", "Two."]
 
 
 @pytest.mark.parametrize(

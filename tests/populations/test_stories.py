@@ -28,30 +28,21 @@ def written(folder: Path, *rows: object) -> str:
 
 def test_two_stories_ship_each_of_500_to_900_words_with_a_plot_of_one_sentence() -> None:
     stories = reference_stories("bundled")
-    assert len(stories) == 2
-    for story in stories:
-        assert 500 <= story.words <= 900
-        assert story.title
-        assert story.plot.endswith(".")
-        assert story.plot.count(". ") == 0
+    assert [(500 <= story.words <= 900, story.plot.endswith("."), story.plot.count(". ")) for story in stories] == [
+        *[(True, True, 0)] * 2
+    ]
+    assert all(story.title for story in stories)
 
 
 def test_a_file_gives_its_stories_in_order_the_plot_may_be_left_out(tmp_path: Path) -> None:
-    path = written(
-        tmp_path, BEE, {"title": "Fox", "story": "A fox slept."}, {"title": "Owl", "plot": None, "story": "Hoo."}
-    )
-    assert [(story.title, story.plot, story.words) for story in reference_stories(path)] == [
-        ("Bee", "A bee counts.", 7),
-        ("Fox", "", 3),
-        ("Owl", "", 1),
+    rows = (BEE, {"title": "Fox", "story": "A fox slept."}, {"title": "Owl", "plot": None, "story": "Hoo."})
+    stories = reference_stories(written(tmp_path, *rows))
+    assert [(story.title, story.plot, story.words) for story in stories] == [
+        *(("Bee", "A bee counts.", 7), ("Fox", "", 3), ("Owl", "", 1))
     ]
-
-
-def test_the_digest_changes_with_any_text(tmp_path: Path) -> None:
-    digests = set()
-    for change in ({}, {"title": "B"}, {"plot": ""}, {"story": "A bee."}):
-        digests.add(stories_digest(reference_stories(written(tmp_path, BEE | change))))
-    assert len(digests) == 4
+    # the digest changes with any text
+    changes: list[dict[str, str]] = [{}, {"title": "B"}, {"plot": ""}, {"story": "A bee."}]
+    assert len({stories_digest(reference_stories(written(tmp_path, BEE | change))) for change in changes}) == 4
 
 
 FAULTY: list[tuple[list[object], str]] = [
@@ -61,6 +52,7 @@ FAULTY: list[tuple[list[object], str]] = [
     ([{"story": "A bee."}], "line 1 has no text in the field 'title'"),
     ([BEE, {"title": "Fox", "story": 7}], "line 2 has 7 in the field 'story', expected text"),
     ([BEE, BEE], "holds two stories titled 'Bee'"),
+    (["Once upon a time"], "line 1 is a str and no object"),
     ([["Bee"]], "line 1 is a list and no object, expected a line a story"),
     ([BEE | {"story": "https://example.org/bee"}], "has a link instead of the text of 'Bee'"),
 ]
@@ -74,15 +66,6 @@ def test_a_faulty_file_is_refused_in_one_line(tmp_path: Path, rows: list[object]
     assert fault in str(caught.value)
     assert path in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_a_line_that_is_no_json_and_a_missing_file_are_named(tmp_path: Path) -> None:
-    path = tmp_path / "stories.jsonl"
-    path.write_text("Once upon a time", encoding="utf-8")
-    with pytest.raises(ReferenceStoryError, match="line 1 is no JSON"):
-        reference_stories(str(path))
-    with pytest.raises(ReferenceStoryError, match="cannot be read"):
-        reference_stories(str(tmp_path / "missing.jsonl"))
 
 
 def test_without_a_reference_a_plot_is_enough_and_a_link_is_no_text(tmp_path: Path) -> None:
@@ -117,49 +100,50 @@ def test_of_the_published_dataset_the_professionals_stories_are_taken(monkeypatc
     assert (story.title, story.plot, story.story) == ("Bee", "A bee counts.", "A bee counted.")
 
 
-def test_where_it_has_links_for_texts_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    hub(monkeypatch, {"ttcw_narrative_ending": cell("0_NewYorker", "https://example.org/bee")})
-    with pytest.raises(ReferenceStoryError, match="put the texts that you may use into a JSON Lines file"):
-        reference_stories("Salesforce/ttcw_creativity_eval")
-
-
 def test_a_dataset_with_the_columns_of_a_file_is_read_like_one(monkeypatch: pytest.MonkeyPatch) -> None:
     hub(monkeypatch, BEE)
     assert reference_stories("someone/stories")[0].title == "Bee"
 
 
-def test_a_cell_that_is_no_literal_runs_nothing_and_gives_no_story(monkeypatch: pytest.MonkeyPatch) -> None:
-    hub(monkeypatch, {"ttcw_narrative_ending": "__import__('os').getcwd()"})
-    with pytest.raises(ReferenceStoryError, match="holds no story"):
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        # the way out of links for texts is named
+        (cell("0_NewYorker", "https://example.org/bee"), "put the texts that you may use into a JSON Lines file"),
+        # what is no literal runs nothing and gives no story
+        ("__import__('os').getcwd()", "holds no story"),
+    ],
+)
+def test_a_cell_without_a_story_is_refused(text: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub(monkeypatch, {"ttcw_narrative_ending": text})
+    with pytest.raises(ReferenceStoryError, match=fault):
         reference_stories("Salesforce/ttcw_creativity_eval")
 
 
-def test_without_the_extra_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_error_says_how_to_install_it_and_a_missing_file_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(MissingExtraError, match="needs the extra hub: pip install"):
         reference_stories("Salesforce/ttcw_creativity_eval")
+    with pytest.raises(ReferenceStoryError, match="cannot be read"):
+        reference_stories(str(tmp_path / "missing.jsonl"))
 
 
 FINE = {"story": "0_fine", "text": "Fine bees."}
 PLAIN = {"story": "0_plain", "text": "Plain bees.", "reference": "0_fine"}
 
 
-def file(folder: Path, *rows: object, name: str = "stories.jsonl") -> Path:
-    path = folder / name
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
 def test_a_reference_is_a_text_or_the_id_of_a_story_of_the_file_which_is_then_no_candidate(tmp_path: Path) -> None:
     other = {"story": "1_plain", "text": "A lock.", "reference": "A fine lock, long ago.", "plot": "A lock opens."}
-    first, second = existing_stories(file(tmp_path, PLAIN, FINE, other))
+    first, second = existing_stories(Path(written(tmp_path, PLAIN, FINE, other)))
     assert (first.id, first.reference, first.reference_name) == ("0_plain", "Fine bees.", "0_fine")
     assert (second.reference, second.reference_name, second.plot) == ("A fine lock, long ago.", "", "A lock opens.")
 
 
 def test_a_machine_written_story_may_be_a_reference_and_be_held_against_another(tmp_path: Path) -> None:
     rows = (PLAIN | {"reference": "0_gpt4"}, {"story": "0_gpt4", "text": "Bees by gpt4.", "reference": "0_fine"}, FINE)
-    assert [(story.id, story.reference_name) for story in existing_stories(file(tmp_path, *rows))] == [
+    assert [(story.id, story.reference_name) for story in existing_stories(Path(written(tmp_path, *rows)))] == [
         ("0_plain", "0_gpt4"),
         ("0_gpt4", "0_fine"),
     ]
@@ -195,7 +179,7 @@ def test_released_stories_find_their_references_by_title_and_links_are_no_candid
 )
 def test_what_cannot_be_used_is_one_clear_line(tmp_path: Path, rows: list[object], fault: str) -> None:
     with pytest.raises(ReferenceStoryError) as caught:
-        existing_stories(file(tmp_path, *rows))
+        existing_stories(Path(written(tmp_path, *rows)))
     assert fault in str(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -39,22 +39,15 @@ def kept(population: Population, *parts: Measured) -> Yardstick:
     return yardstick_of(population.folder)
 
 
-def test_what_was_written_is_read_again(make: Make) -> None:
-    parts = measured(2.5), measured(7.0, judge="pairwise(m)")
-    assert kept(make(), *parts).measured == parts
-
-
-def test_a_population_with_a_yardstick_is_the_one_that_it_was(make: Make) -> None:
+def test_what_was_written_is_read_again_and_the_population_is_the_one_that_it_was(make: Make) -> None:
     before = make()
+    assert yardstick_of(before.folder).under(signed()) is None
     files = {file.name: file.read_bytes() for file in before.folder.iterdir()}
-    kept(before, measured())
+    parts = measured(2.5), measured(7.0, judge="pairwise(m)")
+    assert kept(before, *parts).measured == parts
     assert open_population(before.folder).name == before.name
     assert {name: (before.folder / name).read_bytes() for name in files} == files
     assert not faults(before.folder)
-
-
-def test_a_population_without_one_has_an_empty_one(make: Make) -> None:
-    assert yardstick_of(make().folder).under(signed()) is None
 
 
 def test_an_instrument_is_known_by_all_that_its_numbers_depend_on_and_by_nothing_else(make: Make) -> None:
@@ -73,13 +66,9 @@ def test_an_instrument_is_known_by_all_that_its_numbers_depend_on_and_by_nothing
     assert [found.under(other) for other in others] == [None] * len(others)
 
 
-def test_an_instrument_that_measured_again_replaces_its_own_numbers_alone(make: Make) -> None:
-    found = kept(make(), measured(3), measured(4, judge="pairwise(m)"), measured(5))
-    assert found.measured == (measured(4, judge="pairwise(m)"), measured(5))
-
-
-def test_what_was_measured_of_another_population_is_not_kept(make: Make) -> None:
-    assert kept(make(), measured(population="small-1@old"), measured()).measured == (measured(),)
+def test_an_instrument_that_measured_again_replaces_its_own_numbers_and_those_of_another_population(make: Make) -> None:
+    parts = measured(population="small-1@old"), measured(3), measured(4, judge="pairwise(m)"), measured(5)
+    assert kept(make(), *parts).measured == (measured(4, judge="pairwise(m)"), measured(5))
 
 
 @pytest.mark.parametrize(
@@ -93,6 +82,8 @@ def test_what_was_measured_of_another_population_is_not_kept(make: Make) -> None
         (("2.5", "8.5"), r"yardstick.json, field measured.*d1, q1: 2 of 3 ratings cannot sum to 8.5"),
         (("2.5", "NaN"), "yardstick.json"),
         (('"q1"', '"q1'), "yardstick.json: Invalid JSON"),
+        # an earlier one has other fields
+        (('"format":2', '"format": 1, "novelty": {}'), "expected 2; remove it, and make it anew: genie population"),
     ],
 )
 def test_what_is_no_yardstick_is_an_error_that_says_what_to_do(make: Make, changed: tuple[str, str], said: str) -> None:
@@ -100,19 +91,10 @@ def test_what_is_no_yardstick_is_an_error_that_says_what_to_do(make: Make, chang
     kept(population, measured())
     path = population.folder / YARDSTICK
     path.write_text(path.read_text(encoding="utf-8").replace(*changed), encoding="utf-8")
-    with pytest.raises(PopulationError, match=said):
+    with pytest.raises(PopulationError, match=said) as caught:
         yardstick_of(population.folder)
+    assert "\n" not in str(caught.value)
     assert list(faults(population.folder)) == ["unusable yardstick"]
-
-
-def test_an_earlier_yardstick_is_refused_in_one_line_that_says_how_to_make_it_anew(make: Make) -> None:
-    path = make().folder / YARDSTICK
-    path.write_text('{"format": 1, "measured": [{"signature": "s", "novelty": {"d1": {"plot": 0.5}}}]}')
-    with pytest.raises(
-        PopulationError, match="expected 2; remove it, and make it anew: genie population yardstick"
-    ) as said:
-        yardstick_of(path.parent)
-    assert "\n" not in str(said.value)
 
 
 def test_a_yardstick_that_cannot_be_written_leaves_the_old_one(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
