@@ -83,18 +83,14 @@ LOST = "She said: “Go!” He went. She said: “Go!” Nobody did go of the go
         ("She sayd: “Go!”", "She said: “Go!” He went. She said: “Go!”"),
         ("Nobody did go of the go", LOST),
     ],
-    ids=["as it is", "without its mark", "in plain typography", "nearly", "to the end"],
 )
 def test_a_text_ends_behind_the_sentence_the_last_time_that_it_stands_there(sentence: str, rest: str) -> None:
     assert up_to_sentence(LOST, sentence) == rest
 
 
-@pytest.mark.parametrize("sentence", ["It rained.", "She", "Nobody did", "", "“"])
-def test_what_is_no_sentence_of_the_text_ends_it_nowhere(sentence: str) -> None:
-    assert up_to_sentence(LOST, sentence) is None
-
-
-def test_a_line_ends_a_sentence_too() -> None:
+def test_what_is_no_sentence_of_the_text_ends_it_nowhere_and_a_line_or_a_mark_of_any_script_ends_a_sentence() -> None:
+    for sentence in ("It rained.", "She", "Nobody did", "", "“"):
+        assert up_to_sentence(LOST, sentence) is None
     poem = "The owl is white \nthe moon is old\nold of moon moon"
     assert up_to_sentence(poem, "The owl is white") == "The owl is white"
     assert up_to_sentence("猫が寝た。月が出た。月の月の", "月が出た。") == "猫が寝た。月が出た。"
@@ -175,6 +171,9 @@ async def test_a_reply_that_cannot_be_read_changes_nothing_and_is_counted(reply:
 async def test_what_would_lose_more_than_half_of_itself_is_left_out_with_the_reason(sentence: str) -> None:
     left, counts = await cleaned(naming(lambda text: sentence), "It rained. " + TAIL)
     assert (left, counts) == ([], {ASKED: 1, BROKEN: 1})
+    # half of it is enough
+    (half,), _ = await cleaned(naming(lambda text: "It rained."), "It rained. And on an")
+    assert (half.text, half.cut_words) == ("It rained.", 3)
 
 
 async def built(folder: Path, script: Script, **changes: object) -> tuple[Built, Population]:
@@ -262,8 +261,3 @@ async def test_answers_are_about_whole_texts_so_that_a_table_with_answers_is_ref
     with pytest.raises(PopulationError, match=r"t\.jsonl has answers, .* without --clean-by-model"):
         await imported(tmp_path, script, row)
     assert script.requests == []
-
-
-async def test_half_a_document_is_enough() -> None:
-    (left,), _ = await cleaned(naming(lambda text: "It rained."), "It rained. And on an")
-    assert (left.text, left.cut_words) == ("It rained.", 3)

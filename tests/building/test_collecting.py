@@ -23,22 +23,17 @@ def test_documents_come_out_of_logs_of_several_models_in_the_order_of_the_logs(t
 
 def test_what_is_no_document_is_dropped_with_a_count_by_reason(tmp_path: Path) -> None:
     story, loop = "A fox ran home over the snow.", "It snowed. " + "And then it snowed some more. " * 30
+    # a long text stands in the log as an attachment
+    long = " ".join(f"word{number}" for number in range(3_000))
     logs = [
-        write_log(tmp_path / "a.eval", "a", {OWL: [story, story, "  ", loop, "<think>A fox.</think>"]}),
+        write_log(tmp_path / "a.eval", "a", {OWL: [story, story, "  ", loop, "<think>A fox.</think>", long]}),
         write_log(tmp_path / "b.eval", "b", {OWL: ["I cannot help with that."]}, stop_reason="content_filter"),
     ]
     found = Collected(logs, tmp_path / "documents.jsonl", None)
-    assert [document.text for document in found.documents(OWL)] == [story]
+    assert [document.text for document in found.documents(OWL)] == [story, long]
     assert found.dropped == {"duplicate": 1, "no_response": 2, "degenerate": 1, "refusal": 1}
     with pytest.raises(PopulationError, match="no document in 1 logs: 1 refusal"):
         Collected(logs[1:], tmp_path / "again.jsonl", None)
-
-
-def test_a_long_text_that_the_log_keeps_as_an_attachment_comes_out_whole(tmp_path: Path) -> None:
-    text = " ".join(f"word{number}" for number in range(3_000))
-    log = write_log(tmp_path / "a.eval", "a", {OWL: [text]})
-    found = Collected([log], tmp_path / "documents.jsonl", None)
-    assert found.documents(OWL)[0].text == text
 
 
 def test_a_log_without_the_task_s_prompts_is_named_with_its_first_prompt(tmp_path: Path) -> None:
@@ -98,13 +93,13 @@ def test_populations_of_other_features_do_not_merge(tmp_path: Path) -> None:
 
 
 def test_two_things_under_one_id_do_not_merge(tmp_path: Path) -> None:
-    folders = []
-    for text in ("It rained.", "It snowed."):
-        document = Document(id="d", prompt=OWL, text=text)
+    folders = [tmp_path / "rain", tmp_path / "snow"]
+    for folder in folders:
+        document = Document(id="d", prompt=OWL, text=f"It was {folder.name}.")
         question = Question(id="q", prompt=OWL, feature="plot", text="What?")
-        answer = AnswerRow(document="d", question="q", reader="r", text="weather")
-        population_of(tmp_path / text, [document], [question], [answer])
-        folders.append(tmp_path / text)
+        population_of(
+            folder, [document], [question], [AnswerRow(document="d", question="q", reader="r", text="weather")]
+        )
     with pytest.raises(PopulationError, match="d says something else than in another population"):
         both(tmp_path, folders)
     assert not (tmp_path / "both").exists()

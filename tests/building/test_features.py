@@ -16,12 +16,7 @@ from genie_inspect.building.features import (
     map_features,
     read_taxonomy,
 )
-from genie_inspect.errors import (
-    GraderFailedError,
-    MissingExtraError,
-    PopulationError,
-    UnknownChoiceError,
-)
+from genie_inspect.errors import GraderFailedError, MissingExtraError, PopulationError, UnknownChoiceError
 from genie_inspect.populations.population import read_features, write_features
 from genie_inspect.populations.schema import Feature
 from genie_inspect.prompting.fence import unfenced
@@ -40,24 +35,18 @@ def repeating(*replies: str) -> Script:
 
 
 @pytest.mark.parametrize("method", METHODS)
-async def test_names_said_again_and_again_become_features(method: str, tmp_path: Path) -> None:
+async def test_names_said_again_and_again_become_features_and_each_reply_is_kept(method: str, tmp_path: Path) -> None:
     pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
-    model = recorded(repeating(*REPLIES), tmp_path)
-    done = await discover_features(tmp_path / "found", model, tmp_path, task=TASK, samples=9, method=method)
+    options: dict[str, Any] = {"task": TASK, "samples": 9, "method": method}
+    script, again = repeating(*REPLIES), repeating("nothing")
+    done = await discover_features(tmp_path / "found", recorded(script, tmp_path), tmp_path, **options)
+    await discover_features(tmp_path / "again", recorded(again, tmp_path), tmp_path, **options)
+    assert (len(script.requests), again.requests) == (9, [])
     features = read_features(tmp_path / "found" / "features.json")
     assert {"plot", "characters", "setting"} <= {feature.name for feature in features}
     assert {feature.name: feature.definition for feature in features}["plot"] == "what happens"
     # 3 rounds of 3 replies with 3, 4 and 4 names
     assert done["names_said"] == 33
-
-
-async def test_the_same_request_is_made_for_each_sample_and_each_reply_kept(tmp_path: Path) -> None:
-    pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
-    script = repeating(*REPLIES)
-    await discover_features(tmp_path / "found", recorded(script, tmp_path), tmp_path, task=TASK, samples=5)
-    again = repeating("nothing")
-    await discover_features(tmp_path / "again", recorded(again, tmp_path), tmp_path, task=TASK, samples=5)
-    assert (len(script.requests), again.requests) == (5, [])
 
 
 async def test_replies_without_features_are_an_error_and_write_nothing(tmp_path: Path) -> None:
@@ -68,19 +57,16 @@ async def test_replies_without_features_are_an_error_and_write_nothing(tmp_path:
     assert not (tmp_path / "found").exists()
 
 
-async def test_without_the_library_nothing_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_with_an_unknown_method_or_without_the_library_nothing_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     script = saying("x")
+    with pytest.raises(UnknownChoiceError, match="method is 'dbscan', expected one of k-means, agglomerative, hdbscan"):
+        await discover_features(tmp_path / "found", recorded(script, tmp_path), tmp_path, task=TASK, method="dbscan")
     with pytest.raises(MissingExtraError, match="needs the extra discovery: pip install"):
         await discover_features(tmp_path / "found", recorded(script, tmp_path), tmp_path, task=TASK)
     assert script.requests == []
-
-
-def test_an_unknown_method_is_refused_with_those_that_are_known() -> None:
-    import numpy as np
-
-    with pytest.raises(UnknownChoiceError, match="method is 'dbscan', expected one of k-means, agglomerative, hdbscan"):
-        clusters(np.eye(3), 2, "dbscan")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -95,19 +81,14 @@ def test_more_clusters_than_distinct_vectors_are_as_many_as_there_are(method: st
     assert labels[0] == labels[4] != labels[2] == labels[3] == labels[5]
 
 
-DISCOVERED = tuple(
-    Feature(name=name, definition=definition)
-    for name, definition in {
-        "tone": "The mood of the words.",
-        "storyline": "What happens.",
-        "rhythm": "How sentences run.",
-        "font": "How it is set.",
-    }.items()
+def made(**definitions: str) -> tuple[Feature, ...]:
+    return tuple(Feature(name=name, definition=definition) for name, definition in definitions.items())
+
+
+DISCOVERED = made(
+    tone="The mood of the words.", storyline="What happens.", rhythm="How sentences run.", font="How it is set."
 )
-TAXONOMY = tuple(
-    Feature(name=name, definition=definition)
-    for name, definition in {"plot": "What happens.", "style": "How it is told.", "setting": "Where it is."}.items()
-)
+TAXONOMY = made(plot="What happens.", style="How it is told.", setting="Where it is.")
 REPLY = numbered({1: "style", 2: "Plot", 3: "style", 4: "none"})
 
 
@@ -124,12 +105,8 @@ async def test_each_feature_is_mapped_to_one_of_the_taxonomy_or_to_none(tmp_path
         "nothing_maps_to": ["setting"],
         "unreadable": [],
     }
-
-
-async def test_the_file_says_who_mapped_what_by_which_definitions(tmp_path: Path) -> None:
-    result = await mapped(tmp_path, saying(REPLY))
-    text = (tmp_path / "mapping.json").read_text(encoding="utf-8")
-    facts = json.loads(text)
+    # the file says who mapped what by which definitions
+    facts = json.loads((tmp_path / "mapping.json").read_text(encoding="utf-8"))
     assert facts.pop("mapped_by").startswith("map_features(mockllm/model@")
     assert facts.pop("taxonomy")["setting"] == "Where it is."
     assert facts.pop("discovered")["font"] == "How it is set."
@@ -153,7 +130,7 @@ async def test_where_no_reply_can_be_read_nothing_is_written(reply: str, tmp_pat
 
 
 async def test_a_run_that_failed_asks_for_the_rest_alone(tmp_path: Path) -> None:
-    many = tuple(Feature(name=f"f{number}", definition=f"Matter {number}.") for number in range(25))
+    many = made(**{f"f{number}": f"Matter {number}." for number in range(25)})
 
     def failing(request: str) -> str:
         features = unfenced(request)["features"]

@@ -35,27 +35,19 @@ def answered(folder: Path) -> Population:
     return population_of(folder, documents, questions, answers)
 
 
+UNREADABLE = ["unreadable row in documents.jsonl", "answer about an unknown document"]
+ELSEWHERE = {"id": "x-new", "prompt": "Else."}
+
+
 @pytest.mark.parametrize(
     ("file", "change", "kinds"),
     [
-        (
-            DOCUMENTS,
-            lambda rows: rows[0].update(text=" "),
-            ["unreadable row in documents.jsonl", "answer about an unknown document"],
-        ),
+        (DOCUMENTS, lambda rows: rows[0].update(text=" "), UNREADABLE),
         (DOCUMENTS, lambda rows: rows.append(rows[0]), ["document id stands twice"]),
-        (
-            DOCUMENTS,
-            lambda rows: rows.append({**rows[0], "id": "d-new", "prompt": "Else."}),
-            ["document whose prompt has no questions"],
-        ),
+        (DOCUMENTS, lambda rows: rows.append(rows[0] | ELSEWHERE), ["document whose prompt has no questions"]),
         (QUESTIONS, lambda rows: rows[0].update(feature="smell"), ["question of an unknown feature"]),
         (QUESTIONS, lambda rows: rows.append(rows[0]), ["question id stands twice"]),
-        (
-            QUESTIONS,
-            lambda rows: rows.append({**rows[0], "id": "q-new", "prompt": "Else."}),
-            ["prompt without documents"],
-        ),
+        (QUESTIONS, lambda rows: rows.append(rows[0] | ELSEWHERE), ["prompt without documents"]),
         (ANSWERS, lambda rows: rows[0].update(document="d-nobody"), ["answer about an unknown document"]),
         (ANSWERS, lambda rows: rows[0].update(question="q-nothing"), ["answer to an unknown question"]),
         (

@@ -75,25 +75,23 @@ async def test_the_wording_is_the_users_and_concepts_in_it_stay_as_they_are(tmp_
 
 async def test_the_same_seed_and_replies_make_the_same_file_and_another_seed_another_one(tmp_path: Path) -> None:
     lists = numbered({number: f"a thing {number}; a matter {number}" for number in range(1, 21)})
+    files = {}
     for name, seed in (("one", 0), ("same", 0), ("other", 1)):
         (tmp_path / name).mkdir()
         await written(5, saying(lists), tmp_path / name, seed=seed)
-    one, same, other = (rows(tmp_path / name) for name in ("one", "same", "other"))
-    assert one == same
-    assert [row["first"] for row in one] != [row["first"] for row in other]
+        files[name] = [row["first"] for row in rows(tmp_path / name)]
+    assert files["one"] == files["same"] != files["other"]
     # the seed chooses: it does not take them as they come
-    assert [row["first"] for row in one] != [f"a thing {number}" for number in range(1, 6)]
-
-
-async def test_the_seed_also_draws_the_letters_that_keep_requests_from_being_one(tmp_path: Path) -> None:
-    letters = {}
-    for seed in (0, 1):
+    assert files["one"] != [f"a thing {number}" for number in range(1, 6)]
+    # it also draws the letters that keep requests from being one
+    letters = []
+    for seed in (2, 3):
         script, folder = willing(), tmp_path / str(seed)
         folder.mkdir()
         await written(25, script, folder, seed=seed)
-        letters[seed] = [tuple(data["letters"]) for data in script.data]
+        letters.append([tuple(data["letters"]) for data in script.data])
         # 25 pairs and as many to choose from: 3 requests of 20
-        assert len(set(letters[seed])) == 3
+        assert len(set(letters[-1])) == 3
     assert letters[0] != letters[1]
 
 
@@ -109,11 +107,8 @@ async def test_pairs_that_are_missing_are_asked_for_again_with_those_that_are_ta
 
 
 async def test_a_later_round_asks_for_no_more_than_is_missing_and_as_many_to_choose_from(tmp_path: Path) -> None:
-    lists = [{n: f"a thing {n}; a matter {n}" for n in range(start, start + 9)} for start in (1, 10, 19)]
-    first = [
-        numbered({n - start + 1: text for n, text in pairs.items()})
-        for start, pairs in zip((1, 10, 19), lists, strict=True)
-    ]
+    pairs = [f"a thing {number}; a matter {number}" for number in range(27)]
+    first = [numbered(dict(enumerate(pairs[start : start + 9], start=1))) for start in (0, 9, 18)]
     script = saying(*first, '{"1": "a dog; a tram"}', '{"1": "an egg; a king"}', '{"1": "a lock; a fen"}')
     result = await written(30, script, tmp_path)
     # 3 requests for the first 27, and one in each round for the other three
@@ -187,12 +182,16 @@ def chosen(*proposals: str, most: int = 9, apart: float = 0.5, pairs_apart: floa
     return chooser
 
 
-def test_a_pair_is_taken_with_the_distance_of_its_concepts() -> None:
+def test_a_pair_is_taken_with_the_distance_of_its_concepts_as_long_as_more_are_wanted() -> None:
     chooser = chosen("a castle; a spaceship", "a fort; a tram")
     assert chooser.taken == {("a castle", "a spaceship"): 1.0, ("a fort", "a tram"): 1.0}
     # 1 - 3/5
     assert chosen("a castle; a fort", apart=0.3).taken == {("a castle", "a fort"): 0.4}
     assert not chooser.dropped
+    # proposals of later rounds add to the earlier
+    chooser = chosen("a castle; a spaceship", most=2)
+    chooser.take(["a dog; a tram", "an egg; a castle"], 2)
+    assert (len(chooser.taken), chooser.dropped) == (2, {LEFT: 1})
 
 
 @pytest.mark.parametrize(
@@ -215,16 +214,6 @@ def test_a_pair_that_is_not_sound_is_dropped_with_its_reason(
     proposals: list[str], least: dict[str, float], dropped: dict[str, int]
 ) -> None:
     assert chosen(*proposals, **least).dropped == dropped  # type: ignore[arg-type]
-
-
-# castle + spaceship against fort + tram: ((3+0)/5) / (sqrt 2 * sqrt 2) = 0.3, a distance of 0.7
-
-
-def test_what_is_more_than_was_wanted_is_left_and_proposals_of_later_rounds_add_to_the_earlier() -> None:
-    chooser = chosen("a castle; a spaceship", most=2)
-    chooser.take(["a dog; a tram", "an egg; a castle"], 2)
-    assert len(chooser.taken) == 2
-    assert chooser.dropped == {LEFT: 1}
 
 
 @pytest.mark.parametrize(
@@ -257,9 +246,7 @@ def test_by_default_all_of_the_studys_pairs_have_concepts_apart_and_all_but_two_
     sums = vectors[::2] + vectors[1::2]
     sums /= np.linalg.norm(sums, axis=1, keepdims=True)
     assert sum(1 - one @ other < PAIRS_APART for one, other in combinations(sums, 2)) == 2
-
-
-def test_by_default_concepts_that_belong_together_are_no_pair() -> None:
+    # concepts that belong together are no pair
     chooser = PairChooser(StaticEmbedder())
     together = ["a castle; a fortress", "a king; a queen", "a ship; a submarine", "a train; a railway station"]
     chooser.take([*together, "a castle; a spaceship"], 9)

@@ -44,30 +44,20 @@ async def record_of(script: Script, most: int = MOST) -> Record:
     return await QuestionWriter(Interviewer(script.model()), PLOT_AND_PLACE, 1, most).write([OWL, FOX])
 
 
-async def test_questions_are_written_by_aspect_and_mapped_to_one_feature_each() -> None:
-    record = await record_of(willing())
-    assert [q.text for q in passed(record) if q.prompt == OWL and q.feature == "plot"] == [
-        "What does hunger do in part 1?",
-        "What does hunger do in part 2?",
-        "What does night do in part 1?",
-        "What does night do in part 2?",
-    ]
-
-
-async def test_the_writing_steps_of_the_first_pass_do_not_know_the_features() -> None:
+async def test_questions_are_written_by_aspect_and_a_feature_left_empty_gets_a_second_pass_that_knows_it() -> None:
     script = willing()
-    await record_of(script)
-    first = [data for data in script.data if "features" not in data and "feature" not in data]
-    assert first, "aspects, questions and filter"
-    assert not any(feature.definition in str(data) for data in first for feature in PLOT_AND_PLACE)
-
-
-async def test_a_feature_left_empty_gets_a_second_pass_that_knows_it() -> None:
-    record = await record_of(willing())
+    record = await record_of(script)
+    assert [q.text for q in passed(record) if q.prompt == OWL and q.feature == "plot"] == [
+        *(f"What does {aspect} do in part {part}?" for aspect in ("hunger", "night") for part in (1, 2))
+    ]
     assert [(q.prompt, q.text) for q in passed(record) if q.feature == "place"] == [
         (OWL, "Where is owl found?"),
         (FOX, "Where is fox found?"),
     ]
+    # the first pass does not know the features
+    first = [data for data in script.data if "features" not in data and "feature" not in data]
+    assert first, "aspects, questions and filter"
+    assert not any(feature.definition in str(data) for data in first for feature in PLOT_AND_PLACE)
 
 
 async def test_what_the_second_pass_brings_counts_for_its_feature_alone() -> None:
@@ -91,25 +81,14 @@ async def test_every_rejection_has_its_reason_at_its_step() -> None:
     }
 
 
-async def test_a_question_that_visibly_breaks_a_rule_is_rejected_without_asking() -> None:
-    script = Script(
-        lambda request: '{"1": "hunger: food"}' if "aspect" not in request else '{"1": "Is the owl hungry?"}'
-    )
+async def test_a_question_that_visibly_breaks_a_rule_is_rejected_without_asking_and_one_that_stands_twice() -> None:
+    asked = '{"1": "Is the owl hungry?", "2": "is the owl hungry"}'
+    script = Script(lambda request: asked if '"aspect"' in request else '{"1": "hunger: food"}')
     record = await record_of(script)
     assert {step.reason for step in record["filtered"]} == {"polar (by rule)"}
     assert not any("questions" in data for data in script.data)
-
-
-async def test_the_same_question_twice_for_a_prompt_is_kept_once() -> None:
-    def reply(request: str) -> str:
-        inner = willing().reply(request)
-        return '{"1": "What is lost?", "2": "what is lost"}' if '"aspect"' in request else str(inner)
-
-    record = await record_of(Script(reply))
-    assert Counter(step.kept for step in record["written"] if step.prompt == OWL and step.text == "What is lost?") == {
-        True: 1,
-        False: 1,
-    }
+    written = Counter(step.reason for step in record["written"] if step.prompt == OWL and step.source == "hunger: food")
+    assert written == {"": 1, "stands twice": 1}
 
 
 async def test_no_more_questions_of_a_feature_than_wanted_are_kept() -> None:
@@ -126,21 +105,18 @@ async def test_a_grader_that_babbles_brings_no_questions_and_the_count_of_its_re
     assert (interviewer.unreadable, interviewer.asked_again) == (9, 6)
 
 
-@pytest.mark.parametrize(
-    ("question", "rule"),
-    [
-        ("Does the owl return?", "polar"),
-        ("In the last scene, is it raining?", "polar"),
-        ("What does the owl want, and why does it leave?", "two things"),
-        ("Where is it? When?", "two things"),
-        ("Which animal, such as an owl, appears?", "examples"),
-        ("What would the owl do next?", "hypothetical"),
-        ("What happens if the owl returns?", "hypothetical"),
-        ("How does the above change the owl?", "dependent"),
-    ],
-)
-def test_a_visible_breach_is_named(question: str, rule: str) -> None:
-    assert breach(question) == rule
+def test_a_visible_breach_is_named() -> None:
+    breaches = {
+        "Does the owl return?": "polar",
+        "In the last scene, is it raining?": "polar",
+        "What does the owl want, and why does it leave?": "two things",
+        "Where is it? When?": "two things",
+        "Which animal, such as an owl, appears?": "examples",
+        "What would the owl do next?": "hypothetical",
+        "What happens if the owl returns?": "hypothetical",
+        "How does the above change the owl?": "dependent",
+    }
+    assert {question: breach(question) for question in breaches} == breaches
 
 
 @pytest.mark.parametrize("population", ["starter", "abstracts"])
@@ -171,23 +147,11 @@ def questions(tmp_path: Path) -> list[Question]:
     return read_questions(small_population(tmp_path / "population").folder)
 
 
-def test_a_table_that_nobody_touched_brings_the_same_questions_back(questions: list[Question], tmp_path: Path) -> None:
-    write_review(tmp_path / "table.csv", questions)
-    kept, changes = read_review(tmp_path / "table.csv", questions, PLOT_AND_STYLE)
-    assert kept == questions
-    assert changes == {"reworded": 0, "moved": 0, "dropped": 0, "added": 0}
-
-
 def test_people_reword_move_drop_and_add_questions(questions: list[Question], tmp_path: Path) -> None:
     write_review(tmp_path / "table.csv", questions)
-    new = {
-        "id": "",
-        "keep": "yes",
-        "feature": "style",
-        "text": "Which rhythm?",
-        "prompt": OWL,
-        "note": "mine",
-    }
+    untouched = {"reworded": 0, "moved": 0, "dropped": 0, "added": 0}
+    assert read_review(tmp_path / "table.csv", questions, PLOT_AND_STYLE) == (questions, untouched)
+    new = {"id": "", "keep": "yes", "feature": "style", "text": "Which rhythm?", "prompt": OWL, "note": "mine"}
     changes = {0: {"text": "What comes to pass?"}, 1: {"feature": "style"}, 2: {"keep": "No"}}
     kept, counts = read_review(edited(tmp_path / "table.csv", changes, [new]), questions, PLOT_AND_STYLE)
     assert counts == {"reworded": 1, "moved": 1, "dropped": 1, "added": 1}
@@ -232,12 +196,7 @@ def test_a_question_of_ones_own_needs_no_id(tmp_path: Path) -> None:
 def test_one_message_says_all_that_is_missing_and_shows_a_line_that_works(tmp_path: Path) -> None:
     path = tmp_path / "questions.jsonl"
     good = {"prompt": OWL, "feature": "plot", "text": "What happens?"}
-    lines = [
-        {"prompt": OWL, "text": "a"},
-        {"prompt": OWL, "question": "b", "feature": "plot"},
-        good,
-        good,
-    ]
+    lines = [{"prompt": OWL, "text": "a"}, {"prompt": OWL, "question": "b", "feature": "plot"}, good, good]
     lines += [{"prompt": OWL, "text": "c"}, {"prompt": OWL, "feature": "smell", "text": "d"}]
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     with pytest.raises(PopulationError) as caught:
@@ -252,16 +211,13 @@ def test_one_message_says_all_that_is_missing_and_shows_a_line_that_works(tmp_pa
     ):
         assert part in said
     assert "\n" not in said
+    for content in ("", "id,text\n1,What?\n"):
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(PopulationError, match=r"questions\.jsonl.* expected lines such as \{"):
+            read_questions(path, PLOT_AND_STYLE)
     # the line that is shown is read
     path.write_text(LINE, encoding="utf-8")
     assert [question.feature for question in read_questions(path, PLOT_AND_STYLE)] == ["plot"]
-
-
-@pytest.mark.parametrize("content", ["", "id,text\n1,What?\n"])
-def test_a_file_without_questions_shows_what_one_looks_like(content: str, tmp_path: Path) -> None:
-    (tmp_path / "questions.csv").write_text(content, encoding="utf-8")
-    with pytest.raises(PopulationError, match=r"questions\.csv.* expected lines such as \{"):
-        read_questions(tmp_path / "questions.csv", PLOT_AND_STYLE)
 
 
 FEATURES = [Feature(name="plot", definition="What happens."), Feature(name="social_atmosphere", definition="How.")]
@@ -312,8 +268,7 @@ def test_rejected_questions_are_among_those_that_people_see_and_unread_verdicts_
 def test_people_see_neither_verdict_nor_feature_in_an_order_that_the_seed_shuffles(
     folder: Path, tmp_path: Path
 ) -> None:
-    judged = judged_questions(folder, FEATURES)
-    orders = set()
+    judged, orders = judged_questions(folder, FEATURES), set()
     for seed in range(6):
         path = tmp_path / f"{seed}.csv"
         assert write_tables(path, judged, FEATURES, seed=seed) == 5
@@ -331,40 +286,32 @@ def test_people_see_neither_verdict_nor_feature_in_an_order_that_the_seed_shuffl
 def test_figures_by_hand(folder: Path, tmp_path: Path) -> None:
     judged = judged_questions(folder, FEATURES)
     # ann: valid are 1, 2, 3; bob leaves 4 out and finds 0 valid
-    ann = table(
-        tmp_path / "ann.csv",
-        q0=("no", ""),
-        q1=("y", "plot"),
-        q2=("yes", "Social  atmosphere"),
-        q3=("1", "plot"),
-        q4=("n", "none"),
-    )
-    bob = table(
-        tmp_path / "bob.csv", q0=("yes", "plot"), q1=("yes", "plot"), q2=("no", "plot"), q3=("yes", "social_atmosphere")
-    )
+    words = {"q0": ("no", ""), "q1": ("y", "plot"), "q2": ("yes", "Social  atmosphere")}
+    ann = table(tmp_path / "ann.csv", **words, q3=("1", "plot"), q4=("n", "none"))
+    words = {"q0": ("yes", "plot"), "q1": ("yes", "plot"), "q2": ("no", "plot"), "q3": ("yes", "social_atmosphere")}
+    bob = table(tmp_path / "bob.csv", **words)
     votes = [read_table(path, judged, FEATURES) for path in (ann, bob)]
     rows = {(row["what"], row["person"]): row for row in question_figures(votes, judged, FEATURES)}
+
+    def figures(what: str, person: str) -> list[float]:
+        return [rows[what, person][name] for name in ("questions", "accuracy", "f1")]
+
     # we call 1 to 4 valid: of ann's five 4 is wrong; f1 = 2 * 3 / (4 + 3)
-    valid = rows["valid", "ann"]
-    assert (valid["questions"], valid["accuracy"], valid["f1"]) == pytest.approx((3, 0.8, 6 / 7))
+    assert figures("valid", "ann") == pytest.approx([3, 0.8, 6 / 7])
     # of bob's four 0 and 2 are wrong: both 1, 3; we 1, 2, 3, he 0, 1, 3
-    assert (rows["valid", "bob"]["accuracy"], rows["valid", "bob"]["f1"]) == pytest.approx((0.5, 4 / 6))
+    assert figures("valid", "bob") == pytest.approx([3, 0.5, 4 / 6])
     units = [[0.0, 1, 1, 1, 0], [1, 1, 0, 1, math.nan]]
-    assert valid["alpha"] == rows["valid", "bob"]["alpha"] == pytest.approx(krippendorff_alpha(units, "nominal"))
+    for person in ("ann", "bob"):
+        assert rows["valid", person]["alpha"] == pytest.approx(krippendorff_alpha(units, "nominal"))
     # plot: ann 1, 3; we 1, 2: one of her two, f1 = 2 / 4
-    assert (rows["plot", "ann"]["questions"], rows["plot", "ann"]["accuracy"], rows["plot", "ann"]["f1"]) == (
-        2,
-        0.5,
-        0.5,
-    )
+    assert figures("plot", "ann") == [2, 0.5, 0.5]
     # bob's 0 was not mapped: his plots are 1, 2, as ours
-    assert (rows["plot", "bob"]["questions"], rows["plot", "bob"]["accuracy"], rows["plot", "bob"]["f1"]) == (2, 1, 1)
+    assert figures("plot", "bob") == [2, 1, 1]
     # ann: 1 and 4 alike of four; f1 plot 1/2, atmosphere 0
-    overall = rows["all features", "ann"]
-    assert (overall["questions"], overall["accuracy"], overall["f1"]) == (4, 0.5, 0.25)
+    assert figures("all features", "ann") == [4, 0.5, 0.25]
     named = [[0.0, 1, 0, 2], [0, 0, 1, math.nan]]
     # nominal units: 1, 2, 3, 4; 0 has bob's word alone, which is in no pair
-    assert overall["alpha"] == pytest.approx(krippendorff_alpha(named, "nominal"))
+    assert rows["all features", "ann"]["alpha"] == pytest.approx(krippendorff_alpha(named, "nominal"))
     assert math.isnan(rows["plot", "ann"]["alpha"])
 
 
@@ -389,7 +336,7 @@ def called(*arguments: object) -> Result:
     return CliRunner(env={"COLUMNS": "120"}).invoke(main, ["questions", "review", *map(str, arguments)])
 
 
-def test_a_blind_table_goes_out_and_comes_back(tmp_path: Path) -> None:
+def test_a_blind_table_either_goes_out_or_comes_back(tmp_path: Path) -> None:
     out = called("starter", "--blind", "--count", 12, "--to", tmp_path / "ann.csv")
     assert "questions: 12" in out.output
     text = (tmp_path / "ann.csv").read_text().replace(",,,\n", ",yes,none,\n")
@@ -401,8 +348,7 @@ def test_a_blind_table_goes_out_and_comes_back(tmp_path: Path) -> None:
     shown = called("starter", "--blind", "--from", tmp_path / "bob.csv").output
     assert "1 people" in shown
     assert "accuracy: share of these" in " ".join(shown.split())
-
-
-@pytest.mark.parametrize("more", [(), ("--to", "a.csv", "--from", "b.csv")])
-def test_a_blind_review_goes_out_or_comes_back(more: tuple[str, ...]) -> None:
-    assert "give either --to TABLE, or --from TABLE once for each person" in called("starter", "--blind", *more).output
+    for more in ((), ("--to", "a.csv", "--from", "b.csv")):
+        assert (
+            "give either --to TABLE, or --from TABLE once for each person" in called("starter", "--blind", *more).output
+        )
