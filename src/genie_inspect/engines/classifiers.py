@@ -28,16 +28,24 @@ PUBLISHED_REWARD = "Skywork/Skywork-Reward-Gemma-2-27B-v0.2"
 class _Classifier:
     """A sequence classifier of transformers by hub id or folder, checked when it is made, loaded when it is asked."""
 
+    kind = "reward model"
+
     def __init__(self, model: str, capability: str, extra: str) -> None:
         check_model(model, f"{capability}/{model}", extra)
         self.model = with_commit(model)
         self._facts = folder_facts(model)
+        self.identity = model_identity(self.model, self._facts)
         self._running = threading.Lock()
 
-    @property
-    def identity(self) -> str:
-        """The hub id, or the folder's last part and its digest."""
-        return model_identity(self.model, self._facts)
+    def _load(self, words: str | None = None, **options: Any) -> tuple[Any, Any]:
+        """The tokenizer, its own or that of `words`, and the classifier, with a report if one is asked for."""
+        from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+        with engine_failures(f"loading the {self.kind} {self.model}"):
+            tokenizer = from_pretrained(AutoTokenizer, words or self.model)
+            loaded = from_pretrained(AutoModelForSequenceClassification, self.model, use_safetensors=True, **options)
+        check_unchanged(self.model, self._facts)
+        return tokenizer, loaded
 
 
 class RewardModel(_Classifier):
@@ -64,21 +72,9 @@ class RewardModel(_Classifier):
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
-        from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
         # accelerate spreads a model over the devices that there are; without it, one must hold it
         placed: dict[str, Any] = {"device_map": "auto"} if find_spec("accelerate") else {}
-        with engine_failures(f"loading the reward model {self.model}"):
-            tokenizer = from_pretrained(AutoTokenizer, self.model)
-            model = from_pretrained(
-                AutoModelForSequenceClassification,
-                self.model,
-                num_labels=1,
-                dtype="auto",
-                use_safetensors=True,
-                **placed,
-            )
-        check_unchanged(self.model, self._facts)
+        tokenizer, model = self._load(num_labels=1, dtype="auto", **placed)
         if tokenizer.chat_template is None:
             raise EngineFailedError(f"reward model {self.model} has no chat template, expected one")
         return tokenizer, (model if placed else model.to(device())).eval()
@@ -120,23 +116,16 @@ class CoherenceRewards(_Classifier):
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
-        from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
+        from transformers import AutoConfig
 
         with engine_failures(f"loading the reward model {self.model}"):
-            tokenizer = from_pretrained(AutoTokenizer, self.model)
             config = from_pretrained(AutoConfig, self.model)
-            config.num_labels = getattr(config, "num_objectives", REWARDS)
-            model, report = from_pretrained(
-                AutoModelForSequenceClassification,
-                self.model,
-                config=config,
-                # ArmoRM's linear layer under the name that transformers' classifier has for its own
-                key_mapping={"^regression_layer": "score"},
-                dtype="auto",
-                use_safetensors=True,
-                output_loading_info=True,
-            )
-        check_unchanged(self.model, self._facts)
+        config.num_labels = getattr(config, "num_objectives", REWARDS)
+        # ArmoRM's linear layer under the name that transformers' classifier has for its own
+        renamed = {"^regression_layer": "score"}
+        tokenizer, (model, report) = self._load(
+            config=config, key_mapping=renamed, dtype="auto", output_loading_info=True
+        )
         # transformers fills a missing layer with random numbers and only logs a warning
         if missing := sorted(report["missing_keys"]):
             raise EngineFailedError(f"{self.model} is no model of ArmoRM's making: it lacks {', '.join(missing[:3])}")
@@ -185,11 +174,7 @@ class EmbeddedEquivalence:
             )
         self.embedder = embedder
         self.threshold = EMBEDDED_THRESHOLDS[embedder.name] if threshold is None else threshold
-
-    @property
-    def name(self) -> str:
-        """`embedded(<embedder's identity>,threshold=0.5)`."""
-        return f"embedded({self.embedder.identity},threshold={self.threshold:g})"
+        self.name = f"embedded({embedder.identity},threshold={self.threshold:g})"
 
     def same(self, founders: Sequence[str], text: str) -> list[bool | None]:
         if not founders:
@@ -213,6 +198,8 @@ class ClassifierEquivalence(_Classifier):
     Source: NoveltyBench (Zhang et al. 2025, arXiv 2504.05228). Its released run has texts of five words and less in one
     class that share no word, as if those had been classified too.
     """
+
+    kind = "classifier"
 
     def __init__(self, model: str = PUBLISHED_CLASSIFIER, threshold: float = CLASSIFIER_THRESHOLD) -> None:
         check_share("threshold", threshold)
@@ -241,14 +228,12 @@ class ClassifierEquivalence(_Classifier):
 
         tokenizer, model = self._loaded
         begin, part = [tokenizer.cls_token_id], [tokenizer.sep_token_id]
+        # each text is cut on its own
+        cut = {"add_special_tokens": False, "truncation": True, "max_length": CLASSIFIER_TOKENS}
         with self._running, torch.inference_mode(), engine_failures(f"classifier {self.model}"):
             encoded = []
             for pair in pairs:
-                # each text is cut on its own
-                first, second = (
-                    tokenizer.encode(text, add_special_tokens=False, truncation=True, max_length=CLASSIFIER_TOKENS)
-                    for text in pair
-                )
+                first, second = (tokenizer.encode(text, **cut) for text in pair)
                 ids = [*begin, *first, *part, *second, *part]
                 encoded.append({"input_ids": ids, "attention_mask": [1] * len(ids)})
                 if "token_type_ids" in tokenizer.model_input_names:
@@ -259,13 +244,8 @@ class ClassifierEquivalence(_Classifier):
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
-        from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
         words = PUBLISHED_TOKENIZER if self.model.partition("@")[0] == PUBLISHED_CLASSIFIER else self.model
-        with engine_failures(f"loading the classifier {self.model}"):
-            tokenizer = from_pretrained(AutoTokenizer, with_commit(words))
-            model = from_pretrained(AutoModelForSequenceClassification, self.model, use_safetensors=True)
-        check_unchanged(self.model, self._facts)
+        tokenizer, model = self._load(with_commit(words))
         if tokenizer.cls_token_id is None or tokenizer.sep_token_id is None or model.config.num_labels > 2:
             raise EngineFailedError(
                 f"classifier {self.model} has {model.config.num_labels} labels and the special tokens "

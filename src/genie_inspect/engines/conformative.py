@@ -58,17 +58,24 @@ class Conformative:
         self.weight = weight
         self.device = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
         self.tokenizer, self.base_tokenizer = (_loaded(transformers.AutoTokenizer, name) for name in (instruct, base))
-        check_vocabularies(base, self.base_tokenizer.get_vocab(), instruct, self.tokenizer.get_vocab())
-        loader = transformers.AutoModelForCausalLM
+        first, second = self.base_tokenizer.get_vocab(), self.tokenizer.get_vocab()
+        if differing := [token for token in first.keys() | second.keys() if first.get(token) != second.get(token)]:
+            token = min(differing)
+            raise ConformativeError(
+                f"{base} and {instruct} have different vocabularies: {len(differing)} tokens differ, such as {token!r} "
+                f"(number {first.get(token, 'none')} against {second.get(token, 'none')}); both must come from one "
+                "family"
+            )
         self.base, self.instruct = (
-            _loaded(loader, name, dtype="auto").to(self.device).eval() for name in (base, instruct)
+            _loaded(transformers.AutoModelForCausalLM, name, dtype="auto").to(self.device).eval()
+            for name in (base, instruct)
         )
         self.ends: set[int] = set()  # the tokens with which any of the two ends a text
         for part in (self.tokenizer, self.base_tokenizer, self.base, self.instruct):
             ends = getattr(getattr(part, "generation_config", part), "eos_token_id", None)
             self.ends.update(ends if isinstance(ends, list) else [] if ends is None else [ends])
         # a model's table may be padded past its vocabulary: what lies there is no token
-        self.size = max(self.tokenizer.get_vocab().values()) + 1
+        self.size = max(second.values()) + 1
 
     def chat(self, messages: Sequence[dict[str, str]]) -> str:
         if not self.tokenizer.chat_template:
@@ -100,19 +107,18 @@ class Batch:
         def bare(text: str) -> list[int]:
             return list(models.tokenizer.encode(text, add_special_tokens=False))
 
-        self.models = models
-        base = [
+        self.weight = models.weight
+        begins = [
             begun(models.base_tokenizer, request.base) if request.is_base_plain else bare(request.base)
             for request in requests
         ]
-        self._base = _Side(models, models.base, base)
+        self._base = _Side(models, models.base, begins)
         self._instruct = _Side(models, models.instruct, [bare(request.instruct) for request in requests])
         self.prompt_tokens = self._instruct.lengths
 
     def chances(self) -> "torch.Tensor":
         """Chance of each token to be next, shape (requests, vocabulary), before temperature and top_p."""
-        weight = self.models.weight
-        return weight * self._base.chances() + (1 - weight) * self._instruct.chances()
+        return self.weight * self._base.chances() + (1 - self.weight) * self._instruct.chances()
 
     def append(self, tokens: Sequence[int]) -> None:
         self._base.append(tokens)
@@ -142,13 +148,8 @@ class _Side:
 
         # positions count from a prompt's own first token, or padding would change what the models say
         positions = (self.mask.cumsum(dim=1) - 1).clamp(min=0)[:, -self.next.shape[1] :]
-        output = self.model(
-            input_ids=self.next,
-            attention_mask=self.mask,
-            position_ids=positions,
-            past_key_values=self.cache,
-            use_cache=True,
-        )
+        seen = {"input_ids": self.next, "attention_mask": self.mask, "position_ids": positions}
+        output = self.model(**seen, past_key_values=self.cache, use_cache=True)
         self.cache = output.past_key_values
         return torch.softmax(output.logits[:, -1, : self.size].float(), dim=-1)
 
@@ -173,7 +174,7 @@ class _Row:
         """The next token; once the request has ended, any."""
         if self.ended is not None:
             return self.tokens[-1] if self.tokens else 0
-        token = self._drawn(chances)
+        token = int(chances.argmax()) if self.request.temperature == 0 else self._drawn(chances)
         if token in self.models.ends:
             self.ended = "end"
             return token
@@ -190,8 +191,6 @@ class _Row:
     def _drawn(self, chances: "torch.Tensor") -> int:
         import torch
 
-        if self.request.temperature == 0:
-            return int(chances.argmax())
         if self._generator is None:
             # a generator a request, so that its text does not depend on what else is in the batch
             self._generator = torch.Generator(device=chances.device).manual_seed(self.request.seed)
@@ -223,16 +222,6 @@ def begun(tokenizer: Any, text: str) -> list[int]:
         if whole[start : start + len(bare)] == bare:
             return whole[: start + len(bare)]
     return whole
-
-
-def check_vocabularies(base: str, first: dict[str, int], instruct: str, second: dict[str, int]) -> None:
-    differing = [token for token in first.keys() | second.keys() if first.get(token) != second.get(token)]
-    if differing:
-        token = min(differing)
-        raise ConformativeError(
-            f"{base} and {instruct} have different vocabularies: {len(differing)} tokens differ, such as {token!r} "
-            f"(number {first.get(token, 'none')} against {second.get(token, 'none')}); both must come from one family"
-        )
 
 
 def _loaded(loader: Any, name: str, **options: Any) -> Any:

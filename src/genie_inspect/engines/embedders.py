@@ -43,8 +43,7 @@ ACCEPTED = "static, openai/<model>[#<tokens that it reads>] or sentence-transfor
 
 class Embedder(Protocol):
     @property
-    def name(self) -> str:
-        """How it is chosen and spoken of; several models may share it."""
+    def name(self) -> str: ...  # how it is chosen and spoken of; several models may share it
 
     @property
     def identity(self) -> str:
@@ -116,23 +115,20 @@ def known_share(embedder: Embedder, text: str) -> float:
 
 def blindness(embedder: Embedder, text: str) -> str:
     """Why an embedder cannot see a text; empty where it can, or where that is not known."""
-    share = known_share(embedder, text)
-    if not share < LEAST_KNOWN:
-        return ""
-    return (
-        f"the embedder {embedder.name} knows {share:.0%} of its letters ({main_script(text)}): it was made for English"
-    )
+    share, name = known_share(embedder, text), embedder.name
+    if share < LEAST_KNOWN:
+        return f"the embedder {name} knows {share:.0%} of its letters ({main_script(text)}): it was made for English"
+    return ""
 
 
 def half_blindness(embedder: Embedder, text: str) -> str:
     """A warning for a text that an embedder sees in part; empty where it sees nearly all, or that is not known."""
     share = known_share(embedder, text)
-    if not LEAST_KNOWN <= share < WELL_KNOWN:
-        return ""
-    return (
+    warning = (
         f"Warning: the embedder {embedder.name} was made for English and knows {share:.0%} of this text's letters. "
         "Texts in other languages look more alike to it than they are."
     )
+    return warning if LEAST_KNOWN <= share < WELL_KNOWN else ""
 
 
 def static_token_count(text: str) -> int:
@@ -173,18 +169,20 @@ VECTORS: KeyTable[bytes] = KeyTable(
 )  # by the embedder's identity and the digest of the text
 
 
+# the most frequent length, because a damaged row must not set the width for all others
+USUAL_SIZE = (
+    "select length(vector) from embeddings where embedder = ? and typeof(vector) = 'blob' "
+    "and length(vector) > 0 and length(vector) % 4 = 0 group by 1 order by count(*) desc limit 1"
+)
+
+
 class KeptVectors(Store):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / FILE, [VECTORS])
 
     def size(self, embedder: str) -> int:
-        """Bytes of an embedder's vectors, as most of them have; 0 where no number is on record."""
-        query = (
-            # the most frequent length, because a damaged row must not set the width for all others
-            "select length(vector) from embeddings where embedder = ? and typeof(vector) = 'blob' "
-            "and length(vector) > 0 and length(vector) % 4 = 0 group by 1 order by count(*) desc limit 1"
-        )
-        row = self.run(lambda connection: connection.execute(query, (embedder,)).fetchone())
+        """Bytes of an embedder's vectors; 0 where no number is on record."""
+        row = self.run(lambda connection: connection.execute(USUAL_SIZE, (embedder,)).fetchone())
         return int(row[0]) if row else 0
 
 
@@ -198,15 +196,11 @@ class CachedEmbedder:
     """
 
     def __init__(self, embedder: Embedder, folder: Path) -> None:
-        self.embedder = embedder
+        self.embedder, self.name = embedder, embedder.name
         self._store = KeptVectors(folder)
         self._lock = threading.Lock()
         self._memory: OrderedDict[str, bytes] = OrderedDict()
         self._size = 0  # bytes of a vector; 0 until one is on record
-
-    @property
-    def name(self) -> str:
-        return self.embedder.name
 
     @property
     def identity(self) -> str:

@@ -5,7 +5,7 @@ import math
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
@@ -53,25 +53,19 @@ def checked_vectors(rows: object, count: int, embedder: str) -> "Vectors":
         raise EngineFailedError(f"embedder {embedder} gave {sent} for {count} texts, expected one a text")
     vectors = []
     for index, row in enumerate(listed):
-        vector = None
+        vector = np.zeros(0)
         if isinstance(row, np.ndarray) and row.ndim == 1 and row.dtype.kind in "fiu":
             vector = row.astype(np.float64)
-        elif isinstance(row, list) and all(
-            type(number) in (int, float) for number in row
-        ):  # no bool, an int's subclass
+        elif isinstance(row, list) and {type(number) for number in row} <= {int, float}:  # no bool, an int's subclass
             with suppress(OverflowError):
                 vector = np.array(row, dtype=np.float64)
-        if vector is None or not len(vector) or not np.isfinite(vector).all():
-            raise EngineFailedError(
-                f"embedder {embedder}: the vector of text {index} is not all numbers but {row!r:.60}, expected a "
-                "list of them"
-            )
+        if not len(vector) or not np.isfinite(vector).all():
+            fault = f"the vector of text {index} is not all numbers but {row!r:.60}, expected a list of them"
+            raise EngineFailedError(f"embedder {embedder}: {fault}")
         vectors.append(vector)
-    widths = sorted({len(vector) for vector in vectors})
-    if len(widths) > 1:
-        raise EngineFailedError(
-            f"embedder {embedder} gave vectors of {' and '.join(map(str, widths))} numbers, expected one width"
-        )
+    if len(widths := sorted({len(vector) for vector in vectors})) > 1:
+        sent = " and ".join(map(str, widths))
+        raise EngineFailedError(f"embedder {embedder} gave vectors of {sent} numbers, expected one width")
     return np.stack(vectors) if vectors else np.zeros((0, 0))
 
 
@@ -96,10 +90,8 @@ def unit(vectors: "Vectors", embedder: str, texts: Sequence[str] = ()) -> "Vecto
         raise EngineFailedError(f"embedder {embedder} gave numbers too large for a vector's length to be measured")
     for index, text in enumerate(texts):
         if not lengths[index] and has_word(text):
-            raise EngineFailedError(
-                f"embedder {embedder}: the vector of text {index} is of length 0, expected a direction: the text has "
-                "words"
-            )
+            fault = f"the vector of text {index} is of length 0, expected a direction: the text has words"
+            raise EngineFailedError(f"embedder {embedder}: {fault}")
     # a text of nothing but unknown characters has no vector: it is like nothing, itself included
     rows: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     return rows
@@ -150,13 +142,12 @@ def whole_vectors(rows: object, parts: Sequence[Sequence[Window]], embedder: str
     pieces = [text for part in parts for text, _ in part]
     vectors = checked_vectors(rows, len(pieces), embedder)
     unit(vectors, embedder, pieces)  # no window that has words is without a direction
-    pooled, start = [], 0
+    pooled, rest = [], iter(vectors)
     for part in parts:
-        own = vectors[start : start + len(part)]
+        own = [next(rest) for _ in part]
         # a window of unknown characters only has no tokens, and weights that sum to 0 have no mean
         weights = [max(tokens, 1) for _, tokens in part]
         pooled.append(own[0] if len(own) == 1 else np.average(own, axis=0, weights=weights))
-        start += len(part)
     whole = np.stack(pooled) if pooled else np.zeros((0, 0))
     return unit(whole, embedder, ["".join(text for text, _ in part) for part in parts])
 
@@ -177,9 +168,8 @@ class OpenAIEmbedder:
     """
 
     def __init__(self, model: str, base_url: str | None = None, window: int = WINDOW) -> None:
-        self.model = model
+        self.model, self.window = model, window
         self.base_url = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI
-        self.window = window
         self.name = f"openai/{model}"
         # the server's address, and how long texts are pooled
         self.identity = identified(self.name, address(self.base_url), str(window), POOLING)
@@ -206,10 +196,8 @@ class OpenAIEmbedder:
         # servers may answer in any order; the index says which text a vector is of
         vectors = {item["index"]: item.get("embedding") for item in data if type(item.get("index")) is int}
         if sorted(vectors) != list(range(len(batch))) or len(data) != len(batch):
-            raise EngineFailedError(
-                f"{what} gave {len(data)} vectors, {len(vectors)} of them different, for {len(batch)} texts, expected "
-                "one a text"
-            )
+            sent = f"{len(data)} vectors, {len(vectors)} of them different"
+            raise EngineFailedError(f"{what} gave {sent}, for {len(batch)} texts, expected one a text")
         return [vectors[index] for index in range(len(batch))]
 
     def _reply(self, batch: list[str]) -> bytes:
@@ -236,18 +224,17 @@ def most_tokens(text: str) -> int:
     return -(-plain // CHARACTERS_A_TOKEN) + len(text.encode()) - plain
 
 
-def _batches(whole: Sequence[Window]) -> Iterator[list[str]]:
+def _batches(whole: Sequence[Window]) -> list[list[str]]:
     """The windows' texts in order, as many in one request as it may have."""
-    batch: list[str] = []
+    batches: list[list[str]] = []
     total = 0
     for text, tokens in whole:
-        if batch and (len(batch) == BATCH or total + tokens > MOST_TOKENS):
-            yield batch
-            batch, total = [], 0
-        batch.append(text)
+        if not batches or len(batches[-1]) == BATCH or total + tokens > MOST_TOKENS:
+            batches.append([])
+            total = 0
+        batches[-1].append(text)
         total += tokens
-    if batch:
-        yield batch
+    return batches
 
 
 @lru_cache(maxsize=4)
@@ -278,13 +265,13 @@ class SentenceTransformersEmbedder:
         self.name = f"sentence-transformers/{model_name(model)}"
 
     @cached_property
+    def _facts(self) -> tuple[str, ...]:
+        return folder_facts(self.model)
+
+    @property
     def identity(self) -> str:
         """The name with a digest of the folder, as it was when it was first asked for, and of the pooling."""
         return identified(self.name, *self._facts, POOLING)
-
-    @cached_property
-    def _facts(self) -> tuple[str, ...]:
-        return folder_facts(self.model)
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         parts: list[list[Window]] = []
