@@ -2,13 +2,14 @@
 
 import json
 import shutil
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import eval as evaluate
-from inspect_ai.log import write_eval_log
+from inspect_ai.log import EvalLog, write_eval_log
 from tests.cli.called import genie
 from tests.critics import comparing
 from tests.scripted import saying
@@ -47,21 +48,66 @@ def test_json_has_the_same_numbers_and_null_for_what_is_no_number(files: tuple[P
         "by_prompt": {"0": None, "1": None, "2": None},
     }
     assert read["pass_rates"]["fair"]["average"] == pytest.approx(2 / 3)
-    chosen = ("--votes", files[1], "--resamples", 50, "--judge")
-    assert list(json.loads(called(files[0], *chosen, "keen", "--json").output)["judges"]) == ["keen"]
-    assert "judge is 'deaf', expected one of keen, dull" in called(files[0], *chosen, "deaf").output
+
+
+def test_one_judge_of_several_can_be_chosen(files: tuple[Path, Path]) -> None:
+    found = called(files[0], "--votes", files[1], "--resamples", 50, "--judge", "keen", "--json")
+    assert list(json.loads(found.output)["judges"]) == ["keen"]
+    assert (
+        "judge is 'deaf', expected one of keen, dull" in called(files[0], "--votes", files[1], "--judge", "deaf").output
+    )
+
+
+def test_a_picture_without_the_extra_is_refused_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)
+    result = called("missing.jsonl", "--votes", "missing.jsonl", "--picture", "a.svg")
+    assert "needs the extra charts: pip install 'altair>=" in result.output
+
+
+def test_votes_for_an_unknown_story_end_with_one_clear_line(files: tuple[Path, Path]) -> None:
+    with files[1].open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"story": "9_new", "rater": "ann", "votes": {"01": 1}}) + "\n")
+    found = called(files[0], "--votes", files[1])
+    assert found.exit_code == 1
+    assert found.output.startswith("Error: story '9_new' has votes but no score by keen")
+    assert found.output.count("\n") == 1
+
+
+def judged(folder: Path, points: int, limit: int | None = 1) -> EvalLog:
+    """A log of the task ttcw, whose critic gives so many points to what stands first."""
+    [log] = evaluate(
+        "genie_inspect/ttcw",
+        model=saying("A new story.").model(),
+        model_roles={"grader": comparing(lambda a, b, aspect: points).model()},
+        log_dir=str(folder),
+        limit=limit,
+        display="none",
+    )
+    return log
+
+
+def test_a_log_without_the_scorer_is_refused(tmp_path: Path, files: tuple[Path, Path]) -> None:
+    log = judged(tmp_path / "logs", 0)
+    found = called(log.location, "--votes", files[1], "--scorer", "other")
+    assert found.exit_code == 1
+    assert "has no scores by 'other'" in found.output
+
+
+@pytest.mark.parametrize(("points", "shown"), [(2, "+2.00 biased"), (0, "+0.00")])
+def test_the_summary_of_a_log_says_whether_its_critic_is_biased_by_position(
+    points: int, shown: str, tmp_path: Path
+) -> None:
+    judged(tmp_path / "logs", points)
+    found = genie("summary", tmp_path / "logs", "--scorer", "ttcw")
+    assert found.exit_code == 0, found.output
+    [row] = [line for line in found.output.splitlines() if "standing first" in line]
+    assert row.rstrip(" │").endswith(shown)
 
 
 def test_logs_of_two_judges_are_compared_side_by_side(tmp_path: Path) -> None:
     logs = []
-    for judge, critic in (("keen", comparing(lambda a, b, aspect: 2)), ("dull", comparing(lambda a, b, aspect: 0))):
-        [log] = evaluate(
-            "genie_inspect/ttcw",
-            model=saying("A new story.").model(),
-            model_roles={"grader": critic.model()},
-            log_dir=str(tmp_path / judge),
-            display="none",
-        )
+    for judge, points in (("keen", 2), ("dull", 0)):
+        log = judged(tmp_path / judge, points, limit=None)
         for sample in log.samples or []:
             score = (sample.scores or {})["ttcw"]
             metadata = score.metadata or {}

@@ -49,7 +49,7 @@ def test_spaces_around_a_prompt_hide_nothing_of_it_and_an_unknown_one_has_nothin
     assert [document.id for document in population.documents(spaced)] == ["d1", "d3"]
     assert [question.id for question in population.questions(spaced)] == ["q1", "q2"]
     assert population.answers("grader(b)", spaced) == {("d1", "q1"): "collapse"}
-    assert population.documents("Another prompt.") == population.questions("Another prompt.") == []
+    assert (population.documents("Another prompt."), population.questions("Another prompt.")) == ([], [])
 
 
 def test_the_same_content_has_the_same_digest_anywhere_whoever_has_read_it(make: Make, tmp_path: Path) -> None:

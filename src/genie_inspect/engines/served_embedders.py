@@ -268,7 +268,7 @@ class SentenceTransformersEmbedder:
     def _facts(self) -> tuple[str, ...]:
         return folder_facts(self.model)
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """The name with a digest of the folder, as it was when it was first asked for, and of the pooling."""
         return identified(self.name, *self._facts, POOLING)
