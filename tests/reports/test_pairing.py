@@ -48,7 +48,7 @@ def test_prompts_that_both_have_are_paired_by_their_means_in_the_order_of_the_ba
         pytest.approx((0.15, NAN, 0.3, NAN, NAN), nan_ok=True),
     ]
     assert list(found.after) == [
-        pytest.approx((0.35, NAN, 0.7, NAN, NAN), nan_ok=True),
+        pytest.approx((0.35, NAN, 0.7, NAN, 0.7), nan_ok=True),
         pytest.approx((0.25, NAN, 0.5, NAN, NAN), nan_ok=True),
     ]
     # over the paired documents: a1, a2 and b1; z, w and x

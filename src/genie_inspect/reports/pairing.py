@@ -77,7 +77,7 @@ def paired(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str]) -> Pairs
     documents = [*baseline.documents, *run.documents]
     every = ((name, key) for name in scorers for d in documents if name in d.scores for key in d.scores[name].values)
     keys = tuple(dict.fromkeys(every))
-    means = [[_means(own, key) for key in keys] for own in pairs.values()]
+    means = [[_means(own, key, by_instance) for key in keys] for own in pairs.values()]
     base_texts, texts = (
         Counter((document.prompt, document.text) for document in log.documents if document.words)
         for log in (baseline, run)
@@ -103,10 +103,11 @@ def paired(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str]) -> Pairs
     )
 
 
-def _means(pairs: Sequence[Sides], key: Key) -> tuple[float, float, int, Share]:
-    """A prompt's two means over its pairs with both values, how many these are, and the questions of all in common."""
+def _means(pairs: Sequence[Sides], key: Key, by_instance: bool) -> tuple[float, float, int, Share]:
+    """A prompt's two means, of how many pairs, and the questions in common; of instances, those with both values."""
     common = [_common(*sides, key) for sides in pairs]
-    both = [(before, after) for before, after, _ in common if not math.isnan(before + after)]
+    # a document whose partner has no score says nothing about the difference
+    both = [(before, after) for before, after, _ in common if not (by_instance and math.isnan(before + after))]
     before, after = (_mean([pair[side] for pair in both]) for side in (0, 1))
     return before, after, len(both), added(share for _, _, share in common)
 
