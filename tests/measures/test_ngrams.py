@@ -91,7 +91,9 @@ def test_a_document_that_is_left_out_counts_as_if_it_were_not_there(
     tokens: list[str], corpus: list[list[str]], left_out: int
 ) -> None:
     kept = [document for place, document in enumerate(corpus) if place != left_out]
-    assert match_lengths(tokens, corpus, [left_out]).tolist() == plain_match_lengths(tokens, kept)
+    expected = plain_match_lengths(tokens, kept)
+    assert match_lengths(tokens, corpus, [left_out]).tolist() == expected
+    assert TokenIndex(corpus).matches(tokens, [left_out]).lengths.tolist() == expected
 
 
 @given(WORDS, CORPUS)

@@ -174,8 +174,10 @@ def test_documents_of_unlike_length_are_pointed_out(tmp_path: Path) -> None:
     assert "do not compare well" not in page(build_report(files[:1]))
 
 
-def test_a_name_beyond_ascii_stands_in_the_pictures_as_it_is(tmp_path: Path) -> None:
-    seen = Seen(page(build_report([made_log(tmp_path, [SCORE] * 2, model="öl/猫")])))
+def test_a_name_beyond_ascii_stands_in_the_pictures_as_it_is_and_may_break_at_a_slash(tmp_path: Path) -> None:
+    html = page(build_report([made_log(tmp_path, [SCORE] * 2, model="öl/猫")]))
+    assert "öl/<wbr>猫" in html
+    seen = Seen(html)
     images = [str(given["src"]).partition("base64,")[2] for tag, given in seen.tags if tag == "img"]
     assert any("öl/猫" in b64decode(image).decode() for image in images)
 

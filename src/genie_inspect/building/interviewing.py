@@ -56,7 +56,8 @@ def _pairs(data: dict[str, Any]) -> str:
     return fenced({str(n): f"{next(words)}; {next(words)}" for n in range(1, data["count"] + 1)})
 
 
-def _questions(data: dict[str, Any]) -> str:
+def rehearsed_questions(data: dict[str, Any]) -> str:
+    """As many as the data count."""
     matter = digest(str(data))  # so that no two requests bring the same questions
     return _numbered(data["count"], f"What is said of matter {{}} of {matter}?")
 
@@ -68,8 +69,8 @@ INSTRUCTIONS = tuple(
         ("list_features", "task", lambda data: _numbered(6, "feature {}: what it covers")),
         ("pair_concepts", "domain count", _pairs),
         ("list_aspects", "prompt count", lambda data: _numbered(data["count"], "aspect {}: one side; another side")),
-        ("write_questions", "prompt aspect count", _questions),
-        ("write_feature_questions", "prompt feature count existing", _questions),
+        ("write_questions", "prompt aspect count", rehearsed_questions),
+        ("write_feature_questions", "prompt feature count existing", rehearsed_questions),
         ("filter_questions", "prompt questions", lambda data: fenced(dict.fromkeys(data["questions"], "keep"))),
         (
             "map_questions",

@@ -121,8 +121,11 @@ FIT_KEY = (
 # by head, the attribute of a row that stands in the column
 AGREED = {"pairs": "pairs", "alpha": "alpha", "tau": "tau", "difference in novelty": "difference"}
 CONDUCT = {
-    **{"asked": "asked", "unusable": "unusable", "novelty": "novelty"},
-    **{"last less first of a list": "position", "rating(a, b) less (b, a)": "swapped"},
+    "asked": "asked",
+    "unusable": "unusable",
+    "novelty": "novelty",
+    "last less first of a list": "position",
+    "rating(a, b) less (b, a)": "swapped",
 }
 ALONE = {"pairs": "pairs", "alpha among raters": "people_alpha"}
 PEOPLE = {**ALONE, "alpha with the median": "judge_alpha", "tau with the mean": "tau"}

@@ -94,8 +94,13 @@ def _shifts(novelty: Mapping[str, Novelty], before: str, after: str) -> Iterator
     family = findings(differences(means[0], means[1]))
     for feature, finding, gap, first, second in zip(features, family, gaps.T, sides[0].T, sides[1].T, strict=True):
         yield {
-            **{"feature": feature, "before": before, "after": after, "documents": int((~gap).sum())},
-            **{"tau": kendall(first, second), "effect": cohens_d(first, second), "finding": finding},
+            "feature": feature,
+            "before": before,
+            "after": after,
+            "documents": int((~gap).sum()),
+            "tau": kendall(first, second),
+            "effect": cohens_d(first, second),
+            "finding": finding,
         }
 
 

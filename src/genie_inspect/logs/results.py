@@ -48,12 +48,10 @@ def self_preference(log: ScoredLog, scorer: str) -> list[str]:
 class Results:
     """One scorer's results in one log."""
 
-    cells: Mapping[
-        str, Interval
-    ]  # by key: the mean over prompts with its 95% interval, which ends where values can end
-    coverage: Mapping[
-        str, Share
-    ]  # by key: questions (tests) used, of those asked; 0 of 0 where the scorer does not say
+    # by key: the mean over prompts with its 95% interval, which ends where values can end
+    cells: Mapping[str, Interval]
+    # by key: questions (tests) used, of those asked; 0 of 0 where the scorer does not say
+    coverage: Mapping[str, Share]
     pairs: Mapping[str, Share]  # by key: ratings that count, and those that were due, likewise
     # all of the log, each epoch of a sample by itself (Inspect's `scored_samples` counts a sample once), those that
     # failed before they were scored among them

@@ -70,14 +70,16 @@ class CompressedPopulation:
 
     def __init__(self, texts: Iterable[str], codec: str = "gzip") -> None:
         self._size = _compressed_size(codec)
-        self._whole = b" ".join(map(_encoded, texts))
-        self.ratio = len(self._whole) / self._size(self._whole) if self._whole else math.nan  # of it alone
+        whole = b" ".join(map(_encoded, texts))
+        self._length = len(whole)
+        self.ratio = len(whole) / self._size(whole) if whole else math.nan  # of the population alone
         self._state = zlib.compressobj(GZIP_LEVEL, zlib.DEFLATED, GZIP_FORMAT) if codec == "gzip" else None
-        self._written = len(self._state.compress(self._whole)) if self._state else 0
+        self._written = len(self._state.compress(whole)) if self._state else 0
+        self._whole = b"" if self._state else whole  # the state stands for it
 
     def ratio_with(self, text: str) -> float:
         """Ratio of the population with the text behind it; NaN when the population holds not one byte."""
-        if not self._whole:
+        if not self._length:
             return math.nan
         # the space that joins texts counts as part of the text that is added
         added = b" " + _encoded(text)
@@ -87,7 +89,7 @@ class CompressedPopulation:
             # a flush ends a stream, so it is done on a copy
             state = self._state.copy()
             size = self._written + len(state.compress(added)) + len(state.flush())
-        return (len(self._whole) + len(added)) / size
+        return (self._length + len(added)) / size
 
 
 class CompressedMembers:

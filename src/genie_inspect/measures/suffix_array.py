@@ -137,8 +137,7 @@ class TokenIndex:
         while True:
             inside = (rank >= 0) & (rank < len(self._order))
             places = self._order[np.where(inside, rank, 0)].astype(np.int64)
-            skipped = inside & np.isin(self._document_of(places), left_out)
-            if not skipped.any():
+            if not len(left_out) or not (skipped := inside & np.isin(self._document_of(places), left_out)).any():
                 break
             # a document left out is passed over until a suffix of another one is met
             rank = rank + step * skipped

@@ -59,14 +59,14 @@ def tokens(text: str) -> list[str]:
 
 def placed_tokens(text: str) -> list[Token]:
     """The same tokens with their places in the text as it was given."""
-    folded, origin, end = "", [], 0
+    folded, origin, end = list[str](), [], 0
     for character in _characters(text):
         start, end = end, end + len(character)
         plain = _folded(character)
-        folded += plain
+        folded.append(plain)
         # one may fold to several ("…" to three dots): each of them stands for the place of the one
         origin += [(start, end)] * len(plain)
-    return [Token(match[0], origin[match.start()][0], origin[match.end() - 1][1]) for match in _found(folded)]
+    return [Token(match[0], origin[match.start()][0], origin[match.end() - 1][1]) for match in _found("".join(folded))]
 
 
 def plain_typography(text: str) -> str:

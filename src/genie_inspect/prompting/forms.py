@@ -47,12 +47,21 @@ def questions_form(count: int) -> Form:
 
 @lru_cache
 def ratings_form(count: int) -> Form:
-    """A rating for each of the numbers 1 to count; the pattern is that of one line, which takes the fewest tokens."""
+    """A rating for each of the numbers 1 to count; the pattern is that of one line, which takes the fewest tokens.
+
+    >>> ratings_form(2).pattern
+    '1:[01234] 2:[01234]'
+    """
     as_json = _numbered_form(count, f"[{RATINGS}]", RATINGS)
     return Form(as_json.schema, " ".join(f"{number}:[{RATINGS}]" for number in range(1, count + 1)))
 
 
 def choices_form(count: int, choices: Sequence[str]) -> Form:
+    """One of the choices for each of the numbers 1 to count.
+
+    >>> choices_form(1, ["keep", "examples"]).pattern
+    '\\\\{"1": "(?:keep|examples)"\\\\}'
+    """
     return _numbered_form(count, f"(?:{'|'.join(map(re.escape, choices))})", choices)
 
 
@@ -69,7 +78,11 @@ def cut_form(count: int) -> Form:
 
 
 def last_form() -> Form:
-    """A sentence, or nothing, under the name "last"."""
+    """A sentence, or nothing, under the name "last".
+
+    >>> bool(re.fullmatch(last_form().pattern, '{"last": "\\\\"Go!\\\\" she said."}'))
+    True
+    """
     # a sentence may quote: other than an answer it has escaped marks
     return Form(_object_of({LAST: {"type": "string"}}), rf'\{{"{LAST}": "(?:[^"\\\n]|\\["\\n])*"\}}')
 

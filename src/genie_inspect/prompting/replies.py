@@ -187,9 +187,8 @@ def _json_values(beginning: re.Pattern[str], text: str) -> Iterator[Any]:
 
 
 json_objects: Callable[[str], Iterator[_Pairs]] = partial(_json_values, re.compile(r'\{\s*["}]'))
-json_lists: Callable[[str], Iterator[list[Any]]] = partial(
-    _json_values, re.compile(r"\[\s*[{\]]")
-)  # empty or of objects
+# empty, or of objects
+json_lists: Callable[[str], Iterator[list[Any]]] = partial(_json_values, re.compile(r"\[\s*[{\]]"))
 
 
 def _unquoted(value: str) -> str | None:

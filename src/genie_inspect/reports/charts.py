@@ -13,6 +13,7 @@ from genie_inspect.errors import MissingExtraError, UnknownChoiceError
 from genie_inspect.files.printable import printable
 from genie_inspect.files.writing import check_writable, write_bytes
 from genie_inspect.reports.drawing import converted, drawn
+from genie_inspect.reports.effects import kind_of
 
 if TYPE_CHECKING:
     import altair
@@ -38,8 +39,13 @@ _TEXT = {"labelColor": INK, "titleColor": INK}
 CONFIG: Axis = {
     "view": {"stroke": None},
     "axis": {
-        **{**_TEXT, "gridColor": FAINT, "domainColor": FAINT, "tickColor": FAINT},
-        **{"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"},
+        **_TEXT,
+        "gridColor": FAINT,
+        "domainColor": FAINT,
+        "tickColor": FAINT,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
     },
     "legend": {**_TEXT, "labelFontSize": 12, "labelLimit": 400, "symbolStrokeWidth": 2},
     "title": {"color": INK, "subtitleColor": INK},
@@ -261,7 +267,7 @@ def bars(study: "Study", abreast: int = ABREAST) -> "Chart":
 
     kinds = ["edit", "paraphrase"]
     rows = [
-        {"measure": in_words(measure.name), "row": in_words(one), "kind": kinds[one == kinds[1]], "share": share}
+        {"measure": in_words(measure.name), "row": in_words(one), "kind": kind_of(one), "share": share}
         for measure in study.measures
         for one, share in measure.shares.items()
     ]

@@ -126,8 +126,8 @@ def pairs_of(texts: StudyTexts, intervention: str, key: StudyKey) -> StudyPairs:
     others = dict(texts.originals)
     if not others:
         # edits of an original stand for it that change neither the edited feature nor the one which is scored
-        for one in texts.changed.keys() - {PARAPHRASE, intervention, key.feature}:
-            for original, text in texts.changed[one]:
+        for one, edits in texts.changed.items():
+            for original, text in edits if one not in (PARAPHRASE, intervention, key.feature) else ():
                 others[original] = (*others.get(original, ()), *text)
     after: dict[str, list[float]] = {}
     far: dict[str, list[float]] = {}

@@ -45,7 +45,7 @@ class Assessor:
         self.judged_by, self.read_by = judge.signature, reader.signature
         # what a novelty that comes of it depends on, as it stands in scores
         self.signature = signed(population, self.judged_by, self.read_by, min_coverage)
-        self._features = tuple(feature.name for feature in population.features)
+        self.features = tuple(feature.name for feature in population.features)
         self._others = lru_cache(maxsize=KEPT)(lambda prompt: Others(population.documents(prompt)))
         self._readings: dict[str, Reading] = {}
         self._reading: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
@@ -69,7 +69,7 @@ class Assessor:
         if failures and not any(result.usable for result in results):
             raise failures[0]
         lengths, compared = tuple(word_count(document.text) for document in read), len(alone or rest.documents)
-        return Assessment(tuple(results), self._features, compared, rest.same, lengths, rest.made_of)
+        return Assessment(tuple(results), self.features, compared, rest.same, lengths, rest.made_of)
 
     async def reading(self, text: str, prompt: str, *, anew: bool = False) -> Reading:
         """The answers of one document; anew, one of the population's is read without its answers on record."""
@@ -184,8 +184,8 @@ class Jury:
             except (GraderFailedError, RefusalError) as error:
                 errors.append(error)
                 fault = REFUSAL if isinstance(error, RefusalError) else GRADER_FAILED
-                features = tuple(feature.name for feature in self.population.features)
-                return Assessment(tuple(QuestionResult(q, None, (), (), (fault,)) for q in questions), features, 0)
+                results = tuple(QuestionResult(q, None, (), (), (fault,)) for q in questions)
+                return Assessment(results, assessor.features, 0)
 
         parts = await gathered(*map(part, self.assessors.values()))
         if len(errors) == len(parts):

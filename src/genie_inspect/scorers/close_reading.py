@@ -139,11 +139,13 @@ def with_marks(text: str, marks: "Sequence[Mark]") -> str:
     for piece, over, ending in pieces(shown, [(mark.start, mark.end) for mark in inside]):
         parts += [BEFORE for mark in over if mark not in opened]
         opened |= set(over)
-        # its markup, what would turn its lines around, and white brackets of its own, which would pass for marks
-        for place, line in enumerate(printable(piece).translate(_NO_MARKS).split("\n")):
+        shown_lines = []
+        # without its markup, what would turn its lines around, and its own white brackets, which would pass for marks
+        for line in printable(piece).translate(_NO_MARKS).split("\n"):
             # `cell` takes space off both ends, which in the middle of a sentence parts two words
             before, after = line[:1].isspace(), len(line) > 1 and line[-1:].isspace()
-            parts.append("\n" * (place > 0) + " " * before + cell(line) + " " * after)
+            shown_lines.append(" " * before + cell(line) + " " * after)
+        parts.append("\n".join(shown_lines))
         parts += [f"{AFTER} ({mark + 1} {inside[mark].aspect})" for mark in ending]
     # two spaces keep a line's end where it is
     lines = (_BLOCK.sub(r"\1\\\2", line) + "  " if line.strip() else "" for line in "".join(parts).split("\n"))

@@ -84,9 +84,11 @@ def _behind(where: str, result: QuestionResult) -> list[str]:
 def left_out_notes(same: Sequence[str], made_of: Sequence[str]) -> list[str]:
     """What was left out of the population because it is the text itself or the text of which it was made."""
     own, origin = (cell(", ".join(documents[:LISTED])) for documents in (same, made_of))
-    notes = [f"The same text stands in the population ({own}); it was left out of its own comparison."] * bool(same)
-    made = f"The text of which it was made stands in the population ({origin}); it was left out."
-    return notes + [made] * bool(made_of)
+    told = {
+        f"The same text stands in the population ({own}); it was left out of its own comparison.": same,
+        f"The text of which it was made stands in the population ({origin}); it was left out.": made_of,
+    }
+    return [note for note, documents in told.items() if documents]
 
 
 def left_out_facts(same: Sequence[str], made_of: Sequence[str]) -> dict[str, list[str]]:

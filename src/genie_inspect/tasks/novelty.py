@@ -58,15 +58,11 @@ def score_view(
     prefix: str = "",
 ) -> ViewerConfig:
     """Inspect View with a column a key; colours say high and low where the range is known, else size alone."""
-    places = [
-        (scorer, key, is_shown)
-        for group, is_shown in ((shown, True), (folded or {}, False))
-        for scorer, names in group.items()
-        for key in names
-    ]
-    keys = [key for _, key, _ in places]
-    columns = [TaskSamplesColumn(id=first) for first in FIRST]
-    columns += [TaskSamplesColumn.score(scorer, key, visible=is_shown) for scorer, key, is_shown in places]
+    columns, keys = [TaskSamplesColumn(id=first) for first in FIRST], list[str]()
+    for group, is_shown in ((shown, True), (folded or {}, False)):
+        for scorer, names in group.items():
+            keys += names
+            columns += [TaskSamplesColumn.score(scorer, key, visible=is_shown) for key in names]
     # Inspect View appends every column that is not listed, visible
     columns += [TaskSamplesColumn(id=hidden, visible=False) for hidden in HIDDEN]
     return ViewerConfig(

@@ -33,13 +33,12 @@ from genie_inspect.populations.interventions import (
 )
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Question, Row, write_rows
-from genie_inspect.prompting.answers import normalised
+from genie_inspect.prompting.answers import NO, YES, normalised
 from genie_inspect.statistics.agreement import randolph_kappa
 from genie_inspect.studies.metric_study.writing import CHECK, Editor, length_ratio, words_changed
 
 ANOTHER = 2  # ratings up to it say that an answer is another one; 3 is "the same general idea"
 PAIRS_AT_ONCE = 16
-YES, NO = "yes", "no"
 
 
 class Checked(Row):

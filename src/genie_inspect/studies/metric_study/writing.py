@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.building.collecting import Collected
-from genie_inspect.building.interviewing import Progress, appearing
+from genie_inspect.building.interviewing import Progress, appearing, rehearsed_questions
 from genie_inspect.engines.identity import identity
 from genie_inspect.errors import InterventionsError, UnreadableReplyError
 from genie_inspect.graders.grader import gathered
@@ -41,6 +41,7 @@ from genie_inspect.populations.interventions import (
 from genie_inspect.populations.interventions import PARAPHRASE as PARAPHRASED
 from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population
 from genie_inspect.populations.schema import Document, Feature, Question, Row, write_rows
+from genie_inspect.prompting.answers import NO, YES
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form, answers_form, choices_form
 from genie_inspect.prompting.replies import numbered_answers, numbered_choices
@@ -51,12 +52,6 @@ from genie_inspect.signature import digest
 
 T = TypeVar("T")
 KEEP = "keep"
-YES, NO = "yes", "no"
-
-
-def _values(data: dict[str, Any]) -> str:
-    matter = digest(str(data))
-    return fenced({str(n): f"What is said of matter {n} of {matter}?" for n in range(1, data["count"] + 1)})
 
 
 def _changed(data: dict[str, Any]) -> str:
@@ -70,7 +65,9 @@ def _instruction(name: str, keys: str, rehearsed: Callable[[dict[str, Any]], str
 
 COUNTED = frozenset({"count", "data"})
 PROPOSE, EDIT, PARAPHRASE, SCREEN, CHECK = INSTRUCTIONS = (
-    _instruction("propose_alternatives", "prompt text feature definition reader count", _values, blanks=COUNTED),
+    _instruction(
+        "propose_alternatives", "prompt text feature definition reader count", rehearsed_questions, blanks=COUNTED
+    ),
     _instruction("edit_feature", "prompt text feature definition reader value", _changed),
     _instruction("paraphrase", "text version", _changed, blanks=COUNTED),
     _instruction("screen_edit", "text changed", lambda data: fenced({"1": KEEP})),
