@@ -2,13 +2,14 @@
 
 import json
 import re
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.model import GenerateConfig, Model, get_model
 from inspect_ai.model._model import init_active_model, init_model_roles  # as an evaluation does
 from tests.scripted import saying
 
@@ -232,13 +233,14 @@ def test_an_instrument_asks_anew_in_another_cache_when_it_is_told_to(tmp_path: P
 
 def test_a_jury_of_which_one_is_batched_is_told_how_to_batch_all() -> None:
     batched, plain = (get_model("mockllm/model", config=GenerateConfig(batch=size)) for size in (7, None))
-    init_active_model(batched, GenerateConfig())
-    try:
-        init_model_roles({"grader": [batched, plain]})
-        assert unbatched(("grader",)).endswith(
-            "--model-role 'grader=[{model: mockllm/model, batch: 7}, {model: mockllm/model, batch: 7}]'"
-        )
-        init_model_roles({"grader": [batched, batched]})
-        assert unbatched(("grader", "preference")) == ""
-    finally:
-        init_model_roles({})
+
+    def told(graders: list[Model], *roles: str) -> str:
+        init_active_model(batched, GenerateConfig())
+        init_model_roles({"grader": graders})
+        return unbatched(roles)
+
+    # in contexts of their own: what an evaluation sets would stay set for the tests behind
+    alone, both = copy_context(), copy_context()
+    way_out = "--model-role 'grader=[{model: mockllm/model, batch: 7}, {model: mockllm/model, batch: 7}]'"
+    assert alone.run(told, [batched, plain], "grader").endswith(way_out)
+    assert both.run(told, [batched, batched], "grader", "preference") == ""
