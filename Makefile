@@ -3,8 +3,10 @@ PYTHON ?= python3
 INSPECT ?= inspect-ai# another one on which to try everything: INSPECT=inspect-ai==0.3.285
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# what is built carries the time of its commit, and so has the same bytes wherever it is built
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2> /dev/null || echo 1767225600)
 
-.PHONY: demo test check bench commands dist docs test-wheel test-vllm test-real help
+.PHONY: demo test check bench commands dist audit docs test-wheel test-vllm test-real help
 
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -16,11 +18,12 @@ demo: .venv/installed ## evaluate the two bundled storytellers, offline
 test: .venv/developing ## run the tests
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist worksteal
 
-check: .venv/developing ## formatting, lints, types, layers, what must not appear
+check: .venv/developing ## formatting, lints, types, layers, the register's lint, what must not appear
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/inspect-evals-lint --all --output-format github
 	$(BIN)/pytest -p no:cacheprovider tests/test_forbidden.py
 
 bench: .venv/developing ## print the benchmark tables
@@ -29,13 +32,26 @@ bench: .venv/developing ## print the benchmark tables
 commands: .venv/developing ## run every command of README and docs that can run offline; say which cannot, and why
 	$(BIN)/python -m tests.documented
 
-docs: .venv-docs/installed ## build the site of README and docs in build/docs/site; a link that leads nowhere fails
-	.venv-docs/bin/python tools/docs_pages.py build/docs
-	.venv-docs/bin/zensical build --strict --clean --config-file build/docs/zensical.toml
+docs: .venv/developing ## build the site of README and docs in build/docs/site; a link that leads nowhere fails
+	$(BIN)/python tools/docs_pages.py build/docs
+	$(BIN)/zensical build --strict --clean --config-file build/docs/zensical.toml
 
-dist: .venv/developing ## make the source archive, and the wheel out of that
-	rm -rf dist
+dist: .venv/developing ## make the source archive, and the wheel out of that, twice: both times the same bytes
+	rm -rf dist build/again
 	$(BIN)/python -m build
+	$(BIN)/python -m build --outdir build/again
+	for file in dist/*; do cmp $$file build/again/$${file#dist/} || exit 1; done
+
+audit: ## known vulnerabilities of what the wheel of dist/ brings; its bill of materials in build/audit
+	rm -rf .venv-audit build/audit
+	$(PYTHON) -m venv .venv-audit
+	mkdir -p build/audit
+	.venv-audit/bin/pip install --quiet --upgrade "pip>=25.1"
+	.venv-audit/bin/pip install --quiet dist/*.whl
+	.venv-audit/bin/pip freeze --exclude genie-inspect > build/audit/requirements.txt
+	.venv-audit/bin/pip install --quiet --group release
+	.venv-audit/bin/pip-audit --requirement build/audit/requirements.txt --no-deps --disable-pip \
+		--format cyclonedx-json --output build/audit/sbom.json
 
 # the first holds that the wheel's files are the sources'; the others use what it carries: entry points, data, templates
 ON_THE_WHEEL := $(addprefix tests/,test_installed.py test_registry.py test_contracts.py test_starter.py tasks cli/test_results.py \
@@ -59,12 +75,6 @@ test-real: .venv/developing ## run a short evaluation on a real model's server (
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --upgrade "pip>=25.1" # the first that reads dependency groups
 	$(BIN)/pip install --quiet --editable '.[charts]' "$(INSPECT)"
-	@touch $@
-
-.venv-docs/installed: pyproject.toml
-	$(PYTHON) -m venv .venv-docs
-	.venv-docs/bin/pip install --quiet --upgrade "pip>=25.1"
-	.venv-docs/bin/pip install --quiet --group docs
 	@touch $@
 
 .venv/developing: .venv/installed

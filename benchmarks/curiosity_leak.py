@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from genie_inspect.agreement.votes import VotedStory, prompt_of, read_votes, writer_of
-from genie_inspect.files.printable import json_text
+from genie_inspect.files.values import json_text
 from genie_inspect.studies.personal.curiosity import NAMES, cell, compared, counts, heading, read_explained_votes
 from genie_inspect.studies.personal.curiosity_models import LanguageCuriosity
 from genie_inspect.studies.personal.curiosity_vectors import EXPLANATIONS, CuriosityModel, Explanation, VectorCuriosity

@@ -1,4 +1,4 @@
-"""How often does `genie study` find what is not there, and how many prompts does it take to find what is?
+"""How often does `genie validate` find what is not there, and how many prompts does it take to find what is?
 
     python benchmarks/metric_study.py [RUNS]
 

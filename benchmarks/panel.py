@@ -28,9 +28,8 @@ import numpy as np
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.measures.compression import CompressedPopulation, compression_novelty, compression_ratio
 from genie_inspect.measures.distance import cosine_distances
-from genie_inspect.measures.ngrams import LENGTHS, creativity_index
+from genie_inspect.measures.ngrams import LENGTHS, TokenIndex, creativity_index
 from genie_inspect.measures.partition import partition
-from genie_inspect.measures.suffix_array import TokenIndex
 from genie_inspect.measures.tokens import tokens
 
 WORDS, VOCABULARY = 500, 40_000

@@ -148,7 +148,7 @@ def main() -> None:
         print("| command | s | processor s | peak MB | MB written |\n|:--|--:|--:|--:|--:|", flush=True)
         commands: dict[str, tuple[Path, tuple[str, ...]]] = {
             "summary": (folder / "out.txt", ("summary", logs)),
-            "frame": (table, ("frame", logs, "-o", str(table))),
+            "frame": (table, ("export", logs, "-o", str(table))),
             "report": (page, ("report", logs, "-o", str(page))),
             "compare": (folder / "out.txt", ("compare", logs, "--baseline", "provider/model-0")),
         }

@@ -105,7 +105,7 @@ def main() -> None:
     os.environ.setdefault("VLLM_API_KEY", "none")
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        Path("prompts.txt").write_text("\n".join(PROMPTS))
+        Path("prompts.txt").write_text("\n".join(PROMPTS), encoding="utf-8")
         names = [feature.name for feature in read_features("starter")]
         write_rows(
             Path("questions.jsonl"),

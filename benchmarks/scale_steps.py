@@ -15,7 +15,7 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import GenerateConfig, get_model
 from scaled import CALLS, REPLY, Size, answer_file, write_setting
 
-from genie_inspect.batch.shards import Plan, shards, write_plan
+from genie_inspect.batch.shards import Plan, shards
 from genie_inspect.batch.walk import request_id
 from genie_inspect.cli import main as genie_command
 from genie_inspect.graders.cache import RATINGS, Cache, Judged
@@ -64,7 +64,7 @@ def requests(folder: Path, options: Options) -> Options:
     """A step's requests in files."""
     first = folder / f"{options['round']}.jsonl"
     found = said(
-        "requests", folder / "told.eval", "--population", folder / "population", "--grader", GRADER,
+        "batch", "requests", folder / "told.eval", "--population", folder / "population", "--grader", GRADER,
         "--step", options["round"], "-o", first,
     )  # fmt: skip
     return {"requests": found["requests"]}
@@ -89,7 +89,7 @@ def imported(folder: Path, options: Options) -> Options:
 def on_a_ray(folder: Path, options: Options) -> Options:
     """Both rounds as one job of Ray, asked of a server."""
     done = said(
-        "ray", "rounds", folder / "told.eval", "--population", folder / "population", "--grader", GRADER,
+        "batch", "rounds", folder / "told.eval", "--population", folder / "population", "--grader", GRADER,
         "--url", options["url"], "--connections", options["connections"], "-o", folder / "replies",
     )  # fmt: skip
     if done["left_to_read"] or done["left_to_judge"]:
@@ -101,13 +101,12 @@ def many_requests(folder: Path, options: Options) -> Options:
     """Requests for as many ratings as are to be imported."""
     first, template = folder / "many.jsonl", LIST.instruction.template()
     others = [f"the other thing that number {number} is about" for number in range(REPLY)]
-    with shards(first, 1_000_000, new=False) as files:
+    plan = Plan(step="judge", judge="list", grader=GRADER, signature=JUDGE)
+    with shards(first, plan, 1_000_000) as files:
         for number in range(options["ratings"] // REPLY):
             text = list_request(template, f"What is said of {number % 17}?", f"what document {number} says", others)
             body = json.dumps({"messages": [{"role": "user", "content": text}], "model": "m"})
             files.write(request_id(JUDGE, "judge", body), body)
-    names = tuple(file.name for file in files.files)
-    write_plan(first, Plan(step="judge", judge="list", grader=GRADER, signature=JUDGE, files=names))
     return {}
 
 

@@ -57,7 +57,7 @@ def pooled_runs(runs: int = 1_000) -> Iterator[Row]:
 
 
 def clustered_originals(runs: int = 1_000) -> Iterator[Row]:
-    """False findings of `genie study` over six features, several originals per prompt."""
+    """False findings of `genie validate` over six features, several originals per prompt."""
     for each in (2, 5):
         for correlation in (0.0, 0.3, 0.5):
             dice, size = np.random.default_rng([each, round(10 * correlation)]), runs * FEATURES

@@ -13,9 +13,7 @@ Copy this file, change what you study, and commit it beside your results.
 from inspect_ai import Task, task, task_with
 from inspect_ai.solver import Solver, generate
 
-from genie_inspect.solvers.negative_sampling import negative_sampling
-from genie_inspect.solvers.outline import outline
-from genie_inspect.solvers.verbalized_sampling import verbalized_sampling
+from genie_inspect.solvers.mitigations import negative_sampling, outline, verbalized_sampling
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from inspect_ai.log import read_eval_log
 from tests.published import second_data_set, ttcw_released
@@ -28,9 +29,8 @@ from tests.willing import Willing
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "src" / "genie_inspect" / "data"
 PAGES = ("README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
-SHELLS = ("bash", "console", "sh")
-"""Languages of blocks that hold commands."""
-
+SHELLS = ("bash", "console", "sh")  # languages of blocks that hold commands
+# beginnings of commands, and why they are not run
 NOT_RUN = {
     "make demo": "makes an environment of its own; CI runs it in the clone",
     "source .venv/bin/activate": "it is what make demo has made",
@@ -41,40 +41,40 @@ NOT_RUN = {
     "vllm run-batch": "it needs vLLM",
     "inspect score LOG --scorer genie_inspect/genie --model-role grader=vllm/": "it needs vLLM",
     "inspect score LOG --scorer genie_inspect/litbench": "it needs weights that were trained as LitBench's",
-    "genie prompts sample": "it loads a dataset from the hub; tests/cli/prompts has it with a file",
-    "genie cache import": "it takes the replies of an engine; tests/scale has the whole round with scripted ones",
-    "genie ray": "it needs Ray and a server, or GPUs; tests/scale/ray has it with a stand-in",
-    "genie cache merge": "it joins the caches of other runs; tests/scale does so",
+    "genie prompts sample": "it loads a dataset from the hub; tests/cli has it with a file",
+    "genie cache import": "it takes the replies of an engine; tests/batch has the whole round with scripted ones",
+    "genie batch rounds": "it needs Ray and a server, or GPUs; tests/batch has it with a stand-in",
+    "genie batch ask": "it needs Ray and a server, or GPUs; tests/batch has it with a stand-in",
+    "genie cache merge": "it joins the caches of other runs; tests/batch does so",
     "inspect eval genie_inspect/synthetic_prompts --limit $first": "it is a part of a job array",
     "sbatch": "it needs a cluster",
     "genie compare logs/grid --baseline grid_baseline --pooled": "docs/mitigations.md has run the grid, in its folder",
-    "genie study LOG": "docs/metric_study.md has it with the log of a study",
-    "genie study released": "the released scores are no part of the project: tests/reference has them",
+    "genie validate released": "the released scores are no part of the project: tests/reference has them",
     "import csv\nimport gzip": "the released scores are no part of the project: tests/reference has them",
     "genie rater fit ttcw_expert_votes": "the published votes are no part of the project: tests/reference has them",
     "genie rater power ttcw_expert_votes": "the published votes are no part of the project: tests/reference has them",
     "genie rater curiosity explained.jsonl --base": "it needs a base model and the extra `personal`",
+    "genie close-reading fit ratings.csv": "it takes ratings of the reader's; tests/studies/close_reading has it",
+    "genie close-reading preference": "it takes judgements of the reader's; tests/studies/close_reading has it",
     "vllm serve": "it needs vLLM, and serves until it is stopped",
     "VLLM_BASE_URL=http://127.0.0.1:8000/v1 inspect eval genie_inspect/ttcw -T reference=false": "it needs that server",
-    "genie agreement logs/ttcw": "docs/ttcw.md has it with the logs and the votes that it needs",
 }
-"""Beginnings of commands, and why they are not run."""
+# pages that another test runs whole, or that nothing here can run
 ELSEWHERE = {
     "docs/extending.md": "tests/test_docs.py runs it together with the page's Python",
     "docs/real_run.md": "it needs servers of two real models; make test-real runs a short form of it",
     "docs/more_studies.md": "the released ratings are no part of the project: tests/reference runs it with them",
     "docs/frames.md": "tests/test_pages.py runs it, each part where the libraries that it needs are",
 }
-"""Pages that another test runs whole, or that nothing here can run."""
+# on the stories that are written from the first two plots
 VOTES = """\
 {"story": "loan-saint-7d2d_openai/gpt-4o-mini", "rater": "ann", "votes": {"01": 1, "02": 0}}
 {"story": "over-lock-91ce_openai/gpt-4o-mini", "rater": "ann", "votes": {"01": 0, "02": 1}}
 """
-"""On the stories that are written from the first two plots."""
+# of ten stories and an edit of each, as a reader's own program writes them
 SCORES = "original,edited,key,value\n" + "".join(
     f"{story},,plot,.{story}\n{story},plot,plot,.{story + 20 + story % 3}\n" for story in range(10, 20)
 )
-"""Of ten stories and an edit of each, as a reader's own program writes them."""
 LONGEST = 60  # seconds
 
 
@@ -95,8 +95,6 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A command, and how it ended."""
-
     command: Command
     code: int
     seconds: float
@@ -168,7 +166,7 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
     if page == "docs/ttcw.md":
         shutil.copy(DATA / "ttcw" / "references.jsonl", folder)
         (folder / "votes.jsonl").write_text(VOTES, encoding="utf-8")
-    if page == "docs/personal.md":
+    if page in ("docs/personal.md", "docs/personal_tables.md"):
         written(folder)
         rows = [vote.model_dump() for vote in explained_votes(12)]
         (folder / "explained.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -180,16 +178,9 @@ def run(command: Command, folder: Path, environment: Mapping[str, str]) -> Ran:
         (folder / "script.py").write_text(command.text, encoding="utf-8")
     line = "python script.py" if command.language == "python" else filled(command.text, folder)
     start = time.monotonic()
-    done = subprocess.run(
-        ["timeout", str(LONGEST), "bash", "-c", line],
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
+    streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    limited = ["timeout", str(LONGEST), "bash", "-c", line]
+    done = subprocess.run(limited, cwd=folder, env=environment, text=True, check=False, **streams)
     seconds = time.monotonic() - start
     # `inspect eval` ends with 0 also where a task of it has failed
     failed = unfinished(folder) if line.startswith("inspect eval") and not done.returncode else []

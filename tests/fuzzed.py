@@ -46,7 +46,7 @@ def fuzz(count: int, folder: Path, seed: int = 0) -> Iterator[tuple[str, str]]:
     rows = sound_files()
     places = {name: str(folder / f"{name.replace(' ', '-')}.jsonl") for name in rows}
     for name, made in rows.items():
-        Path(places[name]).write_text("".join(json.dumps(row) + "\n" for row in made))
+        Path(places[name]).write_text("".join(json.dumps(row) + "\n" for row in made), encoding="utf-8")
     sound = Path(sound_log(folder / "sound"))
     other = Path(sound_log(folder / "other", "mock/other"))
     names = list(VERBS)

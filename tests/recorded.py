@@ -8,17 +8,15 @@ from pathlib import Path
 
 import pytest
 from inspect_ai.model import get_model
-from tests.scripted import DOCUMENTS, FEATURES, FOX, OWL, QUESTIONS
+from tests.scripted import DOCUMENTS, FOX, OWL, QUESTIONS, small_population
 
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.populations.population import BUNDLED, Population
-from genie_inspect.populations.schema import AnswerRow, Document, Question, document_id, question_id
-from genie_inspect.populations.writing import write_population
+from genie_inspect.populations.schema import AnswerRow, document_id, question_id
 from genie_inspect.providers.replay import RATINGS, READINGS, STORIES, starter_record, storytellers
 
 TELLER = "bundled/teller"
-TOLD = {OWL: "Grey barn at night.", FOX: "Green fox in the sea."}
-"""What the one storyteller writes."""
+TOLD = {OWL: "Grey barn at night.", FOX: "Green fox in the sea."}  # what the one storyteller writes
 
 
 def answered(text: str, question: str) -> str | None:
@@ -35,34 +33,18 @@ def rated(answer: str, other: str) -> int:
 
 def read_population(folder: Path, reader: str, documents: Mapping[str, Sequence[str]] = DOCUMENTS) -> Population:
     """The small population with the answers of one reader on record."""
-    return write_population(
-        folder,
-        name="small",
-        version="1",
-        licence="MIT",
-        features=FEATURES,
-        documents=[
-            Document(id=document_id(prompt, text), prompt=prompt, text=text)
-            for prompt, texts in documents.items()
-            for text in texts
-        ],
-        questions=[
-            Question(id=question_id(prompt, text), prompt=prompt, feature=feature, text=text)
-            for prompt, asked in QUESTIONS.items()
-            for feature, text in asked
-        ],
-        answers=[
-            AnswerRow(
-                document=document_id(prompt, text),
-                question=question_id(prompt, ask),
-                reader=reader,
-                text=answered(text, ask),
-            )
-            for prompt, asked in QUESTIONS.items()
-            for _, ask in asked
-            for text in documents[prompt]
-        ],
-    )
+    asked = ((prompt, ask) for prompt, questions in QUESTIONS.items() for _, ask in questions)
+    answers = [
+        AnswerRow(
+            document=document_id(prompt, text),
+            question=question_id(prompt, ask),
+            reader=reader,
+            text=answered(text, ask),
+        )
+        for prompt, ask in asked
+        for text in documents[prompt]
+    ]
+    return small_population(folder, documents, answers=answers)
 
 
 @contextmanager
@@ -72,21 +54,21 @@ def recorded_starter(folder: Path) -> Iterator[Population]:
     ids = {(prompt, text): question_id(prompt, text) for prompt, asked in QUESTIONS.items() for _, text in asked}
     stories = {prompt: {"id": f"t-{prompt}", "prompt": prompt, "text": text} for prompt, text in TOLD.items()}
     lines(folder / STORIES, [{**story, "storyteller": "teller", "epoch": 1} for story in stories.values()])
-    lines(
-        folder / READINGS,
-        [
-            {"document": f"t-{prompt}", "question": question, "text": answered(TOLD[prompt], ask)}
-            for (prompt, ask), question in ids.items()
-        ],
-    )
+    readings: list[dict[str, object]] = [
+        {"document": f"t-{prompt}", "question": question, "text": answered(TOLD[prompt], ask)}
+        for (prompt, ask), question in ids.items()
+    ]
+    lines(folder / READINGS, readings)
     lines(folder / RATINGS, ratings(ids))
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(BUNDLED, "starter", folder)
-        _forget()
+        starter_record.cache_clear()
+        storytellers.cache_clear()
         try:
             yield population
         finally:
-            _forget()
+            starter_record.cache_clear()
+            storytellers.cache_clear()
 
 
 def ratings(ids: dict[tuple[str, str], str]) -> list[dict[str, object]]:
@@ -102,8 +84,3 @@ def ratings(ids: dict[tuple[str, str], str]) -> list[dict[str, object]]:
 def lines(path: Path, rows: list[dict[str, object]]) -> None:
     """Write the rows as JSON Lines."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
-def _forget() -> None:
-    starter_record.cache_clear()
-    storytellers.cache_clear()

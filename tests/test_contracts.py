@@ -1,15 +1,18 @@
 """Layers are held by import-linter: a breach is noticed. How long files may be, and what tests tell of themselves."""
 
+import ast
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
-from genie_inspect.cli import VerbGroup, main
+from genie_inspect.cli import SHORT, VerbGroup, main
 
 ROOT = Path(__file__).parents[1]
 
@@ -74,18 +77,76 @@ def test_a_file_has_at_most_400_lines() -> None:
     assert [path.name for path, size in sizes.items() if size > 400] == []
 
 
+def verbs(group: click.Command = main, path: str = "genie") -> Iterator[tuple[str, click.Command]]:
+    """Each command by its whole name, those of groups too."""
+    assert isinstance(group, VerbGroup)
+    for name in group.list_commands(click.Context(group)):
+        verb = group.get_command(click.Context(group), name)
+        assert isinstance(verb, click.Command)
+        yield f"{path} {name}", verb
+        if isinstance(verb, VerbGroup):
+            yield from verbs(verb, f"{path} {name}")
+
+
+VERBS = dict(verbs())
+
+
 def test_every_verb_is_a_command_of_its_name_at_the_home_that_its_group_gives() -> None:
-    groups, seen = [main], []
-    while groups:
-        group = groups.pop()
-        assert isinstance(group, VerbGroup)
-        for name in group.list_commands(click.Context(group)):
-            verb = group.get_command(click.Context(group), name)
-            assert isinstance(verb, click.Command)
-            assert verb.name == name
-            seen.append(name)
-            groups += [verb] if isinstance(verb, VerbGroup) else []
-    assert {"demo", "population", "yardstick", "import", "curiosity", "cutoffs"} <= set(seen)
+    assert all(verb.name == path.split()[-1] for path, verb in VERBS.items())
+    assert {"genie demo", "genie population yardstick", "genie batch status", "genie rater curiosity"} <= VERBS.keys()
+
+
+@pytest.mark.parametrize("path", VERBS)
+def test_the_help_of_every_command_and_option_is_a_sentence_that_names_the_default(path: str) -> None:
+    first, *_ = (VERBS[path].help or "").splitlines()
+    assert first.endswith(".")
+    assert first[0].isupper()
+    # cut off by no list of commands
+    assert VERBS[path].get_short_help_str(SHORT) == first
+    assert len(first) < 80
+    for option in VERBS[path].params:
+        if not isinstance(option, click.Option):
+            continue
+        said = option.help or ""
+        assert said.endswith("."), option.opts
+        assert said[0].isupper(), option.opts
+        assert len(said.split()) > 1, option.opts
+        if option.multiple:
+            assert "epeatable" in said or "--blind" in said, option.opts
+        elif not option.is_flag and not option.required:
+            with click.Context(VERBS[path]) as context:
+                value = option.get_default(context)
+            shown = option.show_default and value not in (None, "")
+            # a file that is written, or an addition: without it nothing is done
+            off = isinstance(option.type, click.Path) or said.startswith(("Also", "Instead"))
+            assert shown or off or re.search(r"Default: | with --|, if | instead", said), (option.opts, said)
+
+
+PRIVATE = re.compile(
+    r"\b(foretold|foretell|babbles?|nobody|anew|stands?|beware|(?<!there )is no|are no)\b", re.IGNORECASE
+)
+
+
+def test_help_and_refusals_have_no_word_of_our_own() -> None:
+    texts = {
+        path: [verb.help, *(getattr(option, "help", "") for option in verb.params)] for path, verb in VERBS.items()
+    }
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise) and node.exc:
+                said = [part.value for part in ast.walk(node.exc) if isinstance(part, ast.Constant)]
+                texts[f"{path}:{node.lineno}"] = [text for text in said if isinstance(text, str)]
+    assert [(place, text) for place, own in texts.items() for text in own if PRIVATE.search(text or "")] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"), [("sumary", "summary"), ("calibrte", "calibrate"), ("population buid", "build")]
+)
+def test_a_verb_that_is_spelled_wrong_gets_the_one_that_was_meant(words: str, meant: str) -> None:
+    done = CliRunner().invoke(main, words.split())
+    assert done.exit_code == 2
+    assert done.output.endswith(f"Error: No such command '{words.split()[-1]}'. Did you mean {meant}?\n")
+    assert "Did you mean" not in CliRunner().invoke(main, ["xyzzy"]).output
 
 
 def test_the_help_of_genie_imports_no_verb() -> None:

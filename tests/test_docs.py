@@ -4,7 +4,6 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from tests.processes import Commands
 from tests.scripted import grading
 from tests.served import Served, serving
 
-from genie_inspect import inspect_private
 from genie_inspect.cli import main
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.logs.reading import read_logs
@@ -28,26 +26,16 @@ PACKAGE = ROOT / "src" / "genie_inspect"
 EXTENDING = ROOT / "docs" / "extending.md"
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-PACKAGES = sorted(PACKAGE.rglob("__init__.py"))
 _CODE = re.compile(r"`([^`]+)`")
 _FILE = re.compile(r"# (mylab/\w+\.py)\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A fenced block of a page."""
-
-    language: str
-    text: str
-    printed: str  # what the page says that it prints; empty where it says nothing
-
-
-def blocks(page: str) -> list[Block]:
-    """The blocks of a page in order, each with the block `text` that comes next."""
+def blocks(page: str) -> list[tuple[str, str, str]]:
+    """Language and text of the blocks of a page in order, each with the block `text` that comes next, else nothing."""
     fenced = list(documented_blocks(page))
     after = [*fenced[1:], ("", "")]
     return [
-        Block(language, text, following if kind == "text" else "")
+        (language, text, following if kind == "text" else "")
         for (language, text), (kind, following) in zip(fenced, after, strict=True)
         if language != "text"
     ]
@@ -78,15 +66,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield tmp_path
 
 
-def run(block: Block, commands: Commands) -> str:
+def run(text: str, commands: Commands) -> str:
     """What a block of Python prints; one that begins with the name of a file is that file, and prints nothing.
 
     In a process of its own: Inspect reads how it shows a run once a process, and a mode that is added stays.
     """
-    name = _FILE.match(block.text)
+    name = _FILE.match(text)
     path = commands.folder / (name[1] if name else "script.py")
     path.parent.mkdir(exist_ok=True)
-    path.write_text(block.text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     if name:
         return ""
     ended = commands.run(program=path)
@@ -94,23 +82,18 @@ def run(block: Block, commands: Commands) -> str:
     return ended.stdout
 
 
-@pytest.fixture
-def commands(folder: Path) -> Iterator[Commands]:
-    with Commands(folder) as running:
-        yield running
-
-
 @with_ci("what docs/extending.md shows, run as it stands")
-def test_the_examples_of_the_page_run_and_print_what_it_says(commands: Commands, folder: Path) -> None:
+def test_the_examples_of_the_page_run_and_print_what_it_says(folder: Path) -> None:
     page = blocks(EXTENDING.read_text(encoding="utf-8"))
-    assert [block.language for block in page].count("python") > 6
-    assert sum(bool(block.printed) for block in page) > 3
-    for block in page:
-        if block.language == "python":
-            assert run(block, commands) == block.printed
-        for line in block.text.splitlines() if block.language == "sh" else []:
-            done = CliRunner().invoke(main, line.split("#")[0].split()[1:])
-            assert done.exit_code == 0, done.output
+    assert [language for language, _, _ in page].count("python") > 6
+    assert sum(bool(printed) for _, _, printed in page) > 3
+    with Commands(folder) as commands:
+        for language, text, printed in page:
+            if language == "python":
+                assert run(text, commands) == printed
+            for line in text.splitlines() if language == "sh" else []:
+                done = CliRunner().invoke(main, line.split("#")[0].split()[1:])
+                assert done.exit_code == 0, done.output
     logs = read_logs([folder / "logs"])
     assert len(logs) == 6
     for document in (document for log in logs for document in log.documents):
@@ -147,23 +130,18 @@ def definitions(path: Path) -> set[str]:
     return {top.name for top in tops} | {f"{top.name}.{node.name}" for top, node in inner}
 
 
-def test_the_layers_have_every_room_once() -> None:
+def test_the_layers_have_every_room_once_and_the_picture_has_them_in_their_order() -> None:
     there = [path.parent.name for path in PACKAGE.glob("*/__init__.py")]
     there += [path.stem for path in PACKAGE.glob("*.py") if path.stem != "__init__"]
     assert sorted(there) == sorted(room for layer in layers() for room in layer)
-
-
-def test_the_picture_has_the_layers_of_the_contract_in_their_order() -> None:
     picture = section(ARCHITECTURE, "The rooms").split("```")[1].splitlines()[1:]
     assert [set(line.split("   ")[0].split(" | ")) for line in picture] == layers()
 
 
-@pytest.mark.parametrize("path", PACKAGES, ids=lambda path: str(path.parent.relative_to(PACKAGE.parent)))
-def test_every_room_says_in_one_line_what_it_is_for(path: Path) -> None:
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-    assert docstring
-    assert "\n" not in docstring
-    assert docstring.endswith((".", "?"))
+def test_every_room_says_in_one_line_what_it_is_for() -> None:
+    for path in PACKAGE.rglob("__init__.py"):
+        docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+        assert re.fullmatch(r"[^\n]+[.?]", docstring or ""), path
 
 
 @pytest.mark.parametrize("heading", ["The way of a document", "The way of a rating"])
@@ -173,11 +151,6 @@ def test_every_step_of_a_way_is_where_the_page_says(heading: str) -> None:
     for _, files, names in steps:
         there = set.union(*(definitions(PACKAGE / file) for file in codes(files)))
         assert [name for name in codes(names) if name not in there] == [], files
-
-
-def test_every_wire_to_inspect_is_named_and_no_other() -> None:
-    wires = [wire for row in table(section(ARCHITECTURE, "Inspect")) for wire in codes(row[0])]
-    assert sorted(wires) == sorted(inspect_private.__all__)
 
 
 def test_the_page_names_the_oldest_inspect_that_is_supported() -> None:
@@ -196,7 +169,7 @@ def test_every_file_that_is_to_be_edited_is_there() -> None:
     assert [folder for folder in folders if not (PACKAGE / folder).is_dir()] == []
 
 
-LANGUAGES = {*SHELLS, "", "json", "python", "text", "toml"}
+LANGUAGES = {"yaml", *SHELLS, "", "json", "python", "text", "toml"}
 _COMMAND = re.compile(
     r"^(?:\$ )?((?:genie|genie-inspect|inspect|make|pip|uvx) [a-z'-].*?)(?: *\\| +#.*)?$", re.MULTILINE
 )

@@ -8,7 +8,7 @@ import json
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,7 @@ import pytest
 from bs4 import BeautifulSoup
 from click.testing import CliRunner
 from inspect_ai import eval as evaluate
-from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, modelapi
-from inspect_ai.tool import ToolChoice, ToolInfo
+from inspect_ai.model import ModelAPI, ModelOutput, modelapi
 from syrupy.assertion import SnapshotAssertion
 from tests.documented import VOTES
 from tests.published import second_data_set, ttcw_released
@@ -29,11 +28,10 @@ from tests.studies.personal.made import written
 from tests.willing import Willing
 
 from genie_inspect.cli import main
-from genie_inspect.files.folders import DATA
+from genie_inspect.files.writing import DATA
 from genie_inspect.populations.population import open_population
 from genie_inspect.signature import digest
-from genie_inspect.solvers.outline import outline
-from genie_inspect.solvers.trim import trim
+from genie_inspect.solvers.mitigations import outline, trim
 
 TELLER = "bundled/inventive"
 
@@ -119,13 +117,13 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         compare logs --baseline bundled/inventive --keys plot,style --family run --csv compared.csv --json
         report logs -o report.html --pictures pictures
         report logs -o report.html --baseline bundled/inventive --json
-        frame logs --json
-        frame logs -o frame.csv
-        frame logs --wide -o wide.csv
+        export logs --json
+        export logs -o frame.csv
+        export logs --wide -o wide.csv
         show LOG castle-spaceship-3613
         population size logs
-        close-reading logs
-        close-reading logs --baseline bundled/inventive --json
+        close-reading novelty logs
+        close-reading novelty logs --baseline bundled/inventive --json
         """,
     ),
     "strategies": (
@@ -140,12 +138,12 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
     "metric_study": (
         studied,
         """
-        study logs --published --picture study.svg
-        study logs --csv effects.csv --json
+        validate logs --published --picture study.svg
+        validate logs --csv effects.csv --json
         report logs -o study.html
-        interventions check starter -o checked --grader bundled/grader --json
-        interventions check checked --to ann.csv
-        interventions check checked --from ann.csv
+        edits check starter -o checked --grader bundled/grader --json
+        edits check checked --to ann.csv
+        edits check checked --from ann.csv
         """,
     ),
     "personal": (
@@ -169,7 +167,7 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         ttcw words ttcw_short_stories.json --references fine.jsonl
         ttcw totals --votes ttcw_annotations.json --picture totals.svg --json
         cost --task ttcw_stories -T stories=ttcw_short_stories.json -T references=fine.jsonl -T ways=all
-        plots my-stories/ -o references.jsonl --grader willing/large
+        ttcw extract-plots my-stories/ -o references.jsonl --grader willing/large
         """,
     ),
     "judges": (
@@ -180,9 +178,9 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         calibrate --ratings mine/second_ratings.jsonl --grader bundled/grader --judge list --judge vectors
         calibrate --ratings mine/second_ratings.jsonl --grader bundled/grader --picture agreed.svg --json
         calibrate --pairs 30 --export rated.csv
-        readings --reader bundled/grader --documents 8
-        readings --reader willing/small --documents 8 --export ann.csv
-        readings --reader willing/small --documents 8 --json
+        check-reader --reader bundled/grader --documents 8
+        check-reader --reader willing/small --documents 8 --export ann.csv
+        check-reader --reader willing/small --documents 8 --json
         cache info --json
         cache export kept.jsonl
         cache clear --yes
@@ -207,18 +205,18 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         features map features --taxonomy starter --grader willing/large
         prompts write --domain sea -o sea.jsonl --grader willing/large --count 5 --seed 0
         prompts sample texts.jsonl -o some.jsonl --count 3 --column text
-        index own-texts index
+        build-index own-texts index
         """,
     ),
     "built": (
         plain,
         """
-        requests logs --step read --grader openai/gpt-4o -o read.jsonl
-        requests logs --status --grader openai/gpt-4o --json
+        batch requests logs --step read --grader openai/gpt-4o -o read.jsonl
+        batch status logs --grader openai/gpt-4o --json
         population build logs -o castles --name castles --licence MIT --grader willing/large --dry-run
         population build logs -o castles --name castles --licence MIT --grader willing/large --near-duplicates 1
-        interventions write logs -o pairs --editor willing/large --population mine --per-prompt 1 --dry-run
-        interventions write logs -o pairs --editor willing/large --population mine --per-prompt 1
+        edits write logs -o pairs --editor willing/large --population mine --per-prompt 1 --dry-run
+        edits write logs -o pairs --editor willing/large --population mine --per-prompt 1
         """,
     ),
 }
@@ -228,7 +226,8 @@ CHANGING = [
     (re.compile(r'(?<="bytes": )\d+'), "BYTES"),
     (re.compile(r'(?<=\.npz": ")\w+'), "DIGEST"),  # of weights, whose last bits are another machine's
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d[-:]\d\d([-:]\d\d)?(\.\d+)?([+-]\d\d[:-]\d\d|Z)?"), "TIME"),
-    (re.compile(r"\b20\d\d-\d\d-\d\d\b"), "DATE"),
+    # the logs of a run over midnight are of two days
+    (re.compile(r"\b20\d\d-\d\d-\d\d\b( to 20\d\d-\d\d-\d\d\b)?"), "DATE"),
     (re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{22}(?![A-Za-z0-9])"), "ID"),
 ]
 FIGURE = re.compile(r"-?\d+\.\d{7,}(e-?\d+)?")
@@ -241,13 +240,7 @@ class WillingAPI(ModelAPI):
 
     told = Willing()
 
-    async def generate(
-        self,
-        input: Sequence[ChatMessage],  # noqa: A002  # Inspect's name
-        tools: list[ToolInfo],
-        tool_choice: ToolChoice,
-        config: GenerateConfig,
-    ) -> ModelOutput:
+    async def generate(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:  # noqa: A002
         return output(self.told.reply(input[-1].text))
 
 

@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import reference_pages
 from click.testing import CliRunner
 from docs_pages import PAGES, astray, files, lay_out
 from inspect_ai import eval as evaluate
+from inspect_ai.log import read_eval_log_sample
 from scipy.stats import nct, t
 from tests.documented import ROOT, Command, blocks, commands, run
 from tests.left_out import with_ci
@@ -28,6 +30,7 @@ from tests.scripted import Script, saying
 
 from genie_inspect.cli import main
 from genie_inspect.cli.results import demo
+from genie_inspect.logs.reading import read_logs
 from genie_inspect.statistics.differences import LEVEL, pairs_that_find
 from genie_inspect.statistics.power import paired_power
 
@@ -35,13 +38,12 @@ PAGE = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
 TTCW = PAGE.partition("## TTCW, reference-based")[2]
 ROWS = [line for line in TTCW.splitlines() if line.startswith("|")]
 COMMANDS = [command.text for command in commands("docs/studies.md")]
-ASKING = ("genie plots", "genie prompts")
-"""Beginnings of commands of ours that ask a model, or the hub."""
+ASKING = ("genie ttcw extract-plots", "genie prompts")  # beginnings of commands of ours that ask a model, or the hub
+# what the page's evaluations are asked for, by the folder of their log
 RUNS = {
     "logs/ways": {"stories": "ttcw_short_stories.json", "references": "fine.jsonl", "ways": "all"},
     "logs/confederacy": {"stories": "confederacy.jsonl", "rubric": "gomez_williams", "ways": "published"},
 }
-"""What the page's evaluations are asked for, by the folder of their log."""
 
 
 def replied(request: str) -> str:
@@ -71,10 +73,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory, genie_demo: tuple[Path, str
     return folder
 
 
+# logs of the page's own evaluations, with which `make commands` and CI=1 run the whole page
 MADE_THERE = ("logs/own", "logs/grid", "logs/study")
-"""Logs of the page's own evaluations, with which `make commands` and CI=1 run the whole page."""
-DEMO = "genie demo"
-"""Runs once for all tests, as `genie_demo`; its logs stand where it leaves them without an option."""
+DEMO = "genie demo"  # runs once for all tests, as `genie_demo`; its logs stand where it leaves them without an option
 OURS = [
     command
     for command in COMMANDS
@@ -95,21 +96,17 @@ def test_a_command_that_asks_nobody_runs_as_it_stands(
     words = shlex.split(command.replace("\\\n", " "))[1:]
     # as a shell does: a pattern that matches no file stays
     arguments = [name for word in words for name in (sorted(glob.glob(word)) or [word])]
-    result = CliRunner().invoke(
-        main, [*arguments, *(["--resamples", "20"] if "--votes" in words and _draws(words) else [])]
-    )
+    draws = "--votes" in words and (words[0] == "agreement" or words[1] in ("ways", "cutoffs"))
+    result = CliRunner().invoke(main, [*arguments, *(["--resamples", "20"] if draws else [])])
     assert result.exit_code == 0, result.output
 
 
-def _draws(words: list[str]) -> bool:
-    return words[0] == "agreement" or words[1] in ("ways", "cutoffs")
-
-
-@pytest.mark.parametrize(("logs", "options"), RUNS.items())
-def test_the_evaluations_of_the_page_are_those_that_are_run_here(logs: str, options: dict[str, str]) -> None:
+def test_the_evaluations_of_the_page_are_those_that_are_run_here() -> None:
     assert COMMANDS[0] == DEMO
-    (command,) = [text for text in COMMANDS if text.startswith("inspect eval") and text.endswith(f"--log-dir {logs}")]
-    assert dict(re.findall(r"-T (\w+)=(\S+)", command)) == options
+    evaluations = [text for text in COMMANDS if text.startswith("inspect eval")]
+    for logs, options in RUNS.items():
+        (command,) = [text for text in evaluations if text.endswith(f"--log-dir {logs}")]
+        assert dict(re.findall(r"-T (\w+)=(\S+)", command)) == options
 
 
 def test_every_table_and_figure_has_a_row_with_its_cost_and_what_came_out_or_why_nothing_did() -> None:
@@ -153,16 +150,12 @@ def test_the_table_of_equivalence_is_that_of_two_one_sided_t_tests() -> None:
         assert cells == [f"{equivalence_power(float(spread), originals):.0%}" for originals in ORIGINALS]
 
 
-def test_the_levels_of_the_page_are_the_benchmarks() -> None:
+def test_the_levels_of_the_page_are_the_benchmarks_and_prompts_keep_theirs() -> None:
     benchmark = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
     table = rows("## Which test")
     assert list(map(int, table)) == list(ORIGINALS)
     for originals, shares in table.items():
         assert f"| normal | {originals} | {' | '.join(shares)} |" in benchmark
-
-
-def test_the_levels_of_several_originals_of_a_prompt_are_the_benchmarks_and_prompts_keep_theirs() -> None:
-    benchmark = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
     lines = METRIC_STUDY.split("Taking each original for a pair")[1].split("\n\n|")[1].split("\n\n")[0].splitlines()[2:]
     assert len(lines) == 6
     for line in lines:
@@ -214,31 +207,24 @@ def test_its_python_runs(place: int, frames_folder: Path) -> None:
         assert all((frames_folder / name).is_file() for name in ("radar.html", "heatmap.html"))
 
 
-DOCS = Path(__file__).parents[1] / "docs"
-SHEET = DOCS / "real_run_answers.csv"
+SHEET = ROOT / "docs" / "real_run_answers.csv"
 
 
-def page() -> str:
-    return " ".join((DOCS / "real_run.md").read_text(encoding="utf-8").split())
-
-
-def test_the_ratings_by_hand_are_those_of_the_sheet() -> None:
+def test_the_ratings_by_hand_are_those_of_the_sheet_and_vectors_agree_with_them_as_the_page_says() -> None:
+    page = " ".join((ROOT / "docs" / "real_run.md").read_text(encoding="utf-8").split())
     with SHEET.open(encoding="utf-8", newline="") as file:
         counts = Counter(row["rating"] for row in csv.DictReader(file))
     assert counts.total() == 50
     assert (
         f"{counts['4']} interchangeable, {counts['3']} the same idea, {counts['2']} a slight overlap, "
         f"{counts['1']} different, and {counts['0']} that are no answer"
-    ) in page()
-
-
-def test_vectors_agree_with_the_sheet_as_the_page_says() -> None:
+    ) in page
     options = ["calibrate", "--ratings", str(SHEET), "--judge", "vectors", "--json"]
     report = json.loads(CliRunner().invoke(main, options).stdout)
     (whole,) = (row for row in report["agreements"] if row["feature"] == "all features")
     alpha = f"{whole['alpha']:.2f}".removeprefix("0")
     command = "genie calibrate --ratings real_run_answers.csv --judge vectors"
-    assert f"an alpha of {alpha} (`{command}`, {whole['pairs']} pairs" in page()
+    assert f"an alpha of {alpha} (`{command}`, {whole['pairs']} pairs" in page
 
 
 def pages(nav: Any) -> Iterator[str]:
@@ -250,7 +236,23 @@ def pages(nav: Any) -> Iterator[str]:
 
 def test_the_menu_names_every_page_and_no_other() -> None:
     project = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
-    assert sorted(pages(project["nav"])) == [path.as_posix() for path in files(PAGES)]
+    written = [f"docs/{name}.md" for name in reference_pages.pages()]
+    assert sorted(pages(project["nav"])) == sorted([*(path.as_posix() for path in files(PAGES)), *written])
+
+
+def test_the_reference_has_every_command_and_every_registered_name_with_its_options_and_keys() -> None:
+    pages = reference_pages.pages()
+    for name in ("genie summary", "genie population build", "genie ttcw cutoffs"):
+        assert f"# `{name}`\n\n```text\nUsage: {name} [OPTIONS]" in pages["commands"]
+    headings = {name: set(re.findall(r"^##+ `(\w+)`$", text, re.MULTILINE)) for name, text in pages.items()}
+    assert {"synthetic_prompts", "ttcw", "metric_study"} <= headings["tasks"]
+    assert {"genie", "cosine", "ttcw"} <= headings["scorers"]
+    assert {"outline", "negative_sampling"} <= headings["solvers"]
+    assert {"score_texts", "similarity", "tost", "mixed_logistic"} <= headings["python"]
+    assert "`from genie_inspect.measures.genie import similarity`" in pages["python"]
+    assert "`panel` | <code>str \\| list[str]</code> |" in pages["tasks"]
+    assert "(`*`: all others): `plot` 0 to 1" in pages["scorers"]
+    assert not re.search(r"<(?!/?code>)|\]\(#", re.sub("(```.*?```|`[^`]*`)", "", pages["scorers"], flags=re.DOTALL))
 
 
 @pytest.mark.parametrize("page", files(PAGES), ids=str)
@@ -269,5 +271,22 @@ def test_the_pages_are_laid_out_as_they_are_in_the_repository_in_place_of_older_
     (tmp_path / "site" / "pages" / "old.md").touch()
     lay_out(tmp_path / "site")
     there = {path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*.*")}
+    listed = re.findall(r"\]\((.+)\)", (tmp_path / "site" / "pages" / "llms.txt").read_text(encoding="utf-8"))
+    assert {"index.html", "docs/tutorial.html", "src/genie_inspect/data/starter/index.html"} <= set(listed)
     assert {"zensical.toml", "pages/README.md", "pages/docs/ttcw.md", "pages/docs/pictures/report.png"} <= there
     assert "pages/old.md" not in there
+
+
+def test_the_reference_names_every_extra() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    section = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").split("## Extras")[1].split("\n## ")[0]
+    assert re.findall(r"^\| `([\w-]+)` \|", section, re.MULTILINE) == sorted(extras)
+
+
+def test_what_a_score_rests_on_is_explained_key_by_key(genie_demo: tuple[Path, str]) -> None:
+    page = (ROOT / "docs" / "judging.md").read_text(encoding="utf-8").split("## What a score rests on")[1]
+    (log, *_) = read_logs([genie_demo[0]])
+    scores = read_eval_log_sample(log.file, log.documents[0].sample, 1).scores or {}
+    metadata = scores["genie"].metadata or {}
+    known = {"judge", "reader", "prompt", "length", "left_out", "signature"}
+    assert set(metadata) - known <= set(re.findall(r"`(\w+)`", page))

@@ -28,14 +28,14 @@ import genie_inspect
 from genie_inspect import scripts
 from genie_inspect.agreement.votes import VotesError, from_letters, prompt_of, writer_of
 from genie_inspect.batch.importing import reply_in
-from genie_inspect.building import question_writing as rules
 from genie_inspect.building.collecting import loses_most, trimmed, up_to_sentence
 from genie_inspect.building.features import split
 from genie_inspect.building.prompts import concepts
+from genie_inspect.building.questions import breach
 from genie_inspect.engines.identity import identity
 from genie_inspect.errors import GenieError, PopulationError, UnreadableReplyError
 from genie_inspect.files.json_lines import json_object, json_row
-from genie_inspect.files.printable import one_line, printable
+from genie_inspect.files.values import one_line, printable
 from genie_inspect.graders.embedded_judge import pronoun_answer, sentences
 from genie_inspect.measures.marks import QuotedText
 from genie_inspect.populations.prompts import cell as table_cell
@@ -66,8 +66,8 @@ def _all(read: Callable[[str], Iterator[object]]) -> Callable[[str], object]:
 
 PARSERS: dict[str, Parser] = {
     "building.features.split": (lambda text: list(split([text])), _NO),
-    "files.printable.printable": (printable, _NO),
-    "files.printable.one_line": (one_line, _NO),
+    "files.values.printable": (printable, _NO),
+    "files.values.one_line": (one_line, _NO),
     "populations.prompts.clean_prompt": (clean_prompt, _NO),
     "populations.prompts.cell": (table_cell, _NO),
     "engines.identity.identity": (identity, _NO),
@@ -103,7 +103,7 @@ PARSERS: dict[str, Parser] = {
     "prompting.replies.preferred_for_a_reason": (replies.preferred_for_a_reason, _UNREADABLE),
     "prompting.replies.yes_or_no": (replies.yes_or_no, _UNREADABLE),
     "building.prompts.concepts": (concepts, _NO),
-    "building.question_writing.breach": (rules.breach, _NO),
+    "building.questions.breach": (breach, _NO),
     "prompting.forms.quotes": (forms.quotes, _UNREADABLE),
     "prompting.replies.up_to_label": (replies.up_to_label, _NO),
     "prompting.replies.rating_in": (partial(replies.rating_in, lowest=0, highest=4), _NO),

@@ -7,7 +7,7 @@ import pytest
 
 import genie_inspect
 from genie_inspect import _registry
-from genie_inspect.reports import frame
+from genie_inspect.reports.summary import frame
 
 LOADED = "import sys; before = set(sys.modules); import genie_inspect; print(*sorted(set(sys.modules) - before))"
 
@@ -17,10 +17,14 @@ def test_all_names_of_the_registry_and_the_frame_are_names_of_the_package() -> N
     assert {"cosine", "novelty_bench", "ttcw_scorer", "bundled"} <= set(names)
     imported: dict[str, object] = {}
     exec("from genie_inspect import *", imported)
-    assert imported.keys() - {"__builtins__"} == {*names, "frame"} <= set(dir(genie_inspect))
+    assert (
+        imported.keys() - {"__builtins__"}
+        == {*names, "frame", "score_texts", "score_texts_async"}
+        <= set(dir(genie_inspect))
+    )
     for name in names:
         assert getattr(genie_inspect, name) is getattr(_registry, name)
-    assert genie_inspect.frame is frame.frame
+    assert genie_inspect.frame is frame
 
 
 def test_the_type_checker_knows_the_names_and_their_options() -> None:

@@ -30,42 +30,19 @@ import genie_inspect._registry
 print((time.process_time() - started) / (started - bare), *sorted(set(sys.modules) - loaded))
 """
 HEAVY = {
-    "torch",
-    "transformers",
-    "sentence_transformers",
-    "datasets",
-    "sklearn",
-    "scipy",
-    "model2vec",
-    "numpy",
-    "openai",
+    *("torch", "transformers", "sentence_transformers", "datasets", "sklearn"),
+    *("scipy", "model2vec", "numpy", "openai"),
 }
 REGISTERED = {name: registry_info(made) for name, made in vars(_registry).items() if not name.startswith("_")}
 WITH_OPTIONS = [name for name, info in REGISTERED.items() if info.type in ("scorer", "solver", "task")]
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("scorer", "genie"),
-        ("task", "synthetic_prompts"),
-        ("task", "writing_prompts"),
-        ("solver", "require_grader"),
-        ("modelapi", "bundled"),
-    ],
-)
-def test_every_name_is_found_in_inspects_registry_under_the_package(kind: str, name: str) -> None:
-    found = registry_find(lambda info: info.type == kind and info.name == f"genie_inspect/{name}")
-    assert len(found) == 1
-    assert registry_info(found[0]).name == f"genie_inspect/{name}"
-
-
-def test_the_registry_exports_nothing_that_inspect_has_not_registered() -> None:
-    exported = {info.name for info in REGISTERED.values()}
-    registered = {
-        registry_info(found).name for found in registry_find(lambda info: info.name.startswith("genie_inspect/"))
-    }
-    assert exported == registered
+def test_what_the_registry_exports_is_what_inspect_has_registered_under_the_package() -> None:
+    found = registry_find(lambda info: info.name.startswith("genie_inspect/"))
+    registered = [(registry_info(made).type, registry_info(made).name) for made in found]
+    assert sorted(registered) == sorted((info.type, info.name) for info in REGISTERED.values())
+    names = {("scorer", "genie"), ("task", "writing_prompts"), ("solver", "require_grader"), ("modelapi", "bundled")}
+    assert {(kind, f"genie_inspect/{name}") for kind, name in names} <= set(registered)
 
 
 def test_the_entry_point_carries_the_name_of_the_import_package_and_loads() -> None:
@@ -76,20 +53,10 @@ def test_the_entry_point_carries_the_name_of_the_import_package_and_loads() -> N
     assert entry.load() is _registry
 
 
-def test_a_bundled_model_is_named_without_the_package() -> None:
+def test_models_are_named_without_the_package_and_made_when_they_are_asked_for() -> None:
     assert str(get_model("bundled/inventive")) == "bundled/inventive"
-
-
-def test_a_conformative_model_is_made_when_it_is_asked_for() -> None:
-    with pytest.raises(
-        PrerequisiteError, match=r"model is 'conformative/one', expected conformative/<base>\+<instruct>"
-    ):
+    with pytest.raises(PrerequisiteError, match=r"'conformative/one', expected conformative/<base>\+<instruct>"):
         get_model("conformative/one")
-
-
-def _signature(name: str) -> inspect.Signature:
-    """The options of a registered name, as Inspect reads them for -T and -S."""
-    return inspect.signature(getattr(_registry, name))
 
 
 @pytest.mark.parametrize("name", WITH_OPTIONS)
@@ -97,7 +64,7 @@ def test_every_option_of_a_registered_name_is_documented_and_has_a_plain_default
     registered: Callable[..., Any] = getattr(_registry, name)
     _, _, after = inspect.cleandoc(registered.__doc__ or "").partition("\nArgs:\n")
     documented = re.findall(r"^    (\w+):", after.split("\n\n")[0], re.MULTILINE)
-    options = _signature(name).parameters.values()
+    options = inspect.signature(registered).parameters.values()
     assert [option.name for option in options] == documented
     assert {option.kind for option in options} <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
     # of all names only these cannot be made without being told something
@@ -121,7 +88,7 @@ def test_every_option_of_a_registered_name_is_documented_and_has_a_plain_default
     ],
 )
 def test_a_default_that_is_a_word_is_the_word_that_is_understood(name: str, option: str, word: str) -> None:
-    assert _signature(name).parameters[option].default == word
+    assert inspect.signature(getattr(_registry, name)).parameters[option].default == word
 
 
 def _import() -> tuple[float, frozenset[str]]:
@@ -147,15 +114,8 @@ def test_the_registry_imports_nothing_heavy_and_of_ours_what_names_need(
     ours = {module for module in modules if module.split(".")[0] == "genie_inspect"}
     # a file a name and the wires; beside them errors, the metric of all scorers, and two modules of defaults: a module
     # more is a hundredth of the limit below, and seldom comes alone
-    assert ours - homes - rooms == {
-        "genie_inspect._registry",
-        "genie_inspect.errors",
-        "genie_inspect.measures",
-        "genie_inspect.measures.genie",
-        "genie_inspect.measures.partition",
-        "genie_inspect.scorers.stderr",
-        "genie_inspect.studies",
-    }
+    beside = "_registry errors measures measures.genie measures.partition scorers.stderr studies"
+    assert ours - homes - rooms == {f"genie_inspect.{name}" for name in beside.split()}
 
 
 def test_the_registry_costs_little_beside_what_inspect_costs(first_import: tuple[float, frozenset[str]]) -> None:

@@ -8,12 +8,10 @@ import sys
 import tarfile
 import tomllib
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 from importlib.metadata import packages_distributions, requires, version
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -22,7 +20,7 @@ from packaging.requirements import Requirement
 from packaging.utils import NormalizedName, canonicalize_name
 from tests.tools import tool_named
 
-from genie_inspect.files.folders import DATA
+from genie_inspect.files.writing import DATA
 from genie_inspect.graders.vectors_judge import shipped_fit, shown
 
 ROOT = Path(__file__).parents[1]
@@ -32,12 +30,17 @@ VERSION = PROJECT["version"]
 needs_hatchling = pytest.mark.skipif(find_spec("hatchling") is None, reason="hatchling is not installed")
 
 
-def test_changelog_and_citation_are_of_this_version() -> None:
+def test_changelog_and_citation_are_of_this_version_and_the_citation_names_the_paper_as_printed() -> None:
     headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert re.fullmatch(rf"{re.escape(VERSION)} \((unreleased|\d{{4}}-\d\d-\d\d)\)", headings[0])
-
-    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert re.findall(r"^version: (.+)$", citation, re.MULTILINE) == [VERSION]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == VERSION
+    (paper,) = citation["references"]
+    authors = [author["family-names"] for author in paper["authors"]]
+    assert paper["title"] == "Genie: A Fine-Grained Measure for Novelty"
+    assert authors == ["Namuduri", "Wadhwa", "Zheng", "Durrett", "Li"]
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split("## Citing")[1].split())
+    assert all(name in readme for name in (paper["title"], *authors))
 
 
 def test_every_test_that_is_run_on_the_wheel_is_there() -> None:
@@ -83,13 +86,11 @@ def built(folder: Path, target: str, out: Path, **environment: str) -> None:
 
 
 @needs_hatchling
-def test_the_source_archive_holds_every_file_that_git_knows_and_nothing_else(archive: Path) -> None:
+def test_the_source_archive_holds_every_file_that_git_knows_and_a_page_that_leads_to_the_files_of_the_tag(
+    archive: Path,
+) -> None:
     packed = {path.relative_to(archive).as_posix() for path in archive.rglob("*") if path.is_file()}
     assert packed == {*tracked(), "PKG-INFO"}
-
-
-@needs_hatchling
-def test_the_page_on_pypi_shows_its_pictures_and_leads_to_the_files_of_the_tag(archive: Path) -> None:
     page = (archive / "PKG-INFO").read_text(encoding="utf-8")
     address = f"https://example.org/we/genie/raw/v{VERSION}/docs/pictures/report.png"
     assert f"]({address})" in page
@@ -109,27 +110,14 @@ def test_a_wheel_of_the_archive_has_its_page_and_both_names_of_the_command(archi
     assert re.findall(r"^(\S+) = genie_inspect.cli:main$", names, re.MULTILINE) == ["genie", "genie-inspect"]
 
 
-PAPER = "Genie: A Fine-Grained Measure for Novelty"
-AUTHORS = ("Namuduri", "Wadhwa", "Zheng", "Durrett", "Li")
-
-
-def test_the_citation_names_the_paper_and_its_authors_as_printed() -> None:
-    (paper,) = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
-    assert paper["title"] == PAPER
-    assert tuple(author["family-names"] for author in paper["authors"]) == AUTHORS
-    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split("## Citing")[1].split())
-    assert PAPER in readme
-    assert all(author in readme for author in AUTHORS)
-
-
 PACKAGE = ROOT / "src" / "genie_inspect"
 PLAIN = {canonicalize_name(required.name): required for required in map(Requirement, PROJECT["dependencies"])}
 EXTRAS = {
     canonicalize_name(Requirement(text).name) for texts in PROJECT["optional-dependencies"].values() for text in texts
 }
 NEWER = {"compression"}  # of the standard library from Python 3.14 on
+# what a plain install brings that Inspect does not, with all that these bring in turn
 BESIDE_INSPECT = {"model2vec", "openai", "scipy"}
-"""What a plain install brings that Inspect does not, with all that these bring in turn."""
 
 
 def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
@@ -155,18 +143,8 @@ def at_once(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 def distributions(packages: Iterable[str]) -> set[str]:
     """The distributions that bring packages; one that is not installed is taken to bear its package's name."""
-    return {canonicalize_name(name) for package in packages for name in _bringing().get(package, [package])[:1]}
-
-
-@lru_cache
-def _bringing() -> Mapping[str, list[str]]:
-    return packages_distributions()
-
-
-@lru_cache
-def modules() -> list[ast.Module]:
-    """Every module of the package."""
-    return [ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))]
+    bringing = packages_distributions()
+    return {canonicalize_name(name) for package in packages for name in bringing.get(package, [package])[:1]}
 
 
 def installed_with(names: Iterable[str]) -> set[str]:
@@ -182,17 +160,15 @@ def installed_with(names: Iterable[str]) -> set[str]:
     return brought
 
 
-def test_every_package_that_is_imported_is_declared_and_what_everybody_gets_is_imported() -> None:
-    packages = {package for module in modules() for package in imported(ast.walk(module))}
-    assert len(packages) > 20
-    assert sorted(distributions(packages) - PLAIN.keys() - EXTRAS) == []
-    assert sorted(PLAIN.keys() - distributions(packages)) == []
-
-
-def test_what_an_extra_brings_is_imported_where_it_is_used() -> None:
-    packages = {package for module in modules() for package in imported(at_once(ast.iter_child_nodes(module)))}
-    assert len(packages) > 5
-    assert sorted(distributions(packages) - PLAIN.keys()) == []
+def test_what_is_imported_is_declared_what_everybody_gets_is_imported_and_extras_where_they_are_used() -> None:
+    modules = [ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))]
+    every = {package for module in modules for package in imported(ast.walk(module))}
+    first = {package for module in modules for package in imported(at_once(ast.iter_child_nodes(module)))}
+    assert len(every) > 20
+    assert len(first) > 5
+    assert sorted(distributions(every) - PLAIN.keys() - EXTRAS) == []
+    assert sorted(PLAIN.keys() - distributions(every)) == []
+    assert sorted(distributions(first) - PLAIN.keys()) == []
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -234,28 +210,65 @@ def steps(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_runs_nothing_but_what_the_makefile_has(path: Path) -> None:
+def test_a_workflow_runs_what_the_makefile_has_may_only_read_and_names_what_it_uses(path: Path) -> None:
     ran = [step["run"].split() for step in steps(path) if "run" in step]
     assert ran
     assert [words for words in ran if words[0] != "make" or len(words) != 2 or words[1] not in TARGETS] == []
-
-
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_says_when_it_runs_may_only_read_and_names_what_it_uses(path: Path) -> None:
     workflow = read(path)
     assert workflow["True"]
     assert workflow["permissions"] == {"contents": "read"}
     assert all(job["runs-on"] for job in workflow["jobs"].values())
-    assert [step for step in steps(path) if "run" not in step and "@" not in step["uses"]] == []
+    # by commit, for a tag can be moved; behind it the version that it was
+    used = re.findall(r"uses: (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(used) == len([step for step in steps(path) if "run" not in step])
+    assert [use for use in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", use)] == []
 
 
-def test_the_oldest_inspect_and_the_newest_are_tried_on_the_oldest_python_and_the_newest() -> None:
-    matrix = read(ROOT / ".github/workflows/ci.yml")["jobs"]["test"]["strategy"]["matrix"]
+def test_the_oldest_inspect_and_the_newest_are_tried_on_every_python_and_what_is_coming_every_week() -> None:
+    path = ROOT / ".github/workflows/ci.yml"
+    matrix = read(path)["jobs"]["test"]["strategy"]["matrix"]
     (floor,) = (text for text in PROJECT["dependencies"] if text.startswith("inspect-ai"))
     assert matrix["inspect"] == [floor.replace(">=", "=="), "inspect-ai"]
+    assert matrix["os"] == ["ubuntu-latest", "macos-latest"]
     assert PROJECT["requires-python"] == f">={matrix['python'][0]}"
-    ran = [step.get("run") for step in steps(ROOT / ".github/workflows/ci.yml")]
-    assert {"make check", "make test", "make test-wheel", "make docs", "make commands"} <= set(ran)
+    classified = [re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", text) for text in PROJECT["classifiers"]]
+    assert matrix["python"] == [found[1] for found in classified if found]
+    assert {"make check", "make test", "make test-wheel", "make docs", "make commands"} <= {
+        step.get("run") for step in steps(path)
+    }
+    coming = read(path)["jobs"]["inspect-main"]
+    assert coming["env"]["INSPECT"].startswith("inspect-ai @ git+https://")
+    assert "schedule" in coming["if"]
+
+
+@pytest.mark.parametrize("name", ["dependabot.yml", "ISSUE_TEMPLATE/bug.yml", "ISSUE_TEMPLATE/measure.yml"])
+def test_what_the_host_of_the_repository_reads_is_yaml_with_its_fields(name: str) -> None:
+    found = read(ROOT / ".github" / name)
+    assert {"version", "updates"} <= set(found) or {"name", "description", "body"} <= set(found)
+
+
+def test_hooks_before_a_commit_run_what_make_check_runs() -> None:
+    (hooks,) = (repository["hooks"] for repository in read(ROOT / ".pre-commit-config.yaml")["repos"])
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("$(BIN)", ".venv/bin")
+    assert [hook["entry"] for hook in hooks if f"\t{hook['entry']}" not in makefile] == []
+    assert {hook["entry"].split()[0] for hook in hooks} == {f".venv/bin/{name}" for name in ("ruff", "mypy", "pytest")}
+
+
+def test_the_lock_takes_everything_from_pypi_and_is_of_these_dependencies() -> None:
+    text = (ROOT / "uv.lock").read_text(encoding="utf-8")
+    assert set(re.findall(r"\w+://[^/\"]+", text)) == {"https://pypi.org", "https://files.pythonhosted.org"}
+    (ours,) = (package for package in tomllib.loads(text)["package"] if package["name"] == PROJECT["name"])
+    assert {need["name"] for need in ours["dependencies"]} == PLAIN.keys()
+    locked = {need["name"]: need["specifier"] for need in ours["metadata"]["requires-dist"] if "marker" not in need}
+    assert locked == {name: str(need.specifier) for name, need in PLAIN.items()}
+
+
+@needs_hatchling
+def test_two_builds_of_a_wheel_have_the_same_bytes(archive: Path, tmp_path: Path) -> None:
+    for number in "12":
+        built(archive, "wheel", tmp_path / number, SOURCE_DATE_EPOCH="1767225600")
+    first, second = sorted(tmp_path.rglob("*.whl"))
+    assert first.read_bytes() == second.read_bytes()
 
 
 def test_a_release_is_handed_to_pypi_without_a_secret_and_only_when_all_checks_have_passed() -> None:
@@ -264,28 +277,18 @@ def test_a_release_is_handed_to_pypi_without_a_secret_and_only_when_all_checks_h
     assert "secrets." not in path.read_text(encoding="utf-8")
     assert jobs["pypi"]["permissions"] == {"id-token": "write"}
     assert jobs["pypi"]["needs"] == "build"
-    assert [step["run"] for step in jobs["build"]["steps"] if "run" in step][-1] == "make dist"
+    assert [step["run"] for step in jobs["build"]["steps"] if "run" in step][-2:] == ["make dist", "make audit"]
 
 
-CARD = DATA / "starter" / "README.md"
-
-
-@pytest.fixture(scope="module")
-def tool() -> ModuleType:
-    return tool_named("measure_vectors_fit")
-
-
-def test_the_fit_that_ships_is_what_the_tool_makes_of_the_ratings(tool: ModuleType) -> None:
+def test_the_fit_that_ships_is_what_the_tool_makes_of_the_ratings_and_the_card_has_its_table() -> None:
+    tool = tool_named("measure_vectors_fit")
     fit, shipped = tool.measured(), shipped_fit()
+    assert "\n".join(tool.table(shipped)) in (DATA / "starter" / "README.md").read_text(encoding="utf-8")
     for name, part in (shipped.features | {"": shipped.pooled}).items():
         anew = fit.features[name] if name else fit.pooled
         assert (anew.pairs, anew.answers) == (part.pairs, part.answers)
         # another processor rounds otherwise
         assert anew.kendall == pytest.approx(part.kendall, abs=0.01)
-
-
-def test_the_data_card_has_the_table_of_the_fit_that_ships(tool: ModuleType) -> None:
-    assert "\n".join(tool.table(shipped_fit())) in CARD.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", ["docs/reference.md", "docs/judging.md"])

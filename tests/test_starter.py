@@ -4,18 +4,17 @@ import json
 import re
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from itertools import combinations, product
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from inspect_ai.model import get_model
 from tests.tools import tool_named
 
-from genie_inspect.files.folders import DATA
+from genie_inspect.files.writing import DATA
 from genie_inspect.graders.close_reader import ASPECTS
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.graders.vectors_judge import shipped_fit
@@ -43,26 +42,6 @@ CALENDAR = frozenset(
 every_prompt = pytest.mark.parametrize("prompt", POPULATION.prompts)
 
 
-def each(cases: Mapping[str, tuple[Any, ...]]) -> Callable[[Callable[..., None]], Callable[[], None]]:
-    """Makes one test of all cases, whose failure names the case: pytest takes longer for a case than these do."""
-
-    def of_all(test: Callable[..., None]) -> Callable[[], None]:
-        def run() -> None:
-            for name, case in cases.items():
-                try:
-                    test(*case)
-                except AssertionError as error:
-                    raise AssertionError(f"{name}: {error}") from error
-
-        run.__name__ = test.__name__
-        return run
-
-    return of_all
-
-
-every_question = each({question.text: (question,) for question in QUESTIONS.values()})
-
-
 class SecondRating(Row):
     question: NonEmpty
     answer: NonEmpty
@@ -77,14 +56,7 @@ def texts() -> dict[str, tuple[str, str]]:
     return found | {story.id: (story.prompt, story.text) for story in STORIES}
 
 
-every_text = each(texts())
-
-
-def concepts(prompt: str) -> list[str]:
-    """The two things of a prompt: `Write a story about an owl and an airport runway.` -> owl, airport runway."""
-    match = re.fullmatch(r"Write a story about (?:an? )?(.+?) and (?:an? )?(.+?)\.", prompt)
-    assert match is not None, prompt
-    return list(match.groups())
+TEXTS = texts()
 
 
 # The corpus
@@ -107,13 +79,13 @@ def test_a_prompt_has_twenty_two_documents_and_each_storyteller_tells_it_twice(p
 def test_there_are_176_documents_and_32_stories_and_no_text_twice() -> None:
     assert POPULATION.manifest.counts.documents == 8 * DOCUMENTS == 176
     assert len(STORIES) == 32
-    assert len({text for _, text in texts().values()}) == 176 + 32
+    assert len({text for _, text in TEXTS.values()}) == 176 + 32
 
 
-@every_text
-def test_a_text_has_170_to_250_words_and_straight_quotation_marks(prompt: str, text: str) -> None:
-    assert 170 <= len(text.split()) <= 250
-    assert not set("\u201c\u201d\u2018\u2019\u2026") & set(text)
+def test_a_text_has_170_to_250_words_and_straight_quotation_marks() -> None:
+    for _, text in TEXTS.values():
+        assert 170 <= len(text.split()) <= 250, text
+        assert not set("\u201c\u201d\u2018\u2019\u2026") & set(text), text
 
 
 def test_no_name_in_an_inventive_story_stands_in_the_population() -> None:
@@ -126,7 +98,7 @@ def test_no_name_in_an_inventive_story_stands_in_the_population() -> None:
 
 
 def test_ids_are_those_that_the_texts_give() -> None:
-    assert {name: document_id(prompt, text) for name, (prompt, text) in texts().items()} == {n: n for n in texts()}
+    assert {name: document_id(prompt, text) for name, (prompt, text) in TEXTS.items()} == {n: n for n in TEXTS}
     assert all(question.id == question_id(question.prompt, question.text) for question in QUESTIONS.values())
 
 
@@ -141,18 +113,13 @@ def test_a_prompt_has_fourteen_questions_over_all_features_and_none_twice(prompt
     assert len(set(asked)) == len(asked)
 
 
-@every_question
-def test_at_least_eight_in_ten_documents_answer_a_question(question: Question) -> None:
-    answers = [RECORD.answer(document.text, question.text) for document in POPULATION.documents(question.prompt)]
-    assert sum(answer is not None for answer in answers) >= 0.8 * len(answers)
-
-
 @every_prompt
-def test_no_two_questions_of_a_prompt_are_answered_alike(prompt: str) -> None:
+def test_eight_in_ten_documents_answer_a_question_of_their_prompt_and_no_two_questions_alike(prompt: str) -> None:
     told = [
         tuple(RECORD.answer(document.text, question.text) for document in POPULATION.documents(prompt))
         for question in POPULATION.questions(prompt)
     ]
+    assert min(sum(answer is not None for answer in answers) for answers in told) >= 0.8 * DOCUMENTS
     alike = [sum(a == b for a, b in zip(one, other, strict=True)) for one, other in combinations(told, 2)]
     assert max(alike) <= DOCUMENTS / 4
 
@@ -166,18 +133,19 @@ RULES = {
 }
 
 
-@every_question
-def test_a_question_is_one_open_question_in_a_few_words_that_keeps_the_rules(question: Question) -> None:
-    assert question.text.count("?") == 1
-    assert question.text.endswith("?")
-    assert len(question.text.split()) <= 16
-    assert re.match(OPEN, question.text, re.IGNORECASE), "a question that yes or no answers"
-    broken = [rule for rule, pattern in RULES.items() if re.search(pattern, question.text, re.IGNORECASE)]
-    assert broken == []
-    one, other = (thing.removeprefix("medieval ") for thing in concepts(question.prompt))
-    # to ask about both things of the prompt together is to ask one thing
-    rest = re.sub(rf"\b({one}|{other}) and the ({one}|{other})\b", "pair", question.text)
-    assert not re.search(r"\b(?:and|or)\b", rest)
+def test_a_question_is_one_open_question_in_a_few_words_that_keeps_the_rules() -> None:
+    for question in QUESTIONS.values():
+        text = question.text
+        assert (text.count("?"), text[-1]) == (1, "?"), text
+        assert len(text.split()) <= 16, text
+        assert re.match(OPEN, text, re.IGNORECASE), f"a question that yes or no answers: {text}"
+        assert [rule for rule, pattern in RULES.items() if re.search(pattern, text, re.IGNORECASE)] == [], text
+        # the two things of a prompt: `Write a story about an owl and an airport runway.` -> owl, airport runway
+        things = re.fullmatch(r"Write a story about (?:an? )?(.+?) and (?:an? )?(.+?)\.", question.prompt)
+        assert things
+        pair = "|".join(thing.removeprefix("medieval ") for thing in things.groups())
+        # to ask about both together is to ask one thing
+        assert not re.search(r"\b(?:and|or)\b", re.sub(rf"\b({pair}) and the ({pair})\b", "pair", text)), text
 
 
 # The reading
@@ -204,14 +172,11 @@ def test_restamping_once_puts_every_bundled_population_right_and_twice_changes_n
         }
 
 
-@every_text
-def test_each_question_about_a_text_has_an_answer_or_none(prompt: str, text: str) -> None:
-    for question in POPULATION.questions(prompt):
-        answer = RECORD.answer(text, question.text)
-        assert answer is None or (len(answer.split()) <= 10 and not is_unspecified(answer))
-
-
-def test_there_is_one_answer_a_question_and_document() -> None:
+def test_there_is_one_answer_of_a_few_words_or_none_a_question_and_document() -> None:
+    for prompt, text in TEXTS.values():
+        for question in POPULATION.questions(prompt):
+            answer = RECORD.answer(text, question.text)
+            assert answer is None or (len(answer.split()) <= 10 and not is_unspecified(answer)), (text, answer)
     documents = Counter((row.document, row.question) for row in rows(RECORD.folder / READINGS, RecordedAnswer))
     assert set(documents.values()) == {1}
     asked = sum(len(POPULATION.questions(story.prompt)) for story in STORIES)
@@ -254,16 +219,14 @@ def recorded() -> dict[Pair, set[int]]:
     return found
 
 
-def test_every_pair_that_storytellers_yardstick_and_calibration_need_is_rated_and_no_other() -> None:
+def test_every_pair_that_storytellers_yardstick_and_calibration_need_has_one_rating_and_no_other_has() -> None:
     pairs = {pair(question.id, answer, other) for question, answer, other in needed()}
+    found = recorded()
     # equal answers are interchangeable and need no rating
-    assert recorded().keys() == {key for key in pairs if len(key[1]) == 2}
-    assert len(recorded()) > 17_000
-
-
-def test_each_pair_has_one_rating_on_the_scale_and_every_step_of_it_occurs() -> None:
-    assert {key: ratings for key, ratings in recorded().items() if len(ratings) > 1} == {}
-    assert set.union(*recorded().values()) == {1, 2, 3, 4}
+    assert found.keys() == {key for key in pairs if len(key[1]) == 2}
+    assert len(found) > 17_000
+    assert {key: ratings for key, ratings in found.items() if len(ratings) > 1} == {}
+    assert set.union(*found.values()) == {1, 2, 3, 4}
 
 
 def test_about_a_tenth_of_the_pairs_is_rated_a_second_time() -> None:
@@ -284,11 +247,9 @@ def test_about_a_tenth_of_the_pairs_is_rated_a_second_time() -> None:
 def test_the_card_has_the_tables_that_its_script_makes_of_the_record() -> None:
     card = (RECORD.folder / "README.md").read_text(encoding="utf-8")
     tool = tool_named("starter_card")
-    assert tool.with_table(card, "sameness", tool.markdown(tool.sameness_table(RECORD))) == card
-    assert tool.with_table(card, "answers", tool.markdown(tool.answer_table(RECORD))) == card
-    assert tool.with_table(card, "agreement", tool.markdown(tool.agreement_table(RECORD))) == card
-    assert tool.with_table(card, "marked", tool.markdown(tool.marked_table(RECORD))) == card
-    assert tool.with_table(card, "read twice", tool.markdown(tool.read_twice_table(RECORD))) == card
+    tables = {"sameness": tool.sameness_table, "answers": tool.answer_table, "agreement": tool.agreement_table}
+    for name, table in (tables | {"marked": tool.marked_table, "read twice": tool.read_twice_table}).items():
+        assert tool.with_table(card, name, tool.markdown(table(RECORD))) == card
     assert tool.with_table(card, "vectors", "\n".join(tool.fit_table(shipped_fit()))) == card
     # of the repetition table the released run is not here
     for row in tool.repetition_table(RECORD, {})[1:]:

@@ -7,7 +7,7 @@ from inspect_ai import eval as evaluate
 from tests.left_out import with_ci
 from tests.tools import tool_named
 
-from genie_inspect.files.folders import DATA
+from genie_inspect.files.writing import DATA
 from genie_inspect.populations.interventions import LEFT_OUT, Edit, Interventions, LeftOut, drawn, intervention_id
 from genie_inspect.populations.population import open_population
 from genie_inspect.populations.schema import Feature, rows

@@ -33,22 +33,16 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "partition": {"equivalence": "embedded"}, "close_reading": {"sensical": True}, "ttcw": {"cutoff": 1}
 }  # fmt: skip
 SAME = ("1-A", "2-A")  # what changed is texts in other languages, and answers such as "none"
+# by measure, and by the version in which these were its values: what a version once had, it keeps
 GOLDEN: Mapping[str, Mapping[str, Mapping[str, float]]] = {
     "genie": {version: {"plot": 0.278, "style": 0.111} for version in SAME},
     "cosine": {version: {"cosine_mean": 0.258, "cosine_nearest": 0.164} for version in SAME},
     "compression": {"1-A": {"compression_novelty": -0.441}, "2-A": {"compression_novelty": -0.247}},
     "creativity_index": {
         version: {
-            "creativity_index_mean": 0.804,
-            "creativity_index_sum": 6.429,
-            "creativity_index_5": 0.381,
-            "creativity_index_6": 0.381,
-            "creativity_index_7": 0.667,
-            "creativity_index_8": 1.0,
-            "creativity_index_9": 1.0,
-            "creativity_index_10": 1.0,
-            "creativity_index_11": 1.0,
-            "creativity_index_12": 1.0,
+            **{"creativity_index_mean": 0.804, "creativity_index_sum": 6.429},
+            **{"creativity_index_5": 0.381, "creativity_index_6": 0.381, "creativity_index_7": 0.667},
+            **{f"creativity_index_{length}": 1.0 for length in range(8, 13)},
         }
         for version in SAME
     },
@@ -63,29 +57,12 @@ GOLDEN: Mapping[str, Mapping[str, Mapping[str, float]]] = {
     "novelty_bench": {version: {"distinct": 2.0, "utility": 3.111} for version in SAME},
     "ttcw": {
         "1-A": {
-            "ttcw_total": 6.0,
-            "ttcw_fluency": 0.2,
-            "ttcw_flexibility": 0.333,
-            "ttcw_originality": 1.0,
-            "ttcw_elaboration": 0.333,
-            "ttcw_01": 0.0,
-            "ttcw_02": 0.0,
-            "ttcw_03": 1.0,
-            "ttcw_04": 0.0,
-            "ttcw_05": 0.0,
-            "ttcw_06": 0.0,
-            "ttcw_07": 1.0,
-            "ttcw_08": 0.0,
-            "ttcw_09": 1.0,
-            "ttcw_10": 1.0,
-            "ttcw_11": 1.0,
-            "ttcw_12": 0.0,
-            "ttcw_13": 1.0,
-            "ttcw_14": 0.0,
+            **{"ttcw_total": 6.0, "ttcw_fluency": 0.2, "ttcw_flexibility": 0.333},
+            **{"ttcw_originality": 1.0, "ttcw_elaboration": 0.333},
+            **{f"ttcw_{test:02}": float(test in (3, 7, 9, 10, 11, 13)) for test in range(1, 15)},
         }
     },
 }
-"""By measure, and by the version in which these were its values: what a version once had, it keeps."""
 
 
 def answered(request: str) -> str:

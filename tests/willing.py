@@ -9,6 +9,9 @@ from tests.critics import blocks
 from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.populations.population import open_population
 from genie_inspect.signature import digest
+from genie_inspect.solvers.plot_prompt import draw_plot
+
+draw_plot()  # known once it was called for, which other tests do or do not
 
 
 class Willing:

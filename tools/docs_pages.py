@@ -9,12 +9,15 @@ picture and at no address elsewhere: pictures are looked at here, and the addres
 import re
 import shutil
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from reference_pages import pages
+
 ROOT = Path(__file__).parents[1]
 PAGES = ("*.md", "benchmarks/README.md", "docs/*.md", "src/genie_inspect/data/**/README.md")
-PICTURES = ("benchmarks/*.svg", "docs/pictures/*")
+PICTURES = ("benchmarks/*.svg", "docs/pictures/*", "docs/logs/*")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -38,13 +41,35 @@ def astray(page: Path) -> Iterator[str]:
 
 
 def lay_out(folder: Path) -> None:
-    """Write the pages, the pictures and the generator's settings, in place of what was there."""
+    """Write the pages, those of the reference too, the pictures and the settings, in place of what was there."""
     shutil.rmtree(folder / "pages", ignore_errors=True)
     for path in (*files(PAGES), *files(PICTURES)):
         place = folder / "pages" / path
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / path, place)
+    for name, text in pages().items():
+        (folder / "pages" / "docs" / f"{name}.md").write_text(text, encoding="utf-8")
     shutil.copyfile(ROOT / "zensical.toml", folder / "zensical.toml")
+    (folder / "pages" / "llms.txt").write_text(for_models(), encoding="utf-8")
+
+
+def for_models() -> str:
+    """The site's pages in a list as llms.txt has it (llmstxt.org), in the order of the site's menu."""
+    project = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
+    lines = [f"# {project['site_name']}", "", f"> {project['site_description']}", "", "## Pages", ""]
+    for entry in project["nav"]:
+        for title, below in entry.items():
+            if isinstance(below, str):
+                lines.append(f"- [{title}]({address(below)})")
+            else:
+                lines += ["", f"## {title}", ""]
+                lines += [f"- [{name}]({address(page)})" for each in below for name, page in each.items()]
+    return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
+
+
+def address(page: str) -> str:
+    """Where the generator puts a page."""
+    return re.sub(r"(README)?\.md$", lambda end: "index.html" if end[1] else ".html", page)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@
 Prints the table that stands in the starter population's data card. To be run again whenever the ratings change.
 """
 
+from genie_inspect.agreement.calibration import vector_fit
 from genie_inspect.agreement.raters import RatingsFile, recorded_ratings
-from genie_inspect.agreement.vector_fitting import vector_fit
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.graders.vectors_judge import SHIPPED, VectorFit, shown
 from genie_inspect.populations.schema import write_rows

@@ -39,6 +39,10 @@ def absolute(page: str, repository: str, tag: str) -> str:
 
 
 def addresses(repository: str, tag: str) -> dict[str, str]:
-    """What PyPI links beside the page; nothing without a repository."""
-    changes = f"{repository}/blob/{tag}/CHANGELOG.md"
-    return {"Source": repository, "Changelog": changes, "Issues": f"{repository}/issues"} if repository else {}
+    """What PyPI links beside the page: the paper, and where the repository is known what stands there."""
+    paper = {"Paper": "https://arxiv.org/abs/2606.12790"}
+    if not repository:
+        return paper
+    files = f"{repository}/blob/{tag}"
+    places = {"Documentation": f"{files}/docs/tutorial.md", "Changelog": f"{files}/CHANGELOG.md"}
+    return {"Source": repository, "Issues": f"{repository}/issues"} | places | paper

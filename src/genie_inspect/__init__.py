@@ -5,9 +5,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from genie_inspect._registry import *  # noqa: F403  # whatever is registered
-    from genie_inspect.reports.frame import frame as frame
+    from genie_inspect.reports.summary import frame as frame
+    from genie_inspect.scorers.score_texts import score_texts as score_texts
+    from genie_inspect.scorers.score_texts import score_texts_async as score_texts_async
 
-_HOMES = {"frame": "genie_inspect.reports.frame"}
+    # known already from the registry; the register's linter looks for them by name
+    from genie_inspect.tasks.leave_one_out import leave_one_out as leave_one_out
+    from genie_inspect.tasks.metric_study import metric_study as metric_study
+    from genie_inspect.tasks.novelty_partition import novelty_partition as novelty_partition
+    from genie_inspect.tasks.population_prompts import population_prompts as population_prompts
+    from genie_inspect.tasks.synthetic_prompts import synthetic_prompts as synthetic_prompts
+    from genie_inspect.tasks.ttcw import ttcw as ttcw
+    from genie_inspect.tasks.ttcw_stories import ttcw_stories as ttcw_stories
+    from genie_inspect.tasks.writing_prompts import writing_prompts as writing_prompts
+
+_SCORING = "genie_inspect.scorers.score_texts"
+_HOMES = {"frame": "genie_inspect.reports.summary", "score_texts": _SCORING, "score_texts_async": _SCORING}
 _REGISTRY = "genie_inspect._registry"
 """Where all others are."""
 

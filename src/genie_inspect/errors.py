@@ -1,10 +1,5 @@
 """What can go wrong, by name. Every message names the thing, the value and what would work."""
 
-import re
-from importlib import metadata
-
-PACKAGE = "genie-inspect"
-
 
 class GenieError(Exception):
     """The base of every error that genie-inspect raises on purpose."""
@@ -15,7 +10,7 @@ class GenieWarning(UserWarning):
 
 
 class NetworkFolderWarning(GenieWarning):
-    """A folder that is written to stands on a network file system, where what is written may be lost."""
+    """A folder that is written to is on a network file system, where what is written may be lost."""
 
 
 class PopulationError(GenieError):
@@ -66,23 +61,9 @@ class MissingExtraError(GenieError):
     """A capability needs an optional dependency that is not installed."""
 
     def __init__(self, capability: str, extra: str, instead: str = "") -> None:
-        wanted = " ".join(f"'{requirement}'" for requirement in extra_requirements(extra))
-        way_out = f"pip install {wanted}" + (f". {instead}" if instead else "")
+        # pip takes what is installed, a clone or a wheel, and adds what the extra lacks
+        way_out = f"pip install 'genie-inspect[{extra}]'" + (f". {instead}" if instead else "")
         super().__init__(f"{capability} needs the extra {extra}: {way_out}")
-
-
-def extra_requirements(extra: str) -> list[str]:
-    """What an extra installs, as pip takes it; the extra itself where nobody knows what is installed.
-
-    By itself it can be installed beside a clone or a wheel too, whether or not an index has this package.
-    """
-    try:
-        requirements = metadata.requires(PACKAGE) or []
-    except metadata.PackageNotFoundError:
-        requirements = []
-    parted = [requirement.partition(";") for requirement in requirements]
-    own = [name.strip() for name, _, marker in parted if re.search(rf"extra == ['\"]{extra}['\"]", marker)]
-    return own or [f"{PACKAGE}[{extra}]"]
 
 
 class UnknownChoiceError(GenieError, ValueError):

@@ -21,7 +21,10 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI, Model
 from inspect_ai.util import registry_create, registry_info
 
 try:
-    from inspect_ai._util.error import PrerequisiteError  # the one error that Inspect shows as a line, not a traceback
+    # the one error that Inspect shows as a line, not a traceback
+    from inspect_ai._util.error import (
+        PrerequisiteError as PrerequisiteError,  # inspect-evals-lint: ignore[IECQ001] -- has a stand-in below
+    )
 except ImportError:
 
     class PrerequisiteError(Exception):  # type: ignore[no-redef]  # where Inspect's is gone, with a traceback
@@ -30,30 +33,6 @@ except ImportError:
 
 if TYPE_CHECKING:
     from inspect_ai.scorer import Metric, Scorer
-
-__all__ = [
-    "PrerequisiteError",
-    "bounded",
-    "called_as",
-    "connections",
-    "count_usage",
-    "loaded_scorer",
-    "named_api",
-    "refuse_unknown_options",
-    "resolved_settings",
-    "retried",
-    "run_extent",
-    "run_has_begun",
-    "sample_epoch",
-    "sample_member",
-    "sample_members",
-    "scorer_metadata",
-    "served_client",
-    "task_scorers",
-    "unlogged",
-    "waiting",
-    "with_metrics",
-]
 
 T = TypeVar("T")
 
@@ -68,9 +47,8 @@ def _wire(module: str, name: str) -> Any:
 def resolved_settings(model: Model) -> GenerateConfig:
     """What a model's role, and what of the run reaches it, add to every request; a request's own settings beat these.
 
-    The run's `--max-connections`, `--max-retries` and `--cache`, and where the model is the one under evaluation all of
-    its settings, reach a model in `generate` alone. Where the wire is gone: the model's own settings, so that a judge's
-    calls in flight follow the role, not the run.
+    Inspect resolves them in `generate` alone. Where the wire is gone: the model's own settings, so that a judge's calls
+    in flight follow the role, not the run.
     """
     resolve = getattr(model, "_resolve_config", None)
     settings: GenerateConfig = resolve(GenerateConfig()) if resolve else model.config
@@ -85,6 +63,19 @@ def run_has_begun() -> bool:
     """
     active = _wire("model._model", "active_model")
     return active is not None and active() is not None
+
+
+@contextmanager
+def bound_roles(roles: Mapping[str, list[Model]]) -> Iterator[None]:
+    """Inside, models have these roles as in a run, and no others. Where the wire is gone it is refused."""
+    bound: ContextVar[Any] | None = _wire("model._model", "_model_roles")
+    if bound is None:
+        raise PrerequisiteError("this version of Inspect gives a model its role in a run alone: use `inspect eval`")
+    before = bound.set({role: models if len(models) > 1 else models[0] for role, models in roles.items()})
+    try:
+        yield
+    finally:
+        bound.reset(before)
 
 
 def run_extent() -> tuple[str, Sequence[str | int], int] | None:
@@ -116,8 +107,7 @@ def named_api(provider: str, model: str) -> ModelAPI | None:
 def scorer_metadata(name: str) -> Mapping[str, Any]:
     """What the decorator of an installed scorer says of it, by package and name; nothing where there is no such scorer.
 
-    What is public makes a scorer, with all that it needs. Where the wire is gone: nothing, so that logs of before they
-    said it themselves, and several measures in one score, are shown as those of anybody are.
+    What is public makes a scorer, with all that it needs. Where the wire is gone: nothing, as for anybody's scorer.
     """
     lookup = _wire("_util.registry", "registry_lookup")
     registered = lookup("scorer", name) if lookup else None
@@ -128,7 +118,7 @@ def refuse_unknown_options(exported: Iterable[object]) -> None:
     """Has a run stop in one line at an option that our scorer, solver or task does not have, with the nearest one.
 
     Inspect drops a task's with a warning that scrolls by, and for the others shows the traceback of a TypeError. Where
-    the wire is gone it still does. Python, which calls the functions themselves, has its TypeError.
+    the wire is gone it still does.
     """
     add = _wire("_util.registry", "registry_add")
     for made in exported:
@@ -187,7 +177,7 @@ def waiting() -> AbstractContextManager[Any]:
 
 
 def connections(model: Model) -> int | None:
-    """How many requests to a model Inspect has under way at most; None where its provider takes batches of any size.
+    """How many requests to a model are under way at most; None where its provider takes batches of any size.
 
     Where the wire is gone: what the role or the provider says, also where Inspect adapts the number to the server.
     """
@@ -246,9 +236,8 @@ def with_metrics(scorer: "Scorer", changed: "Callable[[Metric], Metric]") -> "Sc
 def unlogged() -> Iterator[None]:
     """What is asked inside leaves no events in the sample's transcript, and no records in Inspect's trace file.
 
-    Hundreds of calls a document would be megabytes of the one and gigabytes of the other, and to write them takes more
-    time than a judge's prompt does. Usage is counted, retries and warnings are logged as ever. Where a wire is gone the
-    calls are logged.
+    Hundreds of calls a document would be megabytes of the one and gigabytes of the other. Usage is counted, retries and
+    warnings are logged as ever. Where a wire is gone the calls are logged.
     """
     logged, outside = transcript(), _unlogged.set(True)
     start = _wire("log._transcript", "init_transcript") or (lambda _: None)
@@ -281,10 +270,10 @@ logging.getLogger("inspect_ai.model._model").addFilter(_keeps)
 def bounded(model: Model) -> Model:
     """The model, of which no reply beyond the limit is split, encoded, logged or kept: its text is dropped.
 
-    The output has no text then, and says why as its error. Where Inspect asks a provider in another way long replies
-    are logged whole, and are unreadable all the same.
+    The output says why as its error. Where Inspect asks a provider in another way long replies are logged whole, and
+    are unreadable all the same.
     """
-    from genie_inspect.prompting.texts import LONGEST  # here: names of tasks and scorers need none of it
+    from genie_inspect.prompting.texts import LONGEST, TOO_LONG  # here: names of tasks and scorers need none of it
 
     ask = model.api.generate
     if not hasattr(ask, "is_bounded"):
@@ -294,7 +283,9 @@ def bounded(model: Model) -> Model:
             said = await ask(*given, **named)
             output = said[0] if isinstance(said, tuple) else said
             if isinstance(output, ModelOutput) and sum(_length(one.message) for one in output.choices) > LONGEST:
-                return _without_text(output)
+                # what was counted stays; the provider's own record of it goes too
+                none = ModelOutput.from_content(output.model, "", stop_reason="unknown", error=TOO_LONG)
+                return none.model_copy(update={"usage": output.usage, "time": output.time})
             return said
 
         generate.is_bounded = True  # type: ignore[attr-defined]
@@ -302,8 +293,7 @@ def bounded(model: Model) -> Model:
     return model
 
 
-SAID = ("text", "reasoning")
-"""Of a part of a message."""
+SAID = ("text", "reasoning")  # of a part of a message
 
 
 def _length(message: ChatMessage) -> int:
@@ -311,14 +301,6 @@ def _length(message: ChatMessage) -> int:
     parts = message.content
     said = [parts] if isinstance(parts, str) else [getattr(part, name, "") for part in parts for name in SAID]
     return sum(len(text) for text in said if isinstance(text, str))
-
-
-def _without_text(output: ModelOutput) -> ModelOutput:
-    """The output as if nothing had been said, with what was counted; the provider's own record of it goes too."""
-    from genie_inspect.prompting.texts import TOO_LONG
-
-    none = ModelOutput.from_content(output.model, "", stop_reason="unknown", error=TOO_LONG)
-    return none.model_copy(update={"usage": output.usage, "time": output.time})
 
 
 def retried(model: Model, post: Callable[[], Awaitable[T]]) -> Callable[[], Awaitable[T]] | None:
@@ -329,18 +311,11 @@ def retried(model: Model, post: Callable[[], Awaitable[T]]) -> Callable[[], Awai
     from tenacity import retry
 
     config, api = resolved_settings(model), model.api
+    named = {"qualified_model_name": api.qualified_model_name}
+    calls = (model.should_retry, model.before_retry, partial(log_retry, **named))
+    limits = (api.model_name, config.max_retries, config.timeout)
     again: Callable[[], Awaitable[T]] = retry(
-        **options(
-            api.model_name,
-            config.max_retries,
-            config.timeout,
-            model.should_retry,
-            model.before_retry,
-            partial(log_retry, qualified_model_name=api.qualified_model_name),
-            sample_waits=True,
-            wait=api.retry_wait(),
-            qualified_model_name=api.qualified_model_name,
-        )
+        **options(*limits, *calls, sample_waits=True, wait=api.retry_wait(), **named)
     )(post)
     return again
 
@@ -361,8 +336,8 @@ async def served_client(model: Model) -> Any:
 def sample_members(archive: ZipFile) -> list[str]:
     """The members of a log's archive that are samples, each once; none where Inspect keeps them in another way.
 
-    Inspect's own reader, which is the way out, walks through every event even where none is asked for: it takes five
-    times as long, and of JSON that is nested deep all memory.
+    The way out is Inspect's own reader, which walks through every event: five times as slow, and of deep JSON it takes
+    all memory.
     """
     # a sample that was written twice stands there twice; reading by name gives the later one
     return list(dict.fromkeys(name for name in archive.namelist() if name.startswith("samples/")))

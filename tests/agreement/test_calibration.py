@@ -1,4 +1,4 @@
-"""Ratings by people together, and judges beside them."""
+"""Ratings by people together, judges beside them, and lines fitted to ratings."""
 
 import csv
 import math
@@ -7,7 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.looks import marks, rows, told_by
 
 from genie_inspect.agreement.calibration import (
@@ -20,12 +22,16 @@ from genie_inspect.agreement.calibration import (
     calibration_chart,
     compare,
     held_against_people,
+    held_out,
     quotable,
+    rated_pairs,
+    vector_fit,
     verdict,
 )
 from genie_inspect.agreement.raters import (
     BLIND_COLUMNS,
     RECORDED,
+    CalibrationError,
     Ratings,
     RatingsFile,
     Target,
@@ -34,7 +40,7 @@ from genie_inspect.agreement.raters import (
     recorded_ratings,
     write_blind_table,
 )
-from genie_inspect.files.folders import DATA
+from genie_inspect.files.writing import DATA
 from genie_inspect.populations.population import open_population
 from genie_inspect.populations.schema import Question
 from genie_inspect.reports.charts import write_chart
@@ -114,9 +120,6 @@ def test_conduct_counts_what_came_to_no_rating_but_not_what_was_never_asked() ->
     assert found.unusable == 0.25
     assert found.faults == {"unreadable reply": 1}
     assert conduct(rater, "style").unusable == 0
-
-
-def test_a_rater_who_was_never_asked_has_no_share() -> None:
     found = conduct(ratings("a", *[NAN] * 6), ALL)
     assert (found.asked, math.isnan(found.unusable), math.isnan(found.novelty)) == (0, True, True)
 
@@ -180,23 +183,18 @@ def test_who_finds_more_novelty_is_said_where_the_interval_leaves_0_out(
     assert sentence.endswith("(alpha 0.90 over 40 pairs)." + said)
 
 
-def between(first: str, second: str, alpha: float, feature: str = ALL) -> RaterAgreement:
-    return RaterAgreement(first, second, feature, 40, 8, alpha, 0.5, LEVEL)
-
-
 def rater(name: str, *ratings: float) -> Ratings:
     return Ratings(name, name, ratings or (1, 2), {})
 
 
 def test_judges_are_ranked_by_their_agreement_with_each_file_and_the_weak_are_not_to_be_quoted() -> None:
     agreements = [
-        between("people", "weak", 0.2),
-        between("people", "good", 0.9, "plot"),
-        between("people", "good", 0.7),
-        between("people", "bound", 0.667),
-        between("others", "weak", NAN),
-        between("others", "good", 0.5),
-        between("weak", "good", 0.99),
+        RaterAgreement(first, second, feature, 40, 8, alpha, 0.5, LEVEL)
+        for first, second, feature, alpha in (
+            *(("people", "weak", ALL, 0.2), ("people", "good", "plot", 0.9), ("people", "good", ALL, 0.7)),
+            *(("people", "bound", ALL, 0.667), ("others", "weak", ALL, NAN), ("others", "good", ALL, 0.5)),
+            ("weak", "good", ALL, 0.99),
+        )
     ]
     judged = [rater("weak"), rater("good"), rater("bound")]
     assert quotable(agreements, [rater("people"), rater("others")], judged) == [
@@ -204,11 +202,8 @@ def test_judges_are_ranked_by_their_agreement_with_each_file_and_the_weak_are_no
         "Do not quote scores of weak: alpha is below 0.667.",
         "Nearest to others, by alpha: good 0.50. Do not quote scores of good: alpha is below 0.667.",
     ]
-
-
-def test_without_ratings_of_a_file_no_judge_is_near_to_anything() -> None:
-    assert quotable([between("weak", "good", 0.99)], [], [rater("weak"), rater("good")]) == []
-    assert quotable([between("people", "weak", NAN)], [rater("people")], [rater("weak")]) == []
+    # without ratings of a file no judge is near to anything
+    assert quotable(agreements, [], judged) == quotable(agreements[4:5], [rater("others")], judged) == []
 
 
 def test_a_judge_that_says_the_same_of_every_pair_or_nothing_is_named() -> None:
@@ -221,17 +216,14 @@ def test_a_judge_that_says_the_same_of_every_pair_or_nothing_is_named() -> None:
     ]
 
 
-@pytest.mark.parametrize(("name", "begins"), [("c.svg", b"<svg"), ("c.png", b"\x89PNG")])
-def test_the_picture_is_drawn_also_where_something_is_not_defined(tmp_path: Path, name: str, begins: bytes) -> None:
+def test_the_picture_is_drawn_also_where_something_is_not_defined(tmp_path: Path) -> None:
     raters = [ratings("people", 1, 4, 2, 3, 1, NAN), ratings("list(x)", 1, 3, 2, 3, 1, 4)]
     found, _ = compare(TARGETS, raters, FEATURES, 50)
     alpha = next(one.alpha for one in found if one.feature == "plot")
-    write_chart(lambda: calibration_chart(found), tmp_path / name)
-    drawn = (tmp_path / name).read_bytes()
-    assert drawn.startswith(begins)
-    if name.endswith("svg"):
-        assert all(words in drawn.decode() for words in ("people and list(x)", "all features", "Krippendorff"))
-        assert f"by chance): {alpha:g}; feature: plot" in drawn.decode()
+    write_chart(lambda: calibration_chart(found), tmp_path / "c.svg")
+    drawn = (tmp_path / "c.svg").read_text()
+    assert all(words in drawn for words in ("people and list(x)", "all features", "Krippendorff"))
+    assert f"by chance): {alpha:g}; feature: plot" in drawn
 
 
 def panels() -> list[dict[str, Any]]:
@@ -352,14 +344,130 @@ def test_the_starters_two_ratings_go_out_blind_and_come_back_as_two_raters(tmp_p
 
 
 def _filled(path: Path, said: dict[tuple[str, frozenset[str]], float]) -> Path:
-    with path.open(newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:
         rating = said[pair(row["id"], row["answer"], row["other"])]
         row["rating"] = "" if math.isnan(rating) else f"{rating:g}"
         row["note"] = "seen"
-    with path.open("w", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, BLIND_COLUMNS)
         table.writeheader()
         table.writerows(rows)
     return path
+
+
+class Circle:
+    """An embedder of whole numbers, each at its angle in degrees; of anything else it knows nothing."""
+
+    name = "circle"
+    identity = "circle@1"
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        return np.array([self._vector(text) for text in texts])
+
+    def _vector(self, text: str) -> tuple[float, float]:
+        angle = math.radians(int(text)) if text.isdecimal() else 0.0
+        return (math.cos(angle), math.sin(angle)) if text.isdecimal() else (0.0, 0.0)
+
+
+ANGLES = tuple(str(angle) for angle in (0, 10, 25, 45, 70, 100))
+
+
+def question(name: str, prompt: str, feature: str = "plot") -> Question:
+    return Question(id=name, prompt=prompt, feature=feature, text=f"What of {name}?")
+
+
+def in_one_direction(asked: Question, answers: Sequence[str] = ANGLES) -> list[Target]:
+    """Every two answers once, as a record has them: the first against all others, the second against the rest."""
+    return [Target(asked, answer, tuple(answers[place + 1 :])) for place, answer in enumerate(answers[:-1])]
+
+
+def rated_by_angle(targets: Sequence[Target], name: str = "angles") -> Ratings:
+    """4 at no angle, 1 from 90 degrees on; equal answers 4."""
+    values = [
+        max(1.0, 4 - abs(int(target.answer) - int(other)) / 30) if target.answer.isdecimal() else NAN
+        for target in targets
+        for other in target.others
+    ]
+    return Ratings(name, "recorded", tuple(values))
+
+
+ANGLED = [target for prompt in "abcd" for target in in_one_direction(question(f"q{prompt}", prompt))]
+
+
+def test_ratings_that_rise_with_the_cosine_are_told_of_prompts_that_were_held_out() -> None:
+    fit = vector_fit("small", ANGLED, [rated_by_angle(ANGLED)], Circle())
+    # 4 prompts of 6 answers, each of which stands against all five others although every pair stands there once
+    assert fit.pooled.answers == fit.features["plot"].answers == 24
+    assert fit.pooled.pairs == 4 * 15
+    assert fit.pooled.spearman is not None
+    assert fit.pooled.spearman > 0.95
+    assert fit.rating("plot", 1.0) > fit.rating("plot", 0.5) > fit.rating("plot", 0.0) == 1
+    assert (fit.embedder, fit.population, fit.raters) == ("circle@1", "small", ("angles",))
+    # figures are kept with five digits
+    numbers = [number for knot in fit.pooled.knots for number in knot]
+    assert [round(number, 5) for number in (*numbers, fit.pooled.spearman)] == [*numbers, fit.pooled.spearman]
+    assert any(round(number, 4) != number for number in numbers)
+
+
+def test_a_prompt_is_rated_by_a_line_that_has_not_seen_it() -> None:
+    reversed_prompt = in_one_direction(question("qz", "z"))
+    upside_down = [5 - value for value in rated_by_angle(reversed_prompt).values]
+    values = (*rated_by_angle(ANGLED).values, *upside_down)
+    pairs = rated_pairs([*ANGLED, *reversed_prompt], [Ratings("angles", "recorded", values)], Circle())
+    _, recorded, predicted = zip(*held_out(pairs)[-6:], strict=True)
+    assert np.corrcoef(recorded, predicted)[0, 1] < -0.9
+
+
+@pytest.mark.parametrize(
+    ("targets", "raters", "found"),
+    [
+        # the mean of several raters counts, and a gap of one is filled by the other
+        ([("0", ("10", "20", "30"))], [(1.0, NAN, NAN), (4.0, 3.0, NAN)], [(2.5, 10), (3.0, 20)]),
+        # a pair that stands in both directions is one
+        ([("0", ("60",)), ("60", ("0",))], [(1.0, 2.0)], [(1.5, 60)]),
+        # equal answers and such without a vector are left out
+        ([("0", ("0", "owl", "60"))], [(4.0, 2.0, 1.0)], [(1.0, 60)]),
+    ],
+)
+def test_a_pair_of_different_answers_has_its_mean_rating_and_its_cosine(
+    targets: list[tuple[str, tuple[str, ...]]], raters: list[tuple[float, ...]], found: list[tuple[float, float]]
+) -> None:
+    asked = [Target(question("q", "a"), answer, others) for answer, others in targets]
+    pairs = rated_pairs(asked, [Ratings("x", "recorded", values) for values in raters], Circle())
+    assert [rating for _, _, rating, _ in pairs] == [rating for rating, _ in found]
+    assert [cosine for *_, cosine in pairs] == pytest.approx([math.cos(math.radians(angle)) for _, angle in found])
+
+
+def test_of_a_single_prompt_no_figure_is_defined_and_too_few_pairs_are_refused() -> None:
+    targets = in_one_direction(question("q", "a"), [str(angle) for angle in range(0, 90, 10)])
+    fit = vector_fit("small", targets, [rated_by_angle(targets)], Circle())
+    assert (fit.pooled.answers, fit.pooled.spearman, fit.pooled.kendall) == (0, None, None)
+    with pytest.raises(CalibrationError, match="15 rated pairs of different answers, expected at least 30"):
+        vector_fit("small", ANGLED[:5], [rated_by_angle(ANGLED[:5])], Circle())
+
+
+@pytest.mark.parametrize(("left", "features"), [(30, ["plot", "style"]), (29, ["plot"])])
+def test_a_feature_has_a_line_of_its_own_from_thirty_pairs_on(left: int, features: list[str]) -> None:
+    styles = [target for prompt in "ab" for target in in_one_direction(question(f"s{prompt}", prompt, "style"))]
+    if left == 29:
+        # without the pair of the last two answers
+        styles = styles[:-1]
+    targets = [*ANGLED, *styles]
+    fit = vector_fit("small", targets, [rated_by_angle(targets)], Circle())
+    assert list(fit.features) == features
+    assert fit.pooled.pairs == 4 * 15 + left
+    # six answers to each of two questions; all but those two were compared with enough others
+    assert fit.features["plot"].answers == 24
+    assert fit.pooled.answers == 24 + 12
+
+
+@pytest.mark.parametrize(("others", "novelties"), [(9, 24 + 1), (3, 24 + 1), (2, 24)])
+def test_an_answer_has_a_novelty_from_three_ratings_on_and_none_where_it_was_rated_against_few_of_the_others(
+    others: int, novelties: int
+) -> None:
+    # one answer against the others; each of those against one of them
+    lone = [Target(question("qz", "z"), "0", tuple(str(10 * place) for place in range(1, others + 1)))]
+    pairs = rated_pairs([*ANGLED, *lone], [rated_by_angle([*ANGLED, *lone])], Circle())
+    assert len(held_out(pairs)) == novelties

@@ -23,7 +23,7 @@ from genie_inspect.agreement.readers import (
 )
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
-from genie_inspect.files.folders import DATA
+from genie_inspect.files.writing import DATA
 from genie_inspect.graders.protocols import GRADER_FAILED, Answer, AskedQuestion, Reading
 from genie_inspect.graders.vectors_judge import VectorsJudge, shipped_fit
 from genie_inspect.populations.population import Population, open_population
@@ -79,6 +79,11 @@ def test_what_is_left_out_added_or_unreadable_is_counted_and_not_compared() -> N
         pair("two", "a voyage", "a voyage", "a war"),
         AnswerPair("three", PLOT, "a feud", None, ("a war",), fault="unreadable reply"),
     ]
+    # an answer of the question's own words
+    assert (
+        fitness([pair("one", "a war", text, "a war") for text in ("the plot", "an old feud")], 2, 2)["plot"].repeated
+        == 0.5
+    )
     rows = fitness(pairs, 1)
     whole = rows["all features"]
     assert (whole.asked, whole.both) == (4, 1)
@@ -88,9 +93,7 @@ def test_what_is_left_out_added_or_unreadable_is_counted_and_not_compared() -> N
     assert list(rows) == ["plot", "style", "all features"]
     assert math.isnan(rows["style"].left_out)
     assert math.isnan(rows["style"].own_nearer.value)
-
-
-def test_pairs_that_a_judge_could_not_rate_are_left_out() -> None:
+    # pairs that a judge could not rate are left out
     pairs = [pair("one", "a war", "a battle", "a voyage", "a feud"), pair("two", "a feud", "a quarrel", "a war")]
     # of the first the voyage has no rating, of the second the own answer
     row = fitness(pairs, 3, math.nan, 1, math.nan, 4)["plot"]
@@ -137,14 +140,6 @@ def test_the_verdict_names_features_by_chance_and_a_reader_that_leaves_out_most(
     sentences = fitness_verdict(reader_fitness("reader", silent, ratings(), ["plot"]))
     assert sentences[0].startswith("reader has no answer where the record has one in 100%")
     assert sentences[1] == "reader: whether it reads cannot be told from 0 answers."
-
-
-@pytest.mark.parametrize(
-    ("answer", "repeated"),
-    [("the plot", 1), ("What plot", 1), ("A plot.", 1), ("the plot of a feud", 0), ("an old feud", 0)],
-)
-def test_an_answer_of_the_questions_own_words_is_counted(answer: str, repeated: float) -> None:
-    assert fitness([pair("one", "a war", answer, "a war")], 2)["plot"].repeated == repeated
 
 
 class Reader:
@@ -204,9 +199,6 @@ def test_a_refusal_and_a_failure_are_faults_of_every_question_and_lose_nothing_e
     assert faults == [{"", "unreadable reply"}, {GRADER_FAILED}, {REFUSAL}]
     with pytest.raises(CalibrationError, match=r"reader\(\) read nothing: no server"):
         read(starter, Reader(one, two, three), documents)
-
-
-def test_a_record_that_is_not_there_is_named(starter: Population) -> None:
     with pytest.raises(UnknownChoiceError, match="nobody"):
         read(starter, Reader(), sampled_documents(starter, 2), record="nobody")
 

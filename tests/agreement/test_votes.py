@@ -75,13 +75,13 @@ LINES, JSON, CSV, ANSWERS = "votes.jsonl", "votes.json", "ratings.csv", "annotat
         (LINES, [ANN | {"votes": {}}], "line 1, field votes: "),
         (LINES, [ANN | {"mood": "good"}], "line 1, field mood: "),
         (JSON, {"judges": {}}, "has no object 'stories'"),
-        (JSON, {"stories": {"0_GPT4": {"tests": ["YNN"]}}}, "'0_GPT4' lacks a list of experts or of tests"),
+        (JSON, {"stories": {"0_GPT4": {"tests": ["YNN"]}}}, "'0_GPT4' has no list of experts or no list of tests"),
         (JSON, {"stories": {"0_GPT4": {"experts": [1, 2], "tests": ["YNN"]}}}, "votes 'YNN' for 2 experts"),
-        (JSON, {"stories": {"0_GPT4": {"experts": [1, 2, 3], "tests": ["YNX"]}}}, "'X' is no verdict"),
+        (JSON, {"stories": {"0_GPT4": {"experts": [1, 2, 3], "tests": ["YNX"]}}}, "'X' is not a verdict"),
         (JSON, {"stories": {"0_GPT4": {"experts": [1], "tests": [7]}}}, "votes 7 for 1 experts"),
         (JSON, [{"story_id": "0_GPT4"}], "item 1 has no field 'expert_idx'"),
         (JSON, [ANNOTATION | {"binary_verdict": "perhaps"}], "item 1, column 'binary_verdict' is 'perhaps'"),
-        (JSON, [3], "is no list of objects"),
+        (JSON, [3], "is not a list of objects"),
         (JSON, [], "holds no vote"),
         (JSON, [ANNOTATION, ANNOTATION], "item 2: '9' votes twice on story '0_GPT4', test '01'"),
         (CSV, "story,rater,humour\na,ann,8\nb,ann,funny\n", "row 3, column 'humour' is 'funny', expected a number"),
@@ -104,8 +104,8 @@ def test_faulty_votes_are_refused_in_one_line(tmp_path: Path, name: str, content
         (LINES, [{"story": "1_a"}], "line 1: neither score nor tests"),
         (LINES, [{"story": "1_a", "score": 1}, {"story": "1_a", "score": 2}], "'1_a' has two scores by 'judge'"),
         (LINES, [{"story": "1_a", "score": "good"}], "line 1, field score: "),
-        (ANSWERS, [answer("one", "Yes")], "line 1 is no answer"),
-        (ANSWERS, [answer("story_0_A_test1", 1)], "line 1 is no answer"),
+        (ANSWERS, [answer("one", "Yes")], "line 1 is not an answer"),
+        (ANSWERS, [answer("story_0_A_test1", 1)], "line 1 is not an answer"),
         (
             ANSWERS,
             [answer("story_0_A_test1", said) for said in ("Yes", "No")],
@@ -121,12 +121,12 @@ def test_faulty_scores_are_refused_in_one_line(tmp_path: Path, name: str, rows: 
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
-    with pytest.raises(VotesError, match="cannot be read"):
-        read_votes(tmp_path / "missing.jsonl")
-    broken = tmp_path / "broken.json"
-    broken.write_text("{", encoding="utf-8")
-    with pytest.raises(VotesError, match="is no JSON"):
-        read_votes(broken)
+    for path, said in (
+        (tmp_path / "missing.jsonl", "cannot be read"),
+        (file(tmp_path, "broken.json", "{"), "is not JSON"),
+    ):
+        with pytest.raises(VotesError, match=said):
+            read_votes(path)
 
 
 def test_without_a_score_of_its_own_a_storys_is_the_number_of_tests_it_passes(tmp_path: Path) -> None:
@@ -136,9 +136,7 @@ def test_without_a_score_of_its_own_a_storys_is_the_number_of_tests_it_passes(tm
     assert found["judge"]["1_a"].score == 1
     assert found["judge"]["1_a"].tests == {"01": 1, "02": 0, "03": pytest.approx(NAN, nan_ok=True)}
     assert [(story.score, story.tests) for story in found["other"].values()] == [(0, {"01": 1}), (5.5, {"01": 1})]
-
-
-def test_released_verdicts_count_neither_as_a_pass_and_missing_as_nothing(tmp_path: Path) -> None:
+    # of released verdicts neither counts as a pass, and missing as nothing
     found = read_scores([file(tmp_path, "file.json", {"judges": {"gpt4": {"0_GPT4": "YNB-"}}})])
     story = found["gpt4"]["0_GPT4"]
     assert story.score == 2
@@ -171,14 +169,11 @@ def test_a_slip_among_yes_and_no_makes_no_scale_of_them(vote: float, others: lis
     )
 
 
-@pytest.mark.parametrize("votes", [[7], [0, 7], [1, 1, 7, 0, 7], [0] * 8 + [2, 2]])
-def test_a_scale_may_have_1_and_0_on_it(votes: list[int], tmp_path: Path) -> None:
-    ballot = {f"{number:02d}": vote for number, vote in enumerate(votes)}
-    (story,) = read_votes(lines(tmp_path, {"story": "1_mine", "rater": "ann", "votes": ballot}), numbers=True)
-    assert story.votes["ann"] == ballot
-
-
-def test_more_than_one_slip_in_ten_is_a_scale_and_one_in_ten_is_not(tmp_path: Path) -> None:
+def test_more_than_one_slip_in_ten_is_a_scale_that_may_have_1_and_0_and_one_in_ten_is_not(tmp_path: Path) -> None:
+    for votes in ([7], [0, 7], [1, 1, 7, 0, 7], [0] * 8 + [2, 2]):
+        ballot = {f"{number:02d}": vote for number, vote in enumerate(votes)}
+        (story,) = read_votes(lines(tmp_path, {"story": "1_mine", "rater": "ann", "votes": ballot}), numbers=True)
+        assert story.votes["ann"] == ballot
     for cast, refused in ((20, True), (19, False)):
         ballot = {str(number): 5 if number < 2 else number % 2 for number in range(cast)}
         path = lines(tmp_path, {"story": "1_mine", "rater": "ann", "votes": ballot})
@@ -215,9 +210,7 @@ def test_a_table_of_ratings_has_a_column_a_test_and_remarks_are_no_test(tmp_path
     assert math.isnan(first.votes["bob"]["humour"])
     assert first.means() == {"readability": 9.0, "humour": 0.0}
     assert second.votes == {"ann": {"readability": 5.0, "humour": 1.0}}
-
-
-def test_a_story_has_the_plot_and_the_writer_of_its_id_where_the_file_names_none(tmp_path: Path) -> None:
+    # where the file names none a story has the plot and the writer of its id
     (story,) = read_votes(file(tmp_path, "votes.json", [ANNOTATION | {"story_id": "3_GPT4#2"}]))
     assert (story.prompt, story.writer) == ("3", "GPT4")
 
@@ -235,11 +228,6 @@ def row(**cells: object) -> TableRow:
     return TableRow("t.csv, row 2", cells)
 
 
-@pytest.mark.parametrize(("value", "empty"), [(None, True), ("", True), (" ", True), (NAN, True), (0, False)])
-def test_a_cell_is_empty_where_nothing_stands_in_it(value: object, empty: bool) -> None:
-    assert ("x" in row(x=value)) != empty
-
-
 @pytest.mark.parametrize("value", ["owl", None, math.inf, "nan", 10**400, "1e13", "w" * 500])
 def test_what_is_no_number_is_named_with_its_place_a_long_one_by_its_beginning(value: object) -> None:
     with pytest.raises(TableError) as caught:
@@ -250,27 +238,20 @@ def test_what_is_no_number_is_named_with_its_place_a_long_one_by_its_beginning(v
     assert row(x=" 1.5 ").number("x") == 1.5
 
 
-def test_a_column_holds_categories_where_its_first_cell_is_no_number() -> None:
+def test_a_cell_may_be_empty_and_a_column_holds_categories_where_its_first_cell_is_no_number() -> None:
+    assert ["x" in row(x=value) for value in (0, None, "", " ", NAN)] == [True, False, False, False, False]
     assert numbers([row(x="owl"), row(x="2")], "x") is None
     assert numbers([row(x="1"), row(x=2)], "x") == [1.0, 2.0]
     with pytest.raises(TableError, match="column 'x' is 'owl', expected a number"):
         numbers([row(x="1"), row(x="owl")], "x")
 
 
-@pytest.mark.parametrize(
-    ("said", "holds"),
-    [
-        *((said, True) for said in ("1", " YES ", True, 1.0)),
-        *((said, False) for said in ("No", 0, "0.0", False)),
-        *((said, None) for said in ("maybe", "2", "", None)),
-    ],
-)
-def test_a_verdict_is_read_in_any_of_its_forms_and_what_is_none_is_named(said: object, holds: bool | None) -> None:
-    if holds is not None:
-        assert row(x=said).verdict("x") == holds
-        return
-    with pytest.raises(TableError, match="expected 1 or 0, true or false"):
-        row(x=said).verdict("x")
+def test_a_verdict_is_read_in_any_of_its_forms_and_what_is_none_is_named() -> None:
+    assert all(row(x=said).verdict("x") for said in ("1", " YES ", True, 1.0))
+    assert not any(row(x=said).verdict("x") for said in ("No", 0, "0.0", False))
+    for said in ("maybe", "2", "", None):
+        with pytest.raises(TableError, match="expected 1 or 0, true or false"):
+            row(x=said).verdict("x")
 
 
 def test_rows_of_both_kinds_say_where_they_stand_and_columns_may_stand_in_any(tmp_path: Path) -> None:
@@ -315,7 +296,7 @@ def test_a_story_has_its_total_and_its_tests_under_the_name_of_its_judge(tmp_pat
 
 
 def test_judges_are_a_column_each_told_apart_by_what_differs_in_their_signatures(tmp_path: Path) -> None:
-    logs = judged_log(tmp_path, 9, 4), judged_log(tmp_path, 7, 6, judge="critic(mock/b)")
+    logs = [judged_log(tmp_path, 9, 4), judged_log(tmp_path, 7, 6, judge="critic(mock/b)")]
     assert totals_of(*logs) == {"critic(mock/a)": [9, 4], "critic(mock/b)": [7, 6]}
     several = [judged_log(tmp_path, 9, cutoff=cutoff, levels=5) for cutoff in (-2, -1)]
     several.append(judged_log(tmp_path, 3, judge="critic(mock/b)", cutoff=-1, levels=7))
@@ -323,11 +304,9 @@ def test_judges_are_a_column_each_told_apart_by_what_differs_in_their_signatures
     # a fact that one signature lacks is a dash
     lacking = judged_log(tmp_path, 9), judged_log(tmp_path, 9, cutoff=-1)
     assert list(totals_of(*lacking)) == ["critic(mock/a) cutoff=-", "critic(mock/a) cutoff=-1"]
-
-
-def test_two_scores_of_one_story_under_one_signature_are_refused(tmp_path: Path) -> None:
+    # under one signature two scores of one story are refused
     logs = [judged_log(tmp_path, 9, 4), judged_log(tmp_path, 7)]
-    with pytest.raises(VotesError, match=r"log-1\.eval: story '1_mock/writer' has two scores by 'critic\(mock/a\)'"):
+    with pytest.raises(VotesError, match=r"log-\d\.eval: story '1_mock/writer' has two scores by 'critic\(mock/a\)'"):
         read_scores(logs)
 
 

@@ -12,9 +12,13 @@ from typing import Any
 import aiohttp
 import pytest
 from click.testing import CliRunner
+from inspect_ai import score
+from inspect_ai._cli.util import parse_model_role_cli_args
+from inspect_ai.log import EvalLog
 from tests.served import Served
 
 from genie_inspect.cli import main
+from genie_inspect.scorers.genie import genie
 
 Line = dict[str, Any]
 
@@ -35,7 +39,6 @@ def refused(*arguments: object) -> str:
 
 
 def lines(path: Path) -> list[Line]:
-    """The lines of a JSON Lines file."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
@@ -53,7 +56,7 @@ def vllm_run_batch(name: str, body: Line) -> Line:
     return {"id": f"vllm-{name}", "custom_id": name, "response": response, "error": None}
 
 
-FORMS = {"openai": openai_batch, "vllm": vllm_run_batch}
+ENGINES = {"openai": openai_batch, "vllm": vllm_run_batch}
 
 
 def replied(served: Served, requests: Iterable[Path], form: Callable[[str, Line], Line]) -> Iterator[Line]:
@@ -70,9 +73,15 @@ def replied(served: Served, requests: Iterable[Path], form: Callable[[str, Line]
 
 
 def write(path: Path, rows: Iterable[Line]) -> Path:
-    """A JSON Lines file."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
+
+
+def scored(log: EvalLog, folder: Path, grader: str, judge: str) -> list[Any]:
+    """The scores of `genie`, asked as `inspect score` does."""
+    roles = parse_model_role_cli_args((f"grader={grader}",))
+    again = score(log, genie(str(folder), judge), model_roles=roles, display="none", action="overwrite")
+    return [(sample.scores or {})["genie"] for sample in again.samples or []]
 
 
 Row = dict[str, Any]
@@ -80,23 +89,17 @@ RETRIED = (408, 429, 502, 503, 504)
 
 
 class RayError(Exception):
-    """What Ray raises where a job fails."""
+    pass
 
 
 @dataclass
 class Ray:
-    """What was asked of it."""
-
     configs: list[SimpleNamespace] = field(default_factory=list)
-    resources: list[Row] = field(default_factory=list)
-    """What the steps around a processor are given."""
+    resources: list[Row] = field(default_factory=list)  # what the steps around a processor are given
     inits: list[Row] = field(default_factory=list)
-    batches: list[int] = field(default_factory=list)
-    """How many rows were asked together."""
-    break_after: int | None = None
-    """After how many rows a job fails."""
-    generated: Callable[[Row], Row] = lambda row: row
-    """What an engine makes of a row."""
+    batches: list[int] = field(default_factory=list)  # how many rows were asked together
+    break_after: int | None = None  # after how many rows a job fails
+    generated: Callable[[Row], Row] = lambda row: row  # what an engine makes of a row
 
 
 def standing_in(monkeypatch: pytest.MonkeyPatch) -> Ray:
@@ -121,7 +124,6 @@ def standing_in(monkeypatch: pytest.MonkeyPatch) -> Ray:
 
 
 def module(name: str, **contents: Any) -> ModuleType:
-    """A module that holds these."""
     made = ModuleType(name)
     vars(made).update(contents)
     return made

@@ -6,12 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from tests.batch.engines import Line, called, lines, openai_batch, refused, write
 
-from genie_inspect.batch.shards import Plan, shards, write_plan
+from genie_inspect.batch.shards import Plan, shards
 from genie_inspect.batch.walk import request_id
+from genie_inspect.cli import main
 from genie_inspect.graders.cache import ANSWERS, RATINGS, Cache, Judged
 from genie_inspect.graders.list_judge import LIST, list_request
+from genie_inspect.prompting.fence import fenced
+from genie_inspect.signature import digest
 
 JUDGE, READER = "list(x)", "grader(x)"
 OTHERS = ("snow", "hail", "fog")
@@ -20,27 +24,22 @@ OTHERS = ("snow", "hail", "fog")
 def judging(folder: Path, answers: tuple[str, ...], shard: int = 2) -> Path:
     """Requests that rate answers against three others."""
     first = folder / "judge.jsonl"
-    with shards(first, shard, new=False) as files:
+    with shards(first, Plan(step="judge", judge="list", grader="x/y", signature=JUDGE), shard) as files:
         for answer in answers:
             request = list_request(LIST.instruction.template(), "What falls?", answer, OTHERS)
             body = json.dumps({"messages": [{"role": "user", "content": request}], "model": "x"})
             files.write(request_id(JUDGE, "judge", body), body)
-    names = tuple(file.name for file in files.files)
-    write_plan(first, Plan(step="judge", judge="list", grader="x/y", signature=JUDGE, files=names))
     return first
 
 
 def reading(folder: Path, document: str, answer_length: str = "concise") -> Path:
     """A request that asks two questions about a document."""
-    from genie_inspect.prompting.fence import fenced
-
     first = folder / "read.jsonl"
     data = fenced({"document": document, "questions": {"1": "Who?", "2": "Where?"}})
     body = json.dumps({"messages": [{"role": "user", "content": f"Read.\n{data}"}], "model": "x"})
-    with shards(first, 9, new=False) as files:
+    plan = Plan(step="read", judge="list", grader="x/y", signature=READER, answer_length=answer_length)
+    with shards(first, plan) as files:
         files.write(request_id(READER, "read", body), body)
-    plan = Plan(step="read", judge="list", grader="x/y", signature=READER, files=("read.jsonl",))
-    write_plan(first, plan.model_copy(update={"answer_length": answer_length}))
     return first
 
 
@@ -108,21 +107,17 @@ def test_missing_doubled_foreign_truncated_and_failed_lines_are_counted_and_the_
     assert result["kept"] == {"ratings": 5}
 
 
-def test_the_same_replies_again_change_nothing(first: Path, tmp_path: Path) -> None:
-    file = write(tmp_path / "replies.jsonl", [reply(name, "1:1 2:2 3:3") for name in names(first)])
-    once = called("cache", "import", file, "--requests", first)
-    again = called("cache", "import", file, "--requests", first)
-    assert (once["used"], once["on_record"], once["kept"]) == (6, 0, {"ratings": 18})
-    assert (again["used"], again["on_record"], again["conflicts"], again["kept"]) == (0, 6, 0, {"ratings": 0})
-    assert Cache().counts()["ratings"] == {JUDGE: 18}
-
-
-def test_what_was_said_before_stays_and_what_it_lacks_is_added(first: Path, tmp_path: Path) -> None:
+def test_what_was_said_before_stays_what_it_lacks_is_added_and_the_same_again_changes_nothing(
+    first: Path, tmp_path: Path
+) -> None:
     Cache().keep(RATINGS, (JUDGE, "What falls?", "rain"), {"hail": Judged(4)})
-    file = write(tmp_path / "replies.jsonl", [reply(names(first)[0], "1:1 2:2 3:3")])
-    result = called("cache", "import", file, "--requests", first)
+    file = write(tmp_path / "replies.jsonl", [reply(name, "1:1 2:2 3:3") for name in names(first)])
+    once, again = (called("cache", "import", file, "--requests", first) for _ in range(2))
+    counts = ("used", "on_record", "conflicts", "kept")
+    assert [once[count] for count in counts] == [6, 0, 1, {"ratings": 17}]
+    assert [again[count] for count in counts] == [0, 6, 1, {"ratings": 0}]
+    assert Cache().counts()["ratings"] == {JUDGE: 18}
     assert ratings("rain") == {"snow": 1, "hail": 4, "fog": 3}
-    assert (result["conflicts"], result["kept"]) == (1, {"ratings": 2})
 
 
 @pytest.mark.parametrize(
@@ -136,8 +131,6 @@ def test_what_was_said_before_stays_and_what_it_lacks_is_added(first: Path, tmp_
     ids=["whole", "in part", "no attempt", "nothing"],
 )
 def test_a_reading_is_kept_as_a_reader_keeps_it(said: str, kept: dict[str, str | None], tmp_path: Path) -> None:
-    from genie_inspect.signature import digest
-
     first = reading(tmp_path, "An owl `slept`. <é>")
     file = write(tmp_path / "replies.jsonl", [reply(names(first)[0], said)])
     called("cache", "import", file, "--requests", first)
@@ -155,29 +148,16 @@ def test_a_long_answer_is_kept_where_it_was_asked_for_at_length(length: str, kep
 
 
 def test_an_exported_cache_comes_back_and_rows_that_cannot_be_ours_are_counted(tmp_path: Path) -> None:
-    from click.testing import CliRunner
-
-    from genie_inspect.cli import main
-
     cache = Cache()
     cache.keep(RATINGS, (JUDGE, "What falls?", "rain"), {"snow": Judged(2), "fog": Judged(3.5, 0.1)})
     cache.keep(ANSWERS, (READER, "d1"), {"Who?": "an owl", "Where?": None})
     file = tmp_path / "export.jsonl"
     CliRunner().invoke(main, ["cache", "export", str(file)])
     cache.clear()
+    row = {"table": "ratings", "judge": "j", "question": "q", "answer": "a", "other": "o", "off_labels": None}
     wrong: list[dict[str, Any]] = [
-        {
-            "table": "ratings",
-            "judge": "j",
-            "question": "q",
-            "answer": "a",
-            "other": "o",
-            "rating": 9,
-            "off_labels": None,
-        },
-        {"table": "ratings", "judge": "j", "question": "q", "answer": "a", "other": "o", "rating": 10**400},
+        *(row | {"rating": 9}, row | {"rating": 10**400}, {"table": "verdicts", "judge": "j"}),
         {"table": "answers", "reader": 7, "document": "d", "question": "q", "answer": "a"},
-        {"table": "verdicts", "judge": "j"},
     ]
     with file.open("a") as opened:
         opened.writelines(json.dumps(row) + "\n" for row in wrong)
@@ -204,8 +184,4 @@ def test_requests_that_changed_are_one_clear_line(spoil: Callable[[Path], None],
     file = write(tmp_path / "replies.jsonl", [reply(name, "1:1 2:2 3:3") for name in names(first)])
     spoil(first)
     assert named in refused("cache", "import", file, "--requests", first)
-
-
-def test_replies_without_their_requests_are_refused(tmp_path: Path) -> None:
-    file = write(tmp_path / "replies.jsonl", [reply("judge-1", "1:1")])
     assert "--requests FILE" in refused("cache", "import", file)

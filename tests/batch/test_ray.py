@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog
-from tests.batch.engines import Line, Ray, Row, called, lines, module, refused, standing_in, write
+from tests.batch.engines import Line, Ray, Row, called, module, refused, scored, standing_in, write
 from tests.batch.test_importing import judging, names
-from tests.batch.test_round_trip import rating, scored
-from tests.scripted import FOX, OWL, evaluated, grading, saying, small_population
 from tests.served import BROKEN, BUSY, CUT, NAMES, OK, Served, serving
 
 from genie_inspect.batch import ray as asking
@@ -24,7 +22,6 @@ from genie_inspect.batch.shards import ScaleError
 from genie_inspect.batch.walk import parts
 from genie_inspect.building.interviewing import no_progress
 from genie_inspect.errors import MissingExtraError
-from genie_inspect.scorers.compression import compression
 
 ANSWERS = ("rain", "sleet", "dew", "ash", "rust")
 
@@ -61,9 +58,10 @@ def test_every_request_has_its_reply_and_a_second_job_asks_nothing(
     form: str, place: str, ray: Ray, served: Served, first: Path, tmp_path: Path, elsewhere: str
 ) -> None:
     output = tmp_path / "replies" if place == "local" else f"{elsewhere}/replies"
+    (tmp_path / "judge-9.jsonl").write_bytes(first.read_bytes())  # what stands in two files is asked once
     outcome = asked(first, output, served, form)
     assert (outcome.requests, outcome.asked, outcome.answered, outcome.files) == (5, 5, 5, 1)
-    assert sorted(answered(output)) == sorted(names(first))
+    assert sorted(answered(output)) == sorted(set(names(first)))
     assert {path.rpartition(".")[2] for path in map(str, parts(str(output)))} == {form}
     again = asked(first, output, served, form)
     assert (again.on_path, again.asked, again.files, len(ray.configs)) == (5, 0, 0, 1)
@@ -72,28 +70,26 @@ def test_every_request_has_its_reply_and_a_second_job_asks_nothing(
     assert (result["used"], result["missing"], result["kept"]) == (5, 0, {"ratings": 15})
 
 
-def test_a_body_reaches_the_server_as_it_stands_in_the_file(ray: Ray, served: Served, tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_a_body_reaches_the_server_as_it_stands_in_the_file(
+    form: str, ray: Ray, served: Served, tmp_path: Path
+) -> None:
+    from pyarrow import Table, parquet
+
     bodies: list[Line] = [
         {"model": "x", "messages": [{"role": "user", "content": 'é " \\ \n 🦉'}], "schema": {"1": None, "2": []}},
         {"model": "x", "messages": [{"role": "user", "content": "b"}], "temperature": 0.0, "schema": {"7": {}}},
     ]
-    file = write(tmp_path / "r.jsonl", [{"custom_id": str(n), "body": body} for n, body in enumerate(bodies)])
-    ask([str(file)], str(tmp_path / "out"), Server(served.url, key="secret"), no_progress)
-    assert sorted(map(json.dumps, served.bodies)) == sorted(map(json.dumps, bodies))
-    assert ray.configs[0].headers == {"Authorization": "Bearer secret"}
-
-
-def test_requests_from_parquet_are_asked_as_those_from_lines(
-    ray: Ray, served: Served, first: Path, tmp_path: Path
-) -> None:
-    from pyarrow import Table, parquet
-
-    rows = [{"custom_id": line["custom_id"], "body": json.dumps(line["body"])} for line in lines(first)]
-    parquet.write_table(Table.from_pylist(rows), tmp_path / "read.parquet")
-    outcome = ask([str(tmp_path / "read.parquet")], str(tmp_path / "out"), Server(served.url), no_progress)
+    file, rows = tmp_path / f"r.{form}", [{"custom_id": str(n), "body": body} for n, body in enumerate(bodies)]
+    if form == "jsonl":
+        write(file, rows)
+    else:
+        parquet.write_table(Table.from_pylist([row | {"body": json.dumps(row["body"])} for row in rows]), file)
+    outcome = ask([str(file)], str(tmp_path / "out"), Server(served.url, key="secret"), no_progress)
     assert (outcome.asked, outcome.answered) == (2, 2)
     # they are sent together, and come in any order
-    assert sorted(map(json.dumps, served.bodies)) == sorted(json.dumps(line["body"]) for line in lines(first))
+    assert sorted(map(json.dumps, served.bodies)) == sorted(map(json.dumps, bodies))
+    assert ray.configs[0].headers == {"Authorization": "Bearer secret"}
 
 
 def test_what_fails_for_a_while_is_tried_again_and_what_fails_for_good_is_a_line_by_reason(
@@ -155,13 +151,6 @@ def test_what_came_back_goes_to_a_file_after_so_many_lines_or_a_time(
     assert told == [("ask", done, 5) for done in range(1, 6)]
 
 
-def test_a_request_that_stands_in_two_files_is_asked_once(
-    ray: Ray, served: Served, first: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "judge-9.jsonl").write_bytes(first.read_bytes())
-    assert asked(first, tmp_path / "out", served).asked == 5
-
-
 def test_no_more_requests_are_in_flight_than_there_are_connections(
     ray: Ray, served: Served, first: Path, tmp_path: Path
 ) -> None:
@@ -202,13 +191,13 @@ REPLY = '{"status_code": 200, "body": {"choices": [{"message": {"content": "1:1"
         (("nowhere.jsonl", "--url", "http://127.0.0.1:9/v1"), "nowhere.jsonl holds no requests"),
         (("judge.jsonl", "--url", "http://127.0.0.1:9/v1"), "--url http://127.0.0.1:9/v1 does not answer"),
         (("judge.jsonl", "--url", "nothing"), "--url nothing does not answer"),
-        (("judge.plan.json", "--url", "http://x/v1"), "is no JSON"),
+        (("judge.plan.json", "--url", "http://x/v1"), "is not JSON"),
         (("other.jsonl", "--url", "http://x/v1"), "other.jsonl, line 1 has no custom_id or no body"),
         (("judge.jsonl",), "give --url"),
         (("judge.jsonl", "--url", "http://x/v1", "--model", "m"), "give --url"),
         (("judge.jsonl", "--url", "http://x/v1", "--key", "NO_SUCH_KEY"), "NO_SUCH_KEY is not set"),
-        (("judge.jsonl", "--model", "m", "--engine-args", "[1]"), "'[1]' is no JSON object"),
-        (("nosuch://x", "--url", "http://x/v1"), "'nosuch://x' is no address of files"),
+        (("judge.jsonl", "--model", "m", "--engine-args", "[1]"), "'[1]' is not a JSON object"),
+        (("nosuch://x", "--url", "http://x/v1"), "'nosuch://x' is not an address of files"),
     ],
 )
 def test_what_cannot_be_done_is_one_clear_line(
@@ -216,86 +205,57 @@ def test_what_cannot_be_done_is_one_clear_line(
 ) -> None:
     monkeypatch.chdir(first.parent)
     write(tmp_path / "other.jsonl", [{"custom_id": 7, "body": {}}])
-    error = refused("ray", "ask", *arguments, "-o", tmp_path / "out")
+    error = refused("batch", "ask", *arguments, "-o", tmp_path / "out")
     assert named in error
     assert "Traceback" not in error
 
 
-@pytest.fixture
-def grading_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
-    with serving(Served(grading(rating=rating).reply, logprobs=lambda request: {"1": -0.7, "3": -1.5})) as running:  # type: ignore[arg-type]
-        monkeypatch.setenv("VLLM_BASE_URL", running.url)
-        monkeypatch.setenv("VLLM_API_KEY", "none")
-        yield running
-
-
-@pytest.fixture
-def log(tmp_path: Path) -> EvalLog:
-    return evaluated(compression(), saying("An owl slept.", "A fox ran."), None, tmp_path, (OWL, FOX), max_samples=1)
-
-
-def rounds(log: EvalLog, folder: Path, grader: str, grading_server: Served, judge: str, form: str) -> dict[str, Any]:
+def rounds(log: EvalLog, folder: Path, grader: str, served: Served, judge: str, form: str) -> dict[str, Any]:
     study = ("--grader", grader, "--judge", judge, "--population", folder)
-    job = ("--url", grading_server.url, "-o", folder.parent / "replies", "--form", form, "--retries", 0)
-    return called("ray", "rounds", log.location, *study, *job)
+    job = ("--url", served.url, "-o", folder.parent / "replies", "--form", form, "--retries", 0)
+    return called("batch", "rounds", log.location, *study, *job)
 
 
 @pytest.mark.parametrize(("judge", "form"), [("list", "jsonl"), ("pairwise", "parquet"), ("logit", "jsonl")])
 def test_two_rounds_leave_nothing_to_ask_and_score_as_a_run_that_asks(
-    judge: str,
-    form: str,
-    ray: Ray,
-    grading_server: Served,
-    log: EvalLog,
-    tmp_path: Path,
+    judge: str, form: str, ray: Ray, grader_served: Served, log: EvalLog, folder: Path, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    folder = small_population(tmp_path / "small").folder
+) -> None:  # fmt: skip
     grader = f"vllm/m-{next(NAMES)}"
     monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "asked"))
     asked = scored(log, folder, grader, judge)
     monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "imported"))
-    said = rounds(log, folder, grader, grading_server, judge, form)
+    said = rounds(log, folder, grader, grader_served, judge, form)
     assert (said["left_to_read"], said["left_to_judge"]) == (0, 0)
     for step in ("read", "judge"):
         assert said[step]["asking"]["answered"] == said[step]["imported"]["used"] > 0
         assert len(list((tmp_path / "replies" / step).glob(f"part-*.{form}"))) == 1
-    before = len(grading_server.bodies)
+    before = len(grader_served.bodies)
     again = scored(log, folder, grader, judge)
-    assert len(grading_server.bodies) == before, "nothing was asked"
+    assert len(grader_served.bodies) == before, "nothing was asked"
     assert [str(one.value) for one in again] == [str(one.value) for one in asked]
-    once_more = rounds(log, folder, grader, grading_server, judge, form)
-    assert (once_more["read"]["asking"]["requests"], len(grading_server.bodies)) == (0, before)
+    once_more = rounds(log, folder, grader, grader_served, judge, form)
+    assert once_more["read"]["asking"]["requests"] == 0
+    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "lost"))
+    unimported = rounds(log, folder, grader, grader_served, judge, form)
+    assert unimported["read"]["asking"]["on_path"] == unimported["read"]["imported"]["used"] > 0
+    assert (unimported["left_to_read"], unimported["left_to_judge"]) == (0, 0)
+    assert len(grader_served.bodies) == before, "what is not yet imported is not asked again"
 
 
 def test_a_round_that_failed_in_part_goes_on_and_what_an_earlier_one_brought_is_no_fault(
-    ray: Ray, grading_server: Served, log: EvalLog, tmp_path: Path
+    ray: Ray, grader_served: Served, log: EvalLog, folder: Path
 ) -> None:
-    folder = small_population(tmp_path / "small").folder
     grader = f"vllm/m-{next(NAMES)}"
-    grading_server.fault = lambda number, request: BROKEN if number % 2 else OK
-    first = rounds(log, folder, grader, grading_server, "list", "jsonl")
+    grader_served.fault = lambda number, request: BROKEN if number % 2 else OK
+    first = rounds(log, folder, grader, grader_served, "list", "jsonl")
     assert first["left_to_read"] == first["read"]["asking"]["faults"]["error: 'server_error'"] > 0
     assert first["unread"]
-    grading_server.fault = lambda number, request: OK
-    second = rounds(log, folder, grader, grading_server, "list", "jsonl")
+    grader_served.fault = lambda number, request: OK
+    second = rounds(log, folder, grader, grader_served, "list", "jsonl")
     assert second["read"]["asking"]["asked"] == first["left_to_read"]
     assert (second["left_to_read"], second["left_to_judge"]) == (0, 0)
     assert "of no request in the plan" not in second["read"]["imported"]["faults"]
-
-
-def test_replies_that_were_not_yet_imported_are_not_asked_again(
-    ray: Ray, grading_server: Served, log: EvalLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = small_population(tmp_path / "small").folder
-    grader = f"vllm/m-{next(NAMES)}"
-    rounds(log, folder, grader, grading_server, "list", "jsonl")
-    before = len(grading_server.bodies)
-    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "lost"))
-    said = rounds(log, folder, grader, grading_server, "list", "jsonl")
-    assert len(grading_server.bodies) == before
-    assert said["read"]["asking"]["on_path"] == said["read"]["imported"]["used"] > 0
-    assert (said["left_to_read"], said["left_to_judge"]) == (0, 0)
 
 
 MESSAGES = [{"role": "user", "content": "Who?"}]
@@ -361,28 +321,17 @@ def test_an_engine_is_loaded_once_a_worker_and_takes_tokens_and_what_it_cannot_t
     ray.generated = generated
     first = judging(tmp_path, ("rain", "sleet", "dew"), shard=9)
     options = ("--model", "/m", "--workers", 4, "--connections", 2, "--engine-args", '{"max_model_len": 99}')
-    outcome = called("ray", "ask", first, "-o", tmp_path / "out", *options)
+    outcome = called("batch", "ask", first, "-o", tmp_path / "out", *options)
     assert (outcome["answered"], list(outcome["faults"])) == (2, ["error: 'ValueError: it is too long'"])
     (config,) = ray.configs
-    assert vars(config) == {
-        "kind": "vllm",
-        "model_source": "/m",
-        "engine_kwargs": {"max_model_len": 99},
-        "batch_size": 2,
-        "concurrency": 4,
-        "should_continue_on_error": True,
-        "chat_template_stage": False,
-        "tokenize_stage": False,
-        "detokenize_stage": False,
+    stages = dict.fromkeys(("chat_template_stage", "tokenize_stage", "detokenize_stage"), False)
+    assert vars(config) == stages | {
+        **{"kind": "vllm", "model_source": "/m", "engine_kwargs": {"max_model_len": 99}},
+        **{"batch_size": 2, "concurrency": 4, "should_continue_on_error": True},
     }
     result = called("cache", "import", tmp_path / "out", "--requests", first)
     assert (result["used"], sum(result["faults"].values())) == (2, 1)
-
-
-def test_a_setting_that_would_be_lost_is_one_line_before_anything_is_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ray = standing_in(monkeypatch)
     file = write(tmp_path / "r.jsonl", [{"custom_id": "a", "body": PLAIN | {"n": 2}}])
-    assert "a request sets n" in refused("ray", "ask", file, "--model", "m", "-o", tmp_path / "out")
-    assert not ray.inits
+    loaded = len(ray.inits)
+    assert "a request sets n" in refused("batch", "ask", file, "--model", "m", "-o", tmp_path / "lost")
+    assert len(ray.inits) == loaded, "a setting that would be lost is refused before anything is loaded"

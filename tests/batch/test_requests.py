@@ -1,20 +1,24 @@
-"""What requests are written, where, what is refused; and files of lines in a folder, wherever it is."""
+"""What requests are written, and where; files of lines; and that their replies score as those to a run do."""
 
 import json
+import math
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model
-from tests.batch.engines import called, lines, refused
-from tests.scripted import DOCUMENTS, OWL, evaluated, saying, small_population
+from tests.batch.engines import ENGINES, called, lines, refused, replied, scored, write
+from tests.scripted import DOCUMENTS, OWL, evaluated, saying
+from tests.served import NAMES, Served
 
 from genie_inspect.batch.shards import chat_body
 from genie_inspect.batch.walk import FORMS, Line, parts, write_part
 from genie_inspect.cli import main
 from genie_inspect.errors import MissingExtraError, NetworkFolderWarning
-from genie_inspect.files import folders as networks
+from genie_inspect.files import writing as networks
 from genie_inspect.files.json_lines import placed_lines
 from genie_inspect.graders.cache import ANSWERS, RATINGS, VERDICTS, Cache, Judged, Verdict, cache_folder
 from genie_inspect.graders.cost import planned_model
@@ -23,33 +27,26 @@ from genie_inspect.scorers.compression import compression
 GRADER = "openai/gpt-4o"
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return small_population(tmp_path / "small").folder
-
-
-def test_files_are_numbered_and_the_plan_names_them(folder: Path, tmp_path: Path) -> None:
+def test_files_are_numbered_the_plan_names_them_and_only_another_grader_is_asked_under_other_ids(
+    folder: Path, tmp_path: Path
+) -> None:
     first = tmp_path / "read.jsonl"
-    said = called("requests", folder, "--step", "read", "--grader", GRADER, "-o", first, "--shard", 2)
+    command = ("batch", "requests", folder, "--step", "read", "-o", first, "--grader")
+    said = called(*command, GRADER, "--shard", 2)
     files = [tmp_path / name for name in ("read.jsonl", "read-2.jsonl", "read-3.jsonl")]
     assert said["files"] == [str(file) for file in files]
     assert [len(lines(file)) for file in files] == [2, 2, 1]
     plan = json.loads((tmp_path / "read.plan.json").read_text())
-    assert plan["files"] == [file.name for file in files]
+    assert (plan["files"], plan["requests"], plan["step"]) == ([file.name for file in files], 5, "read")
     assert plan["signature"].startswith("grader(openai/gpt-4o@")
     ids = [line["custom_id"] for file in files for line in lines(file)]
     assert len(set(ids)) == 5
     assert all(name.startswith("read-") for name in ids)
-
-
-def test_the_same_requests_have_the_same_ids_and_another_graders_have_others(folder: Path, tmp_path: Path) -> None:
-    ids = []
-    for number, grader in enumerate((GRADER, GRADER, "openai/gpt-4.1")):
-        first = tmp_path / f"{number}.jsonl"
-        called("requests", folder, "--step", "read", "--grader", grader, "-o", first)
-        ids.append([line["custom_id"] for line in lines(first)])
-    assert ids[0] == ids[1]
-    assert not {*ids[0]} & {*ids[2]}
+    assert "--force" in refused(*command, GRADER), "files that are there are replaced only by force"
+    assert called(*command, GRADER, "--force")["requests"] == 5
+    assert [line["custom_id"] for line in lines(first)] == ids
+    called(*command, "openai/gpt-4.1", "--force")
+    assert not {*ids} & {line["custom_id"] for line in lines(first)}
 
 
 def test_a_text_that_many_samples_hold_is_asked_about_once_and_what_is_no_document_never(
@@ -60,43 +57,33 @@ def test_a_text_that_many_samples_hold_is_asked_about_once_and_what_is_no_docume
     log = evaluated(compression(), writer, None, tmp_path, prompts, max_samples=1)
     options = ("--grader", GRADER, "--population", folder)
     first = tmp_path / "r.jsonl"
-    said = called("requests", log.location, "--step", "read", "-o", first, *options)
+    said = called("batch", "requests", log.location, "--step", "read", "-o", first, *options)
     assert (said["documents"], said["requests"]) == (5, 1 + len(DOCUMENTS[OWL]))
     assert said["skipped"] == {"no_response": 1, "the population has no questions for its prompt": 1}
-    early = called("requests", log.location, "--step", "judge", "-o", tmp_path / "j.jsonl", *options)
+    early = called("batch", "requests", log.location, "--step", "judge", "-o", tmp_path / "j.jsonl", *options)
     assert (early["requests"], early["unread"]) == (0, 2), "two texts, before whose reading nothing is judged"
     assert "--step read" in early["note"]
     assert not (tmp_path / "j.jsonl").exists()
     assert not (tmp_path / "j.plan.json").exists()
 
 
-def test_files_that_are_there_are_replaced_only_by_force(folder: Path, tmp_path: Path) -> None:
-    command = ("requests", folder, "--step", "read", "--grader", GRADER, "-o", tmp_path / "r.jsonl")
-    called(*command)
-    assert "--force" in refused(*command)
-    assert called(*command, "--force")["requests"] == 5
-
-
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (("--grader", GRADER), "--status alone"),
-        (("--grader", GRADER, "--status", "--step", "read"), "--status alone"),
-        (("--grader", GRADER, "--step", "read"), "given together"),
-        (("--grader", "anthropic/claude", "--status"), "OpenAI's chat completions"),
-        (("--grader", "nobody/x", "--status"), "grader nobody/x"),
-        (("--grader", "{model: openai/x, temperature: hot}", "--status"), "temperature"),
-        (("--grader", "{model: openai/x, model_args: {base_url: http://x}}", "--status"), "base_url"),
-        (("--grader", "{model", "--status"), "grader {model"),
-        (("--grader", GRADER, "--status", "--judge", "poll"), "judge is 'poll'"),
+        (("--grader", "anthropic/claude"), "OpenAI's chat completions"),
+        (("--grader", "nobody/x"), "grader nobody/x"),
+        (("--grader", "{model: openai/x, temperature: hot}"), "temperature"),
+        (("--grader", "{model: openai/x, model_args: {base_url: http://x}}"), "base_url"),
+        (("--grader", "{model"), "grader {model"),
+        (("--grader", GRADER, "--judge", "poll"), "judge is 'poll'"),
     ],
 )
 def test_what_cannot_be_done_is_one_clear_line(arguments: tuple[str, ...], named: str, folder: Path) -> None:
-    error = refused("requests", folder, *arguments)
+    error = refused("batch", "status", folder, *arguments)
     assert named in error
     assert "Traceback" not in error
     assert Cache().counts()["answers"] == {}
-    assert "expected it alone" in refused("requests", folder, folder, "--status", "--grader", GRADER)
+    assert "expected it alone" in refused("batch", "status", folder, folder, "--grader", GRADER)
 
 
 def planned(name: str, **config: object) -> Model:
@@ -145,7 +132,8 @@ def test_lines_come_back_as_they_were_written(form: str, scheme: str, tmp_path: 
         {"custom_id": 'a "1"', "response": {"status_code": 200, "body": {"é": [1, None]}}, "error": None},
         {"custom_id": "b", "response": None, "error": {"message": "x"}},
     ]
-    assert [str(part).rpartition("/")[2] for part in parts(folder)] == [f"p.{form}"], "nothing is left beside it"
+    (part,) = parts(folder)  # nothing is left beside it
+    assert str(part) == f"{folder.removeprefix('file://').replace('memory://', 'memory:///')}/p.{form}"
 
 
 def test_parts_are_in_the_order_of_their_numbers_and_what_is_none_is_passed_over(tmp_path: Path) -> None:
@@ -154,14 +142,6 @@ def test_parts_are_in_the_order_of_their_numbers_and_what_is_none_is_passed_over
     assert [Path(str(part)).name for part in parts(str(tmp_path))] == ["r.jsonl", "r-2.jsonl", "r-10.jsonl"]
     assert [Path(str(part)).name for part in parts(f"{tmp_path}/r-*.jsonl")] == ["r-2.jsonl", "r-10.jsonl"]
     assert [Path(str(part)).name for part in parts(f"{tmp_path}/notes.txt")] == ["notes.txt"], "who is named is taken"
-
-
-def test_a_part_elsewhere_is_named_with_its_protocol(tmp_path: Path, elsewhere: str) -> None:
-    write_part(elsewhere, "p", "jsonl", LINES)
-    (part,) = parts(elsewhere)
-    assert str(part) == f"{elsewhere.replace('://', ':///')}/p.jsonl"
-    write_part(str(tmp_path), "p", "jsonl", LINES)
-    assert str(parts(str(tmp_path))[0]) == str(tmp_path / "p.jsonl")
 
 
 def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,3 +202,62 @@ def test_a_cache_on_a_network_file_system_is_used_with_a_warning_that_says_what_
         shown = CliRunner().invoke(main, ["cache", "info"])
     assert shown.exit_code == 0, "it is no error of the command"
     assert "grader(x)" in shown.stdout
+
+
+GRADERS = {"openai": "{model: openai/gpt-4o, seed: 3, model_args: {responses_api: false}}", "vllm": "vllm/{name}"}
+JUDGES = [("openai", "list"), ("vllm", "list"), ("openai", "pairwise"), ("openai", "logit"), ("vllm", "logit")]
+
+
+def two_rounds(grader_served: Served, log: EvalLog, folder: Path, grader: str, judge: str, engine: str) -> list[Any]:
+    """What was asked, after both rounds have gone through files."""
+    named, bodies = ["--grader", grader, "--judge", judge, "--population", folder], []
+    for step in ("read", "judge"):
+        first = folder.parent / f"{step}.jsonl"
+        written = called("batch", "requests", log.location, "--step", step, "-o", first, "--shard", 4, *named)
+        assert written["requests"] > 4
+        assert len(written["files"]) == -(-written["requests"] // 4)
+        shards = [Path(file) for file in written["files"]]
+        bodies += [line["body"] for shard in shards for line in lines(shard)]
+        replies = write(folder.parent / f"{step}-replies.jsonl", replied(grader_served, shards, ENGINES[engine]))
+        result = called("cache", "import", replies, "--requests", first)
+        assert result["used"] == written["requests"]
+        assert not result["missing"]
+        assert not result["faults"]
+    left = called("batch", "status", log.location, *named)
+    assert (left["left_to_read"], left["left_to_judge"]) == (0, 0)
+    return bodies
+
+
+@pytest.mark.parametrize(("engine", "judge"), JUDGES)
+def test_replies_from_files_score_as_replies_to_a_run_do_and_nothing_is_left_to_ask(
+    engine: str, judge: str, grader_served: Served, log: EvalLog, folder: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "asked"))
+    grader = GRADERS[engine].replace("{name}", f"m-{next(NAMES)}")  # whose provider keeps one server a name
+    asked = scored(log, folder, grader, judge)
+    direct = {json.dumps(body, sort_keys=True) for body in grader_served.bodies}
+    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "imported"))
+
+    batched = two_rounds(grader_served, log, folder, grader, judge, engine)
+    if (engine, judge) != ("vllm", "logit"):  # which a run sends many at once
+        assert {json.dumps(body, sort_keys=True) for body in batched} == direct, "byte for byte what a run sends"
+
+    before = len(grader_served.bodies)
+    again = scored(log, folder, grader, judge)
+    assert len(grader_served.bodies) == before, "nothing was asked"
+    assert str([one.value for one in again]) == str([one.value for one in asked]), "NaN is NaN"
+    assert any(not math.isnan(value) for one in again for value in one.value.values())
+    assert [one.metadata for one in again] == [one.metadata for one in asked]
+
+
+def test_a_populations_own_documents_are_asked_about_as_each_against_the_others(
+    grader_served: Served, folder: Path, tmp_path: Path
+) -> None:
+    read = tmp_path / "read.jsonl"
+    written = called("batch", "requests", folder, "--step", "read", "--grader", "openai/gpt-4o", "-o", read)
+    assert written["requests"] == 5, "a reading a document"
+    write(tmp_path / "replies.jsonl", replied(grader_served, [read], ENGINES["openai"]))
+    called("cache", "import", tmp_path / "replies.jsonl", "--requests", read)
+    left = called("batch", "status", folder, "--grader", "openai/gpt-4o")
+    assert (left["left_to_read"], left["left_to_judge"]) == (0, 3 * 3 + 2 * 1), "a request an answer"

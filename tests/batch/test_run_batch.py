@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.batch.engines import called, lines
-from tests.batch.test_round_trip import scored
-from tests.scripted import FOX, OWL, evaluated, saying, small_population
+from tests.batch.engines import called, lines, scored
+from tests.scripted import FOX, OWL, evaluated, saying
 from tests.served import Served, serving
 
 from genie_inspect.scorers.compression import compression
@@ -31,20 +30,10 @@ ARGUMENTS = "--max-model-len 8192 --enforce-eager --gpu-memory-utilization 0.1"
 
 def run_batch(first: Path, replies: Path) -> None:
     """What a user calls, with as little memory as it takes."""
-    command = [
-        COMMAND,
-        "run-batch",
-        "-i",
-        str(first),
-        "-o",
-        str(replies),
-        "--model",
-        FOLDER,
-        "--served-model-name",
-        NAME,
-    ]
+    command = [COMMAND, "run-batch", "-i", str(first), "-o", str(replies), "--model", FOLDER]
+    command += ["--served-model-name", NAME, *ARGUMENTS.split()]
     environment = os.environ | {"VLLM_CPU_KVCACHE_SPACE": "1"}
-    done = subprocess.run([*command, *ARGUMENTS.split()], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
 
 
@@ -60,9 +49,8 @@ class Again(Served):
 
 
 def test_requests_run_by_vllm_and_imported_leave_nothing_to_ask_and_score_as_the_same_replies_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = small_population(tmp_path / "small").folder
     stories = saying("An owl slept until it rained.", "A fox ran home.")
     log = evaluated(compression(), stories, None, tmp_path, (OWL, FOX), max_samples=1)
     grader = ("--grader", f"vllm/{NAME}", "--population", folder)
@@ -72,7 +60,7 @@ def test_requests_run_by_vllm_and_imported_leave_nothing_to_ask_and_score_as_the
         monkeypatch.setenv("VLLM_API_KEY", "none")
         for step in ("read", "judge"):
             first, replies = tmp_path / f"{step}.jsonl", tmp_path / f"{step}-replies.jsonl"
-            written = called("requests", log.location, "--step", step, "-o", first, *grader)
+            written = called("batch", "requests", log.location, "--step", step, "-o", first, *grader)
             assert written["requests"]
             run_batch(first, replies)
             result = called("cache", "import", replies, "--requests", first)
@@ -80,7 +68,7 @@ def test_requests_run_by_vllm_and_imported_leave_nothing_to_ask_and_score_as_the
             assert not result["faults"]
             by_id = {line["custom_id"]: line["response"]["body"]["choices"][0] for line in lines(replies)}
             said |= {line["body"]["messages"][-1]["content"]: by_id[line["custom_id"]] for line in lines(first)}
-        left = called("requests", log.location, "--status", *grader)
+        left = called("batch", "status", log.location, *grader)
         assert (left["left_to_read"], left["left_to_judge"]) == (0, 0), json.dumps(said)[:2000]
         imported = scored(log, folder, f"vllm/{NAME}", "list")
         assert server.requests == [], "nothing was asked"

@@ -104,13 +104,7 @@ def test_a_run_has_one_colour_in_table_and_charts_and_every_colour_a_legend(
 def test_the_report_begins_with_what_it_is_about_and_the_verdict(look: Callable[..., Visit], report: str) -> None:
     page = look(report).page
     head = page.locator("header").inner_text()
-    for said in (
-        "0: ",
-        "1: ",
-        "bundled/inventive, bundled/ordinary",
-        "8 prompts x 2 epochs: 16 a run",
-        "starter-",
-    ):
+    for said in ("0: ", "1: ", "bundled/inventive, bundled/ordinary", "8 prompts x 2 epochs: 16 a run", "starter-"):
         assert said in head
     assert page.locator("main p").first.inner_text().startswith("Of 6 differences from bundled/ordinary, ")
 

@@ -1,18 +1,17 @@
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from inspect_ai.model import get_model
+from inspect_ai.model import Model, get_model
 from tests.building.scripts import population_of
 from tests.recorded import answered as leaving_out_answered
 from tests.recorded import rated, read_population
 from tests.scripted import DOCUMENTS, FOX, OWL, QUESTIONS, Asked, Script, grading, small_population
 
 from genie_inspect.building.costs import (
-    Known,
     PlannedGrader,
-    RequestTokens,
     TaskCost,
     task_cost,
     yardstick_cost,
@@ -21,7 +20,7 @@ from genie_inspect.building.interviewing import left_out
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.graders.cache import ANSWERS, RATINGS, Cache, Judged
 from genie_inspect.graders.cost import Cost, tokens
-from genie_inspect.graders.instrument import Instrument, Wording
+from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.pairwise_judge import TOKENS_A_REASON
 from genie_inspect.graders.protocols import Answer
 from genie_inspect.graders.reader import GraderReader
@@ -30,11 +29,14 @@ from genie_inspect.populations.schema import AnswerRow, Document
 from genie_inspect.scorers.assessor import Assessor
 from genie_inspect.signature import digest
 
-WORDING = Wording.load()
+
+def planned(population: Population, judge: str, model: Model | None = None, each: int = 1, **options: Any) -> TaskCost:
+    """What so many new documents for each prompt cost."""
+    return task_cost(population, dict.fromkeys(population.prompts, each), Instrument(judge, **options), model)
 
 
 def test_new_documents_answer_as_the_population_does(tmp_path: Path) -> None:
-    grader = PlannedGrader(small_population(tmp_path), Instrument("pairwise"), None)
+    grader = PlannedGrader(small_population(tmp_path), Instrument("pairwise"))
     # one document, drawn from four: "rain" twice, "snow" once, and one that does not say; each against both answers
     found = grader.rating_cost("Where?", [("rain", 1), ("rain", 1), ("snow", 1), None], 1)
     assert (found.judged, found.pairs) == (0.5 * 2 + 0.25 * 2, 0.75 * 3)
@@ -43,11 +45,10 @@ def test_new_documents_answer_as_the_population_does(tmp_path: Path) -> None:
 
 
 def test_ratings_on_record_are_not_paid_again(tmp_path: Path) -> None:
-    cache, instrument = Cache(), Instrument("pairwise", cache=False)
-    known = Known(*instrument.reader_and_judge(get_model("bundled/grader")), cache)
-    assert known.judge is not None
-    cache.keep(RATINGS, (known.judge.signature, "Who?", "rain"), {"rain": Judged(4), "snow": Judged(1)})
-    grader = PlannedGrader(small_population(tmp_path), instrument, known)
+    model, instrument = grading().model(), Instrument("pairwise")
+    _, judge = instrument.reader_and_judge(model)
+    Cache().keep(RATINGS, (judge.signature, "Who?", "rain"), {"rain": Judged(4), "snow": Judged(1)})
+    grader = PlannedGrader(small_population(tmp_path), instrument, model)
     found = grader.rating_cost("Who?", [("rain", 1), ("snow", 1), ("hail", 1)], 3)
     # rain against hail, snow and hail against all three
     assert found.judged == found.rating.calls == 1 + 3 + 3
@@ -81,11 +82,9 @@ def test_for_a_grader_who_has_read_nothing_stands_the_reader_who_has_read_most(
     answers = {"most": lambda document: "rain", "least": lambda document: "snow" if document.id == first else None}
     population = read_by(tmp_path / "read", {name: answers[name] for name in order})
     # all documents say the same to each of four questions, so that one pair a question has to be judged
-    assert task_cost(population, dict.fromkeys(population.prompts, 1), Instrument("pairwise")).judged == pytest.approx(
-        4
-    )
+    assert planned(population, "pairwise").judged == pytest.approx(4)
     least = read_by(tmp_path / "least", {"least": answers["least"]})
-    assert task_cost(least, dict.fromkeys(least.prompts, 1), Instrument("pairwise")).judged > 4
+    assert planned(least, "pairwise").judged > 4
 
 
 def counted(cost: TaskCost) -> dict[str, float]:
@@ -94,7 +93,7 @@ def counted(cost: TaskCost) -> dict[str, float]:
 
 def test_an_unread_population_is_read_and_all_its_answers_count_as_different(tmp_path: Path) -> None:
     population = small_population(tmp_path)
-    cost = task_cost(population, dict.fromkeys(population.prompts, 2), Instrument("pairwise"))
+    cost = planned(population, "pairwise", each=2)
     # 2 documents for each of 2 prompts, the 5 of the population; 2 x 3 documents x 3 questions and 2 x 2 x 1
     assert counted(cost) == {"read": 4, "population": 5, "judge": pytest.approx(22)}
     assert cost.documents == 4
@@ -102,47 +101,42 @@ def test_an_unread_population_is_read_and_all_its_answers_count_as_different(tmp
 
 
 def test_what_the_grader_has_read_of_the_population_is_not_read_again(tmp_path: Path) -> None:
-    reader, judge = Instrument("list", cache=False).reader_and_judge(get_model("bundled/grader"))
+    model = get_model("bundled/grader")
+    reader, _ = Instrument("list", cache=False).reader_and_judge(model)
     population = answered(tmp_path, reader.signature)
-    assert (
-        task_cost(
-            population, dict.fromkeys(population.prompts, 1), Instrument("list"), known=Known(reader, judge)
-        ).population.calls
-        == 0
-    )
-    assert task_cost(population, dict.fromkeys(population.prompts, 1), Instrument("list")).population.calls == 5
+    assert planned(population, "list", model).population.calls == 0
+    assert planned(population, "list").population.calls == 5
 
 
 def test_what_the_cache_holds_of_a_reader_is_not_read_again(tmp_path: Path) -> None:
-    population, cache = small_population(tmp_path), Cache()
-    reader, judge = Instrument("list", cache=False).reader_and_judge(get_model("bundled/grader"))
+    population, model = small_population(tmp_path), grading().model()
+    reader, _ = Instrument("list").reader_and_judge(model)
     kept, partly = DOCUMENTS[OWL][:2]
     texts = [text for _, text in QUESTIONS[OWL]]
-    cache.keep(ANSWERS, (reader.signature, digest(kept)), dict.fromkeys(texts, "rain"))
-    cache.keep(ANSWERS, (reader.signature, digest(partly)), {texts[0]: "rain"})
-    before = task_cost(population, dict.fromkeys(population.prompts, 1), Instrument("list"), known=Known(reader, judge))
-    after = task_cost(
-        population, dict.fromkeys(population.prompts, 1), Instrument("list"), known=Known(reader, judge, cache)
-    )
-    assert before.population.calls - after.population.calls == 1  # one is known whole, the other in part
-    assert after.population.tokens_in < before.population.tokens_in * 4 / 5
+    Cache().keep(ANSWERS, (reader.signature, digest(kept)), dict.fromkeys(texts, "rain"))
+    Cache().keep(ANSWERS, (reader.signature, digest(partly)), {texts[0]: "rain"})
+    before, after = (planned(population, "list", model, cache=cache).population for cache in (False, True))
+    assert before.calls - after.calls == 1  # one is known whole, the other in part
+    assert after.tokens_in < before.tokens_in * 4 / 5
 
 
 def test_answers_that_differ_in_case_and_end_punctuation_are_judged_as_one(tmp_path: Path) -> None:
     first = small_population(tmp_path / "first").documents(OWL)[0].id
     population = read_by(tmp_path / "read", {"reader": lambda document: "Rain." if document.id == first else "rain"})
     # one pair for each of four questions
-    assert task_cost(population, dict.fromkeys(population.prompts, 1), Instrument("pairwise")).judged == pytest.approx(
-        4
-    )
+    assert planned(population, "pairwise").judged == pytest.approx(4)
 
 
 def test_what_is_said_is_kept_unless_there_is_no_cache_or_there_will_be_none(tmp_path: Path) -> None:
-    reader = GraderReader(grading().model())
-    assert Known().keeps
-    assert not Known(keeps_none=True).keeps
-    assert not Known(reader).keeps
-    assert Known(reader, cache=Cache(tmp_path)).keeps
+    population, replay = small_population(tmp_path), get_model("bundled/grader")
+    for model, cache, keeps in (
+        (None, True, True),
+        (None, False, False),
+        (grading().model(), True, True),
+        (grading().model(), False, False),
+        (replay, True, False),
+    ):
+        assert PlannedGrader(population, Instrument("list", cache=cache), model).keeps == keeps
 
 
 MANY = {OWL: (*DOCUMENTS[OWL], "Grey owl at noon.", "Brown owl in a barn."), FOX: DOCUMENTS[FOX]}
@@ -157,16 +151,12 @@ def script() -> Script:
 
 @pytest.mark.parametrize("judge", ["list", "pairwise"])
 @pytest.mark.parametrize("keeps", [True, False])
-async def test_what_a_dry_run_counts_is_what_is_asked(
-    judge: str, keeps: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "cache"))
+async def test_what_a_dry_run_counts_is_what_is_asked(judge: str, keeps: bool, tmp_path: Path) -> None:
     grader = script()
     model = grader.model()
     population = read_population(tmp_path / "population", GraderReader(model).signature, MANY)
     instrument = Instrument(judge, cache=keeps)
-    known = Known.by(instrument, model)
-    found = yardstick_cost(population, instrument, known)
+    found = yardstick_cost(population, instrument, model)
     assert (found.documents, found.population) == (7, Cost())
     await left_out(Assessor(population, *instrument.reader_and_judge(model)))
     # no document is read: the answers are on record
@@ -179,7 +169,7 @@ async def test_what_a_dry_run_counts_is_what_is_asked(
         # first words grey (twice), white, old, brown: 4 x 4, less three that are compared with others alone;
         # second words owl, five times: one; tones grey (twice), old, brown: 3 x 3 less two; red, lame: one each
         assert found.judged == (16 - 3) + 1 + (9 - 2) + 2
-        assert yardstick_cost(population, instrument, known).total == Cost()
+        assert yardstick_cost(population, instrument, model).total == Cost()
 
 
 QUESTION = Asked('What does "the owl" want?')
@@ -194,33 +184,34 @@ def asked_of(script: Script) -> tuple[int, int]:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["list", "list/10", "pairwise", "logit"])
-async def test_calls_and_tokens_are_those_of_the_requests_that_a_judge_sends(mode: str) -> None:
+async def test_calls_and_tokens_are_those_of_the_requests_that_a_judge_sends(mode: str, tmp_path: Path) -> None:
     script = grading()
     _, judge = Instrument(mode, cache=False).reader_and_judge(script.model())
     await judge.rate(QUESTION, Answer(ANSWER), [Answer(other) for other in OTHERS])
-    cost = RequestTokens(WORDING).rating(
-        mode, tokens(QUESTION.text), tokens(ANSWER), [tokens(other) for other in OTHERS]
-    )
+    grader = PlannedGrader(small_population(tmp_path), Instrument(mode))
+    cost = grader.rating(tokens(QUESTION.text), tokens(ANSWER), [tokens(other) for other in OTHERS])
     assert (cost.calls, cost.tokens_in) == asked_of(script)
 
 
 @pytest.mark.anyio
-async def test_tokens_of_a_reading_are_those_of_the_request_that_a_reader_sends() -> None:
+async def test_tokens_of_a_reading_are_those_of_the_request_that_a_reader_sends(tmp_path: Path) -> None:
     script = grading(lambda document, question: "rain")
     document, questions = 'It rained.\n\n"Go!" said <b>she</b>.' * 200, [QUESTION, Asked("Who?")]
     await GraderReader(script.model()).read(document, questions)
-    cost = RequestTokens(WORDING).reading(tokens(document), [question.text for question in questions], [3, 4])
+    grader = PlannedGrader(small_population(tmp_path), Instrument("list"))
+    cost = grader.reading(tokens(document), [question.text for question in questions], [3, 4])
     assert (cost.calls, cost.tokens_in) == asked_of(script)
 
 
-def test_a_list_reply_has_the_tokens_of_the_form_that_is_asked_for() -> None:
-    reply = json.dumps({str(number): "2" for number in range(1, 11)})
-    assert RequestTokens(WORDING).rating("list", 5, 5, [2] * 10).tokens_out == static_token_count(reply)
+def test_a_reply_has_the_tokens_of_the_form_that_is_asked_for(tmp_path: Path) -> None:
+    population = small_population(tmp_path)
+
+    def reply_tokens(judge: str, model: Model | None = None) -> float:
+        return PlannedGrader(population, Instrument(judge), model).rating(5, 5, [2] * 10).tokens_out
+
+    as_json = json.dumps({str(number): "2" for number in range(1, 11)})
+    assert reply_tokens("list") == static_token_count(as_json)
     line = " ".join(f"{number}:2" for number in range(1, 11))
-    assert RequestTokens(WORDING, as_json=False).rating("list", 5, 5, [2] * 10).tokens_out == static_token_count(line)
-
-
-def test_a_logit_reply_is_one_token_and_a_pairwise_reply_a_sentence() -> None:
-    costs = RequestTokens(WORDING)
-    assert costs.rating("logit", 5, 5, [2] * 10).tokens_out == 10
-    assert costs.rating("pairwise", 5, 5, [2] * 10).tokens_out == 10 * TOKENS_A_REASON
+    assert reply_tokens("list", grading().model()) == static_token_count(line)
+    assert reply_tokens("logit") == 10, "one token each"
+    assert reply_tokens("pairwise") == 10 * TOKENS_A_REASON, "a sentence each"

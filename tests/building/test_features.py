@@ -12,9 +12,8 @@ from genie_inspect.building.features import (
     METHODS,
     clusters,
     discover_features,
-    discovered_features,
+    features_to_map,
     map_features,
-    read_taxonomy,
 )
 from genie_inspect.errors import GraderFailedError, MissingExtraError, PopulationError, UnknownChoiceError
 from genie_inspect.populations.population import read_features, write_features
@@ -47,6 +46,24 @@ async def test_names_said_again_and_again_become_features_and_each_reply_is_kept
     assert {feature.name: feature.definition for feature in features}["plot"] == "what happens"
     # 3 rounds of 3 replies with 3, 4 and 4 names
     assert done["names_said"] == 33
+
+
+async def test_a_name_that_belongs_nowhere_makes_no_feature(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
+    odd = numbered({"1": "Plot: what happens", "2": "Setting: where it is", "3": "Typography: the printed letters"})
+    script = repeating(odd, *REPLIES * 3)
+    options: dict[str, Any] = {"task": TASK, "samples": 10, "method": "hdbscan"}
+    done = await discover_features(tmp_path / "found", recorded(script, tmp_path), tmp_path, **options)
+    assert (done["in_no_cluster"], "typography" in done["features"]) == (1, False)
+
+
+async def test_there_are_as_many_features_as_a_reply_names_on_average(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
+    many = numbered({"1": "Plot: events", "2": "Setting: place", "3": "Setting: place", "4": "Plot: events"})
+    script = repeating(numbered({"1": "Plot: events"}), numbered({"1": "Plot: events"}), many)
+    done = await discover_features(tmp_path / "found", recorded(script, tmp_path), tmp_path, task=TASK, samples=3)
+    # 1, 1 and 4 names: two, where the median would be one
+    assert list(done["features"]) == ["plot", "setting"]
 
 
 async def test_replies_without_features_are_an_error_and_write_nothing(tmp_path: Path) -> None:
@@ -146,19 +163,13 @@ async def test_a_run_that_failed_asks_for_the_rest_alone(tmp_path: Path) -> None
     assert (len(result["mapping"]), len(result["no_counterpart"])) == (20, 5)
 
 
-def test_discovered_features_are_those_of_a_folder_that_was_discovered(tmp_path: Path) -> None:
+def test_what_is_mapped_was_discovered_and_the_taxonomy_has_no_feature_called_none(tmp_path: Path) -> None:
     write_features(tmp_path / "features.json", DISCOVERED)
-    assert discovered_features(tmp_path) == DISCOVERED
-    with pytest.raises(
-        PopulationError, match=r"nowhere holds no features\.json, expected a folder that genie features"
-    ):
-        discovered_features(tmp_path / "nowhere")
-
-
-def test_a_taxonomy_may_be_a_feature_a_line_but_none_of_it_is_called_none(tmp_path: Path) -> None:
     path = tmp_path / "taxonomy.jsonl"
     path.write_text("".join(feature.model_dump_json() + "\n" for feature in TAXONOMY))
-    assert read_taxonomy(str(path)) == TAXONOMY
+    assert features_to_map(tmp_path, str(path)) == (DISCOVERED, TAXONOMY)
+    with pytest.raises(PopulationError, match=r"nowhere holds no features\.json, expected a folder that genie feat"):
+        features_to_map(tmp_path / "nowhere", str(path))
     path.write_text('{"name": "none", "definition": "Nothing."}\n')
     with pytest.raises(PopulationError, match=r"taxonomy\.jsonl has a feature 'none'"):
-        read_taxonomy(str(path))
+        features_to_map(tmp_path, str(path))

@@ -65,7 +65,7 @@ def test_the_study_s_layout_imports_with_its_faults_counted(tmp_path: Path) -> N
     assert done["dropped"] == {
         "answer to an unknown question": 2,
         "no answer": 1,
-        "answer stands twice": 1,
+        "answer appears twice": 1,
         "unknown feature 'Smell'": 1,
         "answers that contradict each other, neither taken": 1,
     }
@@ -104,7 +104,7 @@ def test_two_tables_with_other_answers_are_two_populations_where_there_are_no_do
 
 
 def lines(path: Path, *rows: dict[str, str]) -> str:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return str(path)
 
 
@@ -138,19 +138,14 @@ def test_what_is_missing_is_named_with_what_the_table_has_and_what_documents_nee
 
 
 def test_documents_that_are_refusals_are_left_out_and_counted_with_the_answers_about_them(tmp_path: Path) -> None:
-    texts = [
-        "It fell.",
-        "I'm sorry, but I can't help with that.",
-        "“I can’t help with that,” it said.",
-        "I won't write this.",
-    ]
+    texts = ["It fell.", "I'm sorry, but I can't help with that.", "“I can’t help with that,” it said."]
+    texts.append("I won't write this.")
     rows = [
         {"ask": CASTLE, "story": text, "by": by, "question": "Who rules?", "feature": "agent", "answer": "a king"}
         for text, by in zip(texts, ("m2", "m2", "m1", ""), strict=True)
     ]
-    done, population = imported(
-        lines(tmp_path / "t.jsonl", *rows), tmp_path, mapping=("prompt=ask", "text=story", "model=by")
-    )
+    source, mapping = lines(tmp_path / "t.jsonl", *rows), ("prompt=ask", "text=story", "model=by")
+    done, population = imported(source, tmp_path, mapping=mapping)
     assert [(d.text, d.model) for d in population.documents(CASTLE)] == [(texts[0], "m2"), (texts[2], "m1")]
     assert (done["documents"], done["answers"], done["dropped"]) == (2, 2, {"refusal": 2})
     assert population.manifest.source_models == ("m1", "m2")
@@ -158,26 +153,13 @@ def test_documents_that_are_refusals_are_left_out_and_counted_with_the_answers_a
     assert "| Not used | 2 refusal |" in (population.folder / "README.md").read_text()
 
 
-@pytest.mark.parametrize(
-    "phrase",
-    [
-        "The time period is not specified",
-        "Location not mentioned",
-        "Setting is unspecified",
-        "unspecified time",
-        "Does not apply",
-        "None",
-        "[not said]",
-    ],
-)
-def test_an_imported_answer_that_says_nothing_is_none(phrase: str, tmp_path: Path) -> None:
-    rows = [
-        (1, "Where is it?", phrase, "setting", CASTLE, "m1"),
-        (2, "Where is it?", "none of them", "setting", CASTLE, "m1"),
-    ]
+def test_an_imported_answer_that_says_nothing_is_none(tmp_path: Path) -> None:
+    phrases = ["The time period is not specified", "Location not mentioned", "unspecified time", "None", "[not said]"]
+    said = [*phrases, "none of them"]
+    rows = [(number, "Where is it?", text, "setting", CASTLE, "m1") for number, text in enumerate(said)]
     done, population = imported(table(tmp_path / "t.csv", rows=rows), tmp_path, preset="genie-study")
-    assert sorted(population.answers("genie-study").values(), key=str) == [None, "none of them"]
-    assert done["unspecified"] == 1
+    assert list(population.answers("genie-study").values()) == [*[None] * len(phrases), "none of them"]
+    assert done["unspecified"] == len(phrases)
 
 
 def test_one_document_id_under_two_prompts_is_two_documents(tmp_path: Path) -> None:
@@ -246,23 +228,13 @@ def test_questions_of_ones_own_and_features_without_definitions_make_a_populatio
     features.write_text('{"features": [{"name": "plot"}, {"name": "story_time"}]}', encoding="utf-8")
     questions = [{"prompt": RAIN, "feature": "story_time", "text": "When is it?"}]
     elsewhere = [{"prompt": "Write about snow.", "feature": "plot", "text": "What happens?"}]
-    done, population = imported(
-        (lines(tmp_path / "texts.jsonl", *TEXTS)),
-        tmp_path,
-        features=str(features),
-        questions=Path(lines(tmp_path / "questions.jsonl", *questions, *elsewhere)),
-    )
+    own = Path(lines(tmp_path / "questions.jsonl", *questions, *elsewhere))
+    source = lines(tmp_path / "texts.jsonl", *TEXTS)
+    done, population = imported(source, tmp_path, features=str(features), questions=own)
     assert [feature.definition for feature in population.features] == ["plot", "story time"]
     assert [question.text for question in population.questions(RAIN)] == ["When is it?"]
     assert done["dropped"] == {"question to a prompt without texts": 1}
     assert not faults(population.folder)
-
-
-def test_questions_of_which_none_is_of_a_prompt_of_the_texts_are_refused(tmp_path: Path) -> None:
-    questions = [{"prompt": "Write about snow.", "feature": "plot", "text": "What happens?"}]
+    other = Path(lines(tmp_path / "other.jsonl", *elsewhere))
     with pytest.raises(PopulationError, match=r"none of the 1 questions .*'Write about snow\.'.*'Write about rain\.'"):
-        imported(
-            (lines(tmp_path / "texts.jsonl", *TEXTS)),
-            tmp_path,
-            questions=Path(lines(tmp_path / "questions.jsonl", *questions)),
-        )
+        imported(source, tmp_path / "none", features=str(features), questions=other)

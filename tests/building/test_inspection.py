@@ -36,6 +36,7 @@ def answered(folder: Path) -> Population:
 
 
 UNREADABLE = ["unreadable row in documents.jsonl", "answer about an unknown document"]
+OTHER_PROMPT = "answer to a question of another prompt"
 ELSEWHERE = {"id": "x-new", "prompt": "Else."}
 
 
@@ -43,19 +44,15 @@ ELSEWHERE = {"id": "x-new", "prompt": "Else."}
     ("file", "change", "kinds"),
     [
         (DOCUMENTS, lambda rows: rows[0].update(text=" "), UNREADABLE),
-        (DOCUMENTS, lambda rows: rows.append(rows[0]), ["document id stands twice"]),
+        (DOCUMENTS, lambda rows: rows.append(rows[0]), ["document id appears twice"]),
         (DOCUMENTS, lambda rows: rows.append(rows[0] | ELSEWHERE), ["document whose prompt has no questions"]),
         (QUESTIONS, lambda rows: rows[0].update(feature="smell"), ["question of an unknown feature"]),
-        (QUESTIONS, lambda rows: rows.append(rows[0]), ["question id stands twice"]),
+        (QUESTIONS, lambda rows: rows.append(rows[0]), ["question id appears twice"]),
         (QUESTIONS, lambda rows: rows.append(rows[0] | ELSEWHERE), ["prompt without documents"]),
         (ANSWERS, lambda rows: rows[0].update(document="d-nobody"), ["answer about an unknown document"]),
         (ANSWERS, lambda rows: rows[0].update(question="q-nothing"), ["answer to an unknown question"]),
-        (
-            ANSWERS,
-            lambda rows: rows[0].update(question=rows[-1]["question"]),
-            ["answer to a question of another prompt"],
-        ),
-        (ANSWERS, lambda rows: rows.append({**rows[0], "text": "other"}), ["answer stands twice"]),
+        (ANSWERS, lambda rows: rows[0].update(question=rows[-1]["question"]), [OTHER_PROMPT]),
+        (ANSWERS, lambda rows: rows.append({**rows[0], "text": "other"}), ["answer appears twice"]),
         (ANSWERS, lambda rows: rows[0].pop("reader"), ["unreadable row in answers.jsonl"]),
     ],
 )
@@ -72,7 +69,7 @@ def test_all_faults_are_found_and_not_the_first_alone(tmp_path: Path) -> None:
         "digest differs from population.json": 2,
         "missing file": 1,
         "question of an unknown feature": 1,
-        "document id stands twice": 1,
+        "document id appears twice": 1,
         "count differs from population.json": 2,  # a document too many, and no answers
     }
 

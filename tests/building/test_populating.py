@@ -1,14 +1,17 @@
+import signal
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai.model import ModelOutput
 from tests.building.scripts import FEATURES, FOX, OWL, recorded, story_logs, willing, write_log
+from tests.left_out import rest_with_ci
+from tests.processes import Commands
 from tests.scripted import Script, numbered, output
 
 from genie_inspect.building.inspection import faults
-from genie_inspect.building.populating import BuildPlan, Built, build
+from genie_inspect.building.populating import Built, build
 from genie_inspect.errors import GraderFailedError, PopulationError, UnknownChoiceError
 from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import Population
@@ -33,15 +36,11 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> None:
     ]
 
 
-def plan(folder: Path, **changes: object) -> BuildPlan:
-    made = BuildPlan(LOGS["stories"], folder / "owls", "owls", "MIT", FEATURES, least=1)
-    return replace(made, **changes)  # type: ignore[arg-type]  # fields of any type
-
-
-async def built(folder: Path, script: Script, **changes: object) -> tuple[Built, Population]:
-    own = plan(folder, **changes)
-    done = await build(own, recorded(script, folder / "work"), folder / "work")
-    return done, Population(own.output)
+async def built(folder: Path, script: Script, logs: str = "stories", **options: Any) -> tuple[Built, Population]:
+    facts: dict[str, Any] = {"name": "owls", "licence": "MIT", "features": FEATURES, "least": 1}
+    model = recorded(script, folder / "work")
+    done = await build(folder / "owls", model, folder / "work", logs=LOGS[logs], **facts, **options)
+    return done, Population(folder / "owls")
 
 
 async def test_logs_become_a_population_of_documents_questions_and_answers(tmp_path: Path) -> None:
@@ -130,18 +129,16 @@ def reading_some(is_attempt: Callable[[str], bool]) -> Script:
 
 async def test_a_sample_takes_models_as_equally_as_can_be_and_the_same_ones_each_time(tmp_path: Path) -> None:
     taken = []
+    options: dict[str, Any] = {"logs": "nine", "per_prompt": 4, "near_duplicates": 1.0}
     for run in ("first", "second"):
-        (tmp_path / run).mkdir()
-        own = {"logs": LOGS["nine"], "per_prompt": 4, "near_duplicates": 1.0, "output": tmp_path / run / "owls"}
-        done, population = await built(tmp_path, willing(), **own)
+        done, population = await built(tmp_path / run, willing(), **options)
         taken.append([(document.model, document.text) for document in population.documents(OWL)])
         assert done.dropped == {"not sampled": 6}
     assert sorted(model for model, _ in taken[0]) == ["c", "c", "c", "d"]
     assert taken[0] == taken[1]
     # one that does not join gives its place to one other, and no more
-    (tmp_path / "third").mkdir()
     script = willing(rating=lambda document: 1 if document == taken[0][0][1] else 5)
-    done, _ = await built(tmp_path / "third", script, **own | {"output": tmp_path / "third" / "owls"})
+    done, _ = await built(tmp_path / "third", script, **options)
     assert (done.documents, done.dropped) == (4, {"not sampled": 5, "incoherent": 1})
 
 
@@ -219,6 +216,95 @@ async def test_a_build_that_was_killed_while_it_measured_goes_on_from_there(tmp_
 
 
 async def test_near_duplicates_are_dropped(tmp_path: Path) -> None:
-    done, population = await built(tmp_path, willing(), logs=LOGS["alike"])
+    done, population = await built(tmp_path, willing(), logs="alike")
     assert (done.dropped, done.documents) == ({"near-duplicate": 1}, 2)
     assert LONG in {document.text for document in population.documents(OWL)}
+
+
+RUN = """
+import os, signal, sys
+from functools import partial
+import anyio
+from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
+from tests.building.scripts import FEATURES, willing
+
+from genie_inspect.building.populating import build
+from genie_inspect.building.interviewing import recorded, work_folder
+from pathlib import Path
+
+folder, asked, step, at = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
+grader, calls = willing(), 0
+
+def kill():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+@modelapi(name="mortal")
+class Mortal(ModelAPI):
+    async def generate(self, input, tools, tool_choice, config):
+        global calls
+        calls += 1
+        if step == "call" and calls == at:
+            kill()
+        with open(asked, "a") as file:
+            file.write(input[-1].text.replace(chr(10), chr(0)) + chr(10))
+        output = ModelOutput.from_content("mortal", grader.reply(input[-1].text))
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+    def max_connections(self):
+        return 1
+
+def told(name, done, total):
+    if name == step and done == at:
+        kill()
+
+logs = [str(folder / f"{name}.eval") for name in ("a", "b")]
+output = folder / "owls"
+work = work_folder(output)
+model = recorded(get_model("mortal/grader"), work)
+facts = {"logs": logs, "name": "owls", "licence": "MIT", "features": FEATURES, "least": 1}
+anyio.run(partial(build, **facts), output, model, work, told)
+"""
+
+
+def run(folder: Path, asked: str, step: str = "never", at: int = 0) -> int:
+    script = folder / "run.py"
+    script.write_text(RUN)
+    with Commands(folder) as commands:
+        return commands.run(folder, folder / asked, step, at, program=script).code
+
+
+def requests(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A build that nobody killed."""
+    folder = tmp_path_factory.mktemp("whole")
+    story_logs(folder)
+    assert run(folder, "asked.txt") == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("step", "at"),
+    rest_with_ci(
+        [("call", 22), ("reading logs", 1), ("call", 9), ("writing questions", 2), ("counting", 1)],
+        "builds killed at other steps",
+    ),
+)
+def test_a_build_killed_at_any_step_asks_nothing_twice_and_ends_alike(
+    step: str, at: int, whole: Path, tmp_path: Path
+) -> None:
+    story_logs(tmp_path)
+    assert run(tmp_path, "first.txt", step, at) == -signal.SIGKILL
+    assert not (tmp_path / "owls").exists(), "no folder before it is complete"
+
+    assert run(tmp_path, "second.txt") == 0
+    first, second = requests(tmp_path / "first.txt"), requests(tmp_path / "second.txt")
+    # one connection: at most the reply that was on its way to the record when the process died is asked for again
+    assert len(first) + len(second) <= len(requests(whole / "asked.txt")) + (step == "call")
+    assert sorted({*first, *second}) == sorted(set(requests(whole / "asked.txt")))
+    for name in ("documents.jsonl", "questions.jsonl", "answers.jsonl", "population.json", "README.md"):
+        assert (tmp_path / "owls" / name).read_bytes() == (whole / "owls" / name).read_bytes()

@@ -54,14 +54,8 @@ def willing() -> Script:
 
 async def test_each_line_is_a_prompt_with_its_concepts_and_their_distance(tmp_path: Path) -> None:
     result = await written(1, saying('{"1": "a castle; a spaceship"}'), tmp_path)
-    assert rows(tmp_path) == [
-        {
-            "prompt": "Write a story about a castle and a spaceship.",
-            "first": "a castle",
-            "second": "a spaceship",
-            "distance": pytest.approx(0.98, abs=0.05),
-        }
-    ]
+    pair = {"first": "a castle", "second": "a spaceship", "distance": pytest.approx(0.98, abs=0.05)}
+    assert rows(tmp_path) == [{"prompt": "Write a story about a castle and a spaceship.", **pair}]
     assert prompt_lines(tmp_path / "prompts.jsonl") == ["Write a story about a castle and a spaceship."]
     assert (result["prompts"], result["rounds"], result["proposed"]) == (1, 1, 1)
     assert result["least_distance"] == rows(tmp_path)[0]["distance"]
@@ -77,7 +71,6 @@ async def test_the_same_seed_and_replies_make_the_same_file_and_another_seed_ano
     lists = numbered({number: f"a thing {number}; a matter {number}" for number in range(1, 21)})
     files = {}
     for name, seed in (("one", 0), ("same", 0), ("other", 1)):
-        (tmp_path / name).mkdir()
         await written(5, saying(lists), tmp_path / name, seed=seed)
         files[name] = [row["first"] for row in rows(tmp_path / name)]
     assert files["one"] == files["same"] != files["other"]
@@ -86,9 +79,8 @@ async def test_the_same_seed_and_replies_make_the_same_file_and_another_seed_ano
     # it also draws the letters that keep requests from being one
     letters = []
     for seed in (2, 3):
-        script, folder = willing(), tmp_path / str(seed)
-        folder.mkdir()
-        await written(25, script, folder, seed=seed)
+        script = willing()
+        await written(25, script, tmp_path / str(seed), seed=seed)
         letters.append([tuple(data["letters"]) for data in script.data])
         # 25 pairs and as many to choose from: 3 requests of 20
         assert len(set(letters[-1])) == 3
@@ -216,25 +208,15 @@ def test_a_pair_that_is_not_sound_is_dropped_with_its_reason(
     assert chosen(*proposals, **least).dropped == dropped  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("text", "pair"),
-    [
-        ("a castle; a spaceship", ("a castle", "a spaceship")),
-        (" a  castle ;a spaceship. ", ("a castle", "a spaceship")),
-        ("a castle", None),
-        ("a castle; ", None),
-        ("a castle; a spaceship; a dog", None),
-        ("a castle; ...", None),
-        ("a castle; " + "x" * 61, None),
-        ("a castle; one two three four five six seven", None),
-        ("a castle; a \x1b[31mspaceship", None),
-    ],
-)
-def test_a_line_holds_two_short_concepts_with_one_semicolon_between_them(
-    text: str, pair: tuple[str, str] | None
-) -> None:
-    assert concepts(text) == pair
-    assert bool(chosen(text).dropped[NO_PAIR]) == (pair is None)
+def test_a_line_holds_two_short_concepts_with_one_semicolon_between_them() -> None:
+    for text in ("a castle; a spaceship", " a  castle ;a spaceship. "):
+        assert concepts(text) == ("a castle", "a spaceship")
+    assert concepts("a castle; " + "x" * 60)
+    assert concepts("a castle; one two three four five six")
+    seconds = ["", " ...", " a spaceship; a dog", "x" * 61, "one two three four five six seven", "a \x1b[31mspaceship"]
+    for text in ("a castle", *(f"a castle;{second}" for second in seconds)):
+        assert concepts(text) is None
+        assert chosen(text).dropped == {NO_PAIR: 1}
 
 
 def test_by_default_all_of_the_studys_pairs_have_concepts_apart_and_all_but_two_of_their_twos_are_apart() -> None:

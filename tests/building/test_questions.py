@@ -12,24 +12,20 @@ from tests.building.scripts import FOX, OWL, willing
 from tests.scripted import FEATURES as PLOT_AND_STYLE
 from tests.scripted import Script, saying, small_population
 
-from genie_inspect.building.interviewing import Interviewer
-from genie_inspect.building.question_writing import (
+from genie_inspect.building.questions import (
+    LINE,
     MOST,
     QuestionWriter,
     Record,
     Step,
     breach,
-    passed,
-    write_record,
-)
-from genie_inspect.building.questions import (
-    INSTRUCTIONS,
-    LINE,
     judged_questions,
+    passed,
     question_figures,
     read_questions,
     read_review,
     read_table,
+    write_record,
     write_review,
     write_tables,
 )
@@ -41,7 +37,7 @@ from genie_inspect.statistics.agreement import krippendorff_alpha
 
 
 async def record_of(script: Script, most: int = MOST) -> Record:
-    return await QuestionWriter(Interviewer(script.model()), PLOT_AND_PLACE, 1, most).write([OWL, FOX])
+    return await QuestionWriter(script.model(), PLOT_AND_PLACE, 1, most).write([OWL, FOX])
 
 
 async def test_questions_are_written_by_aspect_and_a_feature_left_empty_gets_a_second_pass_that_knows_it() -> None:
@@ -108,12 +104,19 @@ async def test_no_more_questions_of_a_feature_than_wanted_are_kept() -> None:
     assert "3 questions of this feature are enough" in {step.reason for step in record["mapped"]}
 
 
+async def test_a_feature_with_enough_questions_gets_no_second_pass() -> None:
+    script = willing()
+    await QuestionWriter(script.model(), PLOT_AND_PLACE, 4).write([OWL])
+    # the first pass brings four on the plot and none on the place
+    assert {data["feature"] for data in script.data if "feature" in data} == {"place"}
+
+
 async def test_a_grader_that_babbles_brings_no_questions_and_the_count_of_its_replies() -> None:
-    interviewer = Interviewer(saying("Owls, owls, owls.").model())
-    record = await QuestionWriter(interviewer, PLOT_AND_PLACE, 1).write([OWL])
+    writer = QuestionWriter(saying("Owls, owls, owls.").model(), PLOT_AND_PLACE, 1)
+    record = await writer.write([OWL])
     assert passed(record) == []
     # aspects once and twice again, then each of two features once and twice again
-    assert (interviewer.unreadable, interviewer.asked_again) == (9, 6)
+    assert (writer.unreadable, writer.asked_again) == (9, 6)
 
 
 def test_a_visible_breach_is_named() -> None:
@@ -142,11 +145,11 @@ Table = list[dict[str, str]]
 
 def edited(path: Path, change: dict[int, dict[str, str]], added: Table | None = None) -> Path:
     """The table as a person would have left it: some cells changed, some rows added."""
-    with path.open(newline="") as file:
+    with path.open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
     for row, cells in change.items():
         lines[row].update(cells)
-    with path.open("w", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(lines[0]))
         writer.writeheader()
         writer.writerows([*lines, *(added or [])])
@@ -155,7 +158,7 @@ def edited(path: Path, change: dict[int, dict[str, str]], added: Table | None = 
 
 @pytest.fixture
 def questions(tmp_path: Path) -> list[Question]:
-    return read_questions(small_population(tmp_path / "population").folder)
+    return read_questions(small_population(tmp_path / "population").folder, PLOT_AND_STYLE)
 
 
 def test_people_reword_move_drop_and_add_questions(questions: list[Question], tmp_path: Path) -> None:
@@ -180,7 +183,7 @@ def test_people_reword_move_drop_and_add_questions(questions: list[Question], tm
         ({"id": "q-nobody"}, "row 2: no question has the id 'q-nobody'"),
         ({"feature": "smell"}, r"row 2, column feature: 'smell', expected one of \['plot', 'style'\]"),
         ({"text": " "}, "row 2, column text is empty"),
-        ({"text": "How does it end?"}, "row 3: 'How does it end.' stands twice"),
+        ({"text": "How does it end?"}, "row 3: 'How does it end.' appears twice"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_named(
@@ -261,7 +264,7 @@ def folder(tmp_path: Path) -> Path:
 def table(path: Path, **said: tuple[str, str]) -> Path:
     """A person's table: by the question's place, what is valid and of which feature."""
     rows = [(question_id(PROMPT, list(VERDICTS)[int(place[1:])]), *words) for place, words in said.items()]
-    path.write_text("\n".join([",".join(("id", "valid", "feature")), *map(",".join, rows)]) + "\n")
+    path.write_text("\n".join([",".join(("id", "valid", "feature")), *map(",".join, rows)]) + "\n", encoding="utf-8")
     return path
 
 
@@ -290,7 +293,7 @@ def test_people_see_neither_verdict_nor_feature_in_an_order_that_the_seed_shuffl
         orders.add(tuple(row["id"] for row in rows))
     assert len(orders) > 3
     page = (tmp_path / "0.md").read_text()
-    assert page.startswith(INSTRUCTIONS[:20])
+    assert page.startswith("# How to fill in the table\n")
     assert "- social_atmosphere: How.\n" in page
 
 
@@ -329,10 +332,10 @@ def test_figures_by_hand(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("q-0,yes,", "row 2: id 'q-0' is of no question"),
+        ("q-0,yes,", "row 2: id 'q-0' is not the id of a question"),
         ("{id},perhaps,", "row 2, column valid: 'perhaps', expected yes, no or nothing"),
         ("{id},yes,mood", "row 2, column feature: 'mood', expected one of"),
-        ("{id},yes,\n{id},no,", "row 3: id '{id}' stands twice"),
+        ("{id},yes,\n{id},no,", "row 3: id '{id}' appears twice"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_named_in_people(row: str, message: str, folder: Path, tmp_path: Path) -> None:
@@ -361,5 +364,5 @@ def test_a_blind_table_either_goes_out_or_comes_back(tmp_path: Path) -> None:
     assert "accuracy: share of these" in " ".join(shown.split())
     for more in ((), ("--to", "a.csv", "--from", "b.csv")):
         assert (
-            "give either --to TABLE, or --from TABLE once for each person" in called("starter", "--blind", *more).output
+            "give either --to TABLE or --from TABLE once for each person" in called("starter", "--blind", *more).output
         )

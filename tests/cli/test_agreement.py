@@ -1,8 +1,10 @@
-"""`genie agreement`, as a user calls it."""
+"""`genie agreement` and `genie answer-lengths`, as a user calls them."""
 
 import json
+import math
 import shutil
 import sys
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,9 +12,15 @@ from typing import Any
 import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog, write_eval_log
-from tests.cli.called import genie
+from inspect_ai.scorer import Score
+from tests.cli.called import as_json, genie
 from tests.critics import comparing
-from tests.scripted import saying
+from tests.reports.made_logs import made_log, scored
+from tests.scripted import Script, evaluated, grading, saying, small_population
+
+from genie_inspect.scorers.genie import genie as genie_scorer
+from genie_inspect.statistics.effect import cohens_d
+from genie_inspect.statistics.ranking import kendall
 
 called = partial(genie, "agreement")
 
@@ -61,16 +69,7 @@ def test_one_judge_of_several_can_be_chosen(files: tuple[Path, Path]) -> None:
 def test_a_picture_without_the_extra_is_refused_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)
     result = called("missing.jsonl", "--votes", "missing.jsonl", "--picture", "a.svg")
-    assert "needs the extra charts: pip install 'altair>=" in result.output
-
-
-def test_votes_for_an_unknown_story_end_with_one_clear_line(files: tuple[Path, Path]) -> None:
-    with files[1].open("a", encoding="utf-8") as file:
-        file.write(json.dumps({"story": "9_new", "rater": "ann", "votes": {"01": 1}}) + "\n")
-    found = called(files[0], "--votes", files[1])
-    assert found.exit_code == 1
-    assert found.output.startswith("Error: story '9_new' has votes but no score by keen")
-    assert found.output.count("\n") == 1
+    assert "needs the extra charts: pip install 'genie-inspect[charts]'" in result.output
 
 
 def judged(folder: Path, points: int, limit: int | None = 1) -> EvalLog:
@@ -84,13 +83,6 @@ def judged(folder: Path, points: int, limit: int | None = 1) -> EvalLog:
         display="none",
     )
     return log
-
-
-def test_a_log_without_the_scorer_is_refused(tmp_path: Path, files: tuple[Path, Path]) -> None:
-    log = judged(tmp_path / "logs", 0)
-    found = called(log.location, "--votes", files[1], "--scorer", "other")
-    assert found.exit_code == 1
-    assert "has no scores by 'other'" in found.output
 
 
 @pytest.mark.parametrize(("points", "shown"), [(2, "+2.00 biased"), (0, "+0.00")])
@@ -144,3 +136,115 @@ def test_lengths_of_a_file_of_scores_make_a_table_of_what_is_left_without_them(f
     assert line.count("undefined") == 2
     read = json.loads(called(files[0], "--votes", files[1], "--resamples", 50, "--json").output)
     assert read["judges"]["keen"]["length"]["length_alone"]["value"] == pytest.approx(1)
+
+
+JUDGE = "measure:genie|judge:list(m@1)|reader:grader(m@{digest},template={template}{length})|population:{of}|version:1"
+NAN = math.nan
+CONCISE, FREE = (0.9, 0.5, 0.7, 0.8), (0.6, 0.4, 0.3, 0.7)
+
+
+def signature(length: str = "", of: str = "small-1@0") -> str:
+    digest, template = ("aa", "0b") if length else ("cc", "0d")
+    return JUDGE.format(digest=digest, template=template, length=f",answers={length}" * bool(length), of=of)
+
+
+def length_log(folder: Path, values: Sequence[float], signed: str, *, prompts: Sequence[str] = ()) -> str:
+    samples: list[Mapping[str, Score]] = [{"genie": scored({"plot": value, "style": 0.5}, signed)} for value in values]
+    texts = [f"It rains {number}." for number in range(len(values))]
+    return made_log(folder, samples, texts=texts, prompts=prompts or [f"p{number}" for number in range(len(values))])
+
+
+def test_order_and_level_by_hand_and_the_command_shows_them(tmp_path: Path) -> None:
+    files = [
+        length_log(tmp_path / "free", FREE, signature("free")),
+        length_log(tmp_path / "concise", CONCISE, signature()),
+    ]
+    plot, style = as_json("answer-lengths", *files)["shifts"]
+    # concise answers are the first side, whichever log comes first
+    assert (plot["feature"], plot["before"], plot["after"], plot["documents"]) == ("plot", "concise", "free", 4)
+    assert plot["tau"] == kendall(CONCISE, FREE)
+    assert plot["effect"] == cohens_d(CONCISE, FREE)
+    assert plot["finding"]["difference"]["delta"] == pytest.approx(sum(FREE) / 4 - sum(CONCISE) / 4)
+    assert style["tau"] is None  # all the same
+    assert style["finding"]["difference"]["delta"] == 0
+    output = genie("answer-lengths", *files).output
+    assert "free answers against concise ones" in output
+    (line,) = (line.split() for line in output.splitlines() if line.startswith(" plot"))
+    assert line[:6] == ["plot", "4", f"{kendall(CONCISE, FREE):.2f}", "0.725", "0.500", "-0.225"]
+
+
+def test_documents_of_one_prompt_are_one_pair_and_one_counts_where_both_lengths_have_a_value(tmp_path: Path) -> None:
+    prompts = ["p", "p", "q", "q"]
+    files = [
+        length_log(tmp_path / "a", CONCISE, signature(), prompts=prompts),
+        length_log(tmp_path / "b", FREE, signature("sentence"), prompts=prompts),
+        length_log(tmp_path / "c", (0.6, NAN, 0.3), signature("free"), prompts=["p", "p", "q"]),
+    ]
+    rows = {row["after"]: row for row in as_json("answer-lengths", *files)["shifts"] if row["feature"] == "plot"}
+    assert list(rows) == ["sentence", "free"]
+    assert (rows["sentence"]["documents"], rows["sentence"]["finding"]["difference"]["pairs"]) == (4, 2)
+    # each document counts for order and effect
+    assert rows["sentence"]["effect"] == cohens_d(CONCISE, FREE)
+    assert rows["free"]["documents"] == 2
+    assert rows["free"]["finding"]["difference"]["before"] == pytest.approx(0.8)
+
+
+LARGE = signature("free", of="large-2@1")
+
+
+@pytest.mark.parametrize(
+    ("others", "message"),
+    [
+        ([signature()], "all scores by genie are by concise answers. Score the same documents again"),
+        ([LARGE], "differ in more than that: population is small-1@0 and large-2@1"),
+        ([signature("free").replace("list(m@1)", "pairwise(m@1)")], "judge is list"),
+        ([signature("free").replace("grader(m", "grader(n")], "reader is grader"),
+        ([signature("free"), LARGE], "scores by free answers differ in population is small-1@0 and large-2@1"),
+        ([signature("free")], "no document was scored both by concise and by free answers"),
+    ],
+)
+def test_what_does_not_compare_is_refused(others: list[str], message: str, tmp_path: Path) -> None:
+    prompts = ["a", "b", "c", "d"] if message.startswith("no document") else []
+    files = [length_log(tmp_path / str(place), FREE, one, prompts=prompts) for place, one in enumerate(others)]
+    result = genie("answer-lengths", length_log(tmp_path / "concise", CONCISE, signature()), *files)
+    assert result.exit_code == 1
+    assert message in result.stderr
+
+
+LONG = "It ends in a field of rain, " + "and then in another, " * 30
+
+
+def reading(length: int) -> Script:
+    """A grader whose answers are so long, and which rates by the first letter."""
+    return grading(
+        answer=lambda document, question: f"{document.split()[0]} {LONG}"[:length],
+        rating=lambda answer, other: 4 if answer[0] == other[0] else 1,
+    )
+
+
+def test_free_answers_are_not_cut_and_stand_in_the_signature(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / "cache"))
+    population = str(small_population(tmp_path / "population").folder)
+    grader = reading(600)
+    made = evaluated(genie_scorer(population, answer_length="free"), saying("Grey hens."), grader, tmp_path / "free")
+    (score,) = (sample.scores["genie"] for sample in made.samples or [] if sample.scores)
+    # the owls begin with Grey, White and Old: one of three is alike
+    assert score.value["plot"] == 0.667  # type: ignore[index,call-overload]  # a dict of numbers
+    assert ",answers=free)" in score.metadata["signature"]  # type: ignore[index]
+    assert {config.max_tokens for config in grader.configs if "questions" in grader.requests[0]} >= {200 + 8 * 40 * 3}
+    concise = evaluated(genie_scorer(population), saying("Grey hens."), reading(600), tmp_path / "concise")
+    (unread,) = (sample.scores["genie"] for sample in concise.samples or [] if sample.scores)
+    assert "answers=" not in unread.metadata["signature"]  # type: ignore[index]
+    assert unread.metadata["faults"] == {"unreadable reply": 3}  # type: ignore[index]  # 600 characters are babble
+    short = evaluated(
+        genie_scorer(population), saying("Grey hens."), reading(60), tmp_path / "short", log_dir=str(tmp_path / "s")
+    )
+    assert {row["after"] for row in as_json("answer-lengths", short.location, made.location)["shifts"]} == {"free"}
+
+
+def test_the_lengths_are_three_and_the_embedded_judge_has_one(tmp_path: Path) -> None:
+    population = str(small_population(tmp_path / "population").folder)
+    with pytest.raises(Exception, match="answer_length is 'long', expected one of concise, sentence, free"):
+        genie_scorer(population, answer_length="long")
+    with pytest.raises(Exception, match=r"expected one of concise \(judge=embedded calls no model\)"):
+        genie_scorer(population, judge="embedded", answer_length="free")

@@ -1,4 +1,4 @@
-"""`genie calibrate` and `genie readings`, as a user calls them."""
+"""`genie calibrate` and `genie check-reader`, as a user calls them."""
 
 import csv
 import json
@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from tests.cli.called import as_json, genie
-from tests.engines.embedding_server import EmbeddingServer, serving
+from tests.engines.servers import EmbeddingServer, serving
 from tests.scripted import grading
 from tests.served import Served
 from tests.served import serving as serving_chat
 
 from genie_inspect.agreement.raters import RatingsFile
-from genie_inspect.files.folders import DATA
+from genie_inspect.files.writing import DATA
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.vectors_judge import read_fit, shipped_fit
 from genie_inspect.populations.population import open_population
@@ -68,32 +68,22 @@ def test_pairs_are_drawn_from_the_population_and_every_mode_is_asked_over_http()
     assert agreed["all features"]["alpha"] == 1
 
 
-def test_what_a_judge_said_is_kept_asked_anew_and_with_a_cache_not_asked_again(server: Served, tmp_path: Path) -> None:
+def test_what_a_judge_said_is_kept_not_asked_again_and_asked_anew_where_fresh(server: Served, tmp_path: Path) -> None:
     arguments = ("--judge", "pairwise", "--judge", "list", "--grader", "vllm/stub", "--pairs", "12")
     first = found(*arguments)
     kept = Cache().counts()["ratings"]
     assert sum(kept.values()) == 12 + 2 * 12  # pairwise in both orders
     before = len(server.requests)
-    found(*arguments)
-    asked = len(server.requests)
-    assert asked - before >= 2 * 12
-    again = found(*arguments, "--cache")
-    assert len(server.requests) == asked
+    again = found(*arguments)
+    assert len(server.requests) == before
     assert again["agreements"] == first["agreements"]
     listed = [one for one in again["conducts"] if one["rater"].startswith("list")]
     assert {one["position"]["value"] for one in listed} == {None}, "what is kept has no place in a list"
+    assert found(*arguments, "--fresh")["conducts"] == first["conducts"]
+    assert len(server.requests) - before >= 2 * 12
     # a fit to what a grader says needs nobody else's ratings
     alone = ("--judge", "list", "--grader", "vllm/stub", "--pairs", "96", "--fit-vectors", str(tmp_path / "fit.json"))
     assert list(found(*alone)["raters"]) == list(read_fit(tmp_path / "fit.json").raters) == ["list(vllm/stub)"]
-
-
-def test_a_table_says_why_pairs_came_to_no_rating(tmp_path: Path) -> None:
-    lines = [json.loads(line) for line in (DATA / "starter" / SECOND).read_text(encoding="utf-8").splitlines()[:20]]
-    # by the scale, 0 says that one of the two is no answer
-    silent = tmp_path / "silent.jsonl"
-    lines[0]["rating"] = 0
-    silent.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    assert "unusable: 1 unspecified" in called("--ratings", str(silent), "--ratings", SECOND).stdout
 
 
 def test_a_fit_to_ratings_is_written_shown_and_judged_by(tmp_path: Path) -> None:
@@ -137,18 +127,25 @@ def test_the_raters_of_the_files_are_compared_together_and_with_each_judge() -> 
     assert "tau with the mean: Kendall's tau-b" in output
 
 
-def test_pairs_are_exported_for_people_and_no_rater_is_asked_for(tmp_path: Path) -> None:
+def test_pairs_are_exported_for_people_whose_gaps_are_told_by_reason(tmp_path: Path) -> None:
     result = called("--pairs", "30", "--export", str(tmp_path / "ann.csv"))
     assert "pairs: 30" in result.output
     assert (tmp_path / "ann.md").is_file()
     again = called("--pairs", "30", "--export", str(tmp_path / "ann.csv"))
     assert again.exit_code == 1
+    # by the scale, 0 says that one of the two is no answer
+    lines = [json.loads(line) for line in (DATA / "starter" / SECOND).read_text(encoding="utf-8").splitlines()[:20]]
+    silent = tmp_path / "silent.jsonl"
+    silent.write_text(
+        "".join(json.dumps(line | {"rating": line["rating"] * bool(n)}) + "\n" for n, line in enumerate(lines))
+    )
+    assert "unusable: 1 unspecified" in called("--ratings", str(silent), "--ratings", SECOND).stdout
     # filled in by nobody it is a file without a rating
     alone = called("--ratings", str(tmp_path / "ann.csv"), "--ratings", SECOND, "--json")
     assert {row["people_alpha"] for row in json.loads(alone.output)["people"]} == {None}
 
 
-figures = partial(as_json, "readings", "--reader", "bundled/grader")
+figures = partial(as_json, "check-reader", "--reader", "bundled/grader")
 
 
 def test_the_record_held_against_itself_is_as_near_as_can_be() -> None:
@@ -172,7 +169,7 @@ def test_the_record_held_against_itself_is_as_near_as_can_be() -> None:
 
 def test_the_sheet_for_people_is_a_ratings_file_when_it_is_filled_in(tmp_path: Path) -> None:
     sheet = tmp_path / "ann.csv"
-    result = genie("readings", "--reader", "bundled/grader", "--documents", "4", "--export", str(sheet))
+    result = genie("check-reader", "--reader", "bundled/grader", "--documents", "4", "--export", str(sheet))
     assert result.exit_code == 0, result.output
     with sheet.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -97,7 +97,7 @@ def test_shares_of_ratings_faults_and_warnings_stand_in_the_tables_and_in_json(t
     assert line.split()[-3:] == ["75/25%", "→", "100/100%"]
     lines = " ".join(result.output.split())
     assert "Missing in plain: 24 cut off." in lines
-    assert "Beware: plain: fewer than half of the ratings that were due could be used: plot 96 of 384." in lines
+    assert "Warning: plain: fewer than half of the ratings that were due could be used: plot 96 of 384." in lines
     found = json.loads(called(tmp_path, "--baseline", "plain", "--json").output)
     (row,) = found["differences"]
     shares = [row[f"ratings_{part}_{side}"] for side in ("before", "after") for part in ("usable", "due")]

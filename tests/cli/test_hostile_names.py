@@ -110,9 +110,9 @@ VERBS = {
     "show": "show LOG NAME-1",
     "show what is not scored": "show LOG NAME-7",
     "show what is none": "show LOG NAME",
-    "study": "study study --published",
-    "study into a table": "study study --csv FILE.csv",
-    "study of a scorer that is none": "study study --scorer no-NAME",
+    "study": "validate study --published",
+    "study into a table": "validate study --csv FILE.csv",
+    "study of a scorer that is none": "validate study --scorer no-NAME",
     "report": "report logs -o FILE.html",
     "report of a study": "report study -o FILE.html",
     "agreement": "agreement scores.jsonl --votes votes.jsonl --resamples 20",
@@ -134,7 +134,7 @@ VERBS = {
     "cache info": "cache info",
     "cache clear": "cache clear",
     "cache export": "cache export",
-    "index": "index texts FILE",
+    "index": "build-index texts FILE",
     "no verb": "NAME",
     "no option": "summary --NAME",
 }
@@ -209,7 +209,7 @@ def test_json_reads_back_with_the_names_as_they_are_and_shows_none_of_them(
     assert not STEERED.findall(ended.stdout), ended.stdout
 
     def refuse(constant: str) -> None:
-        raise AssertionError(f"{constant} is no JSON")
+        raise AssertionError(f"{constant} is not JSON")
 
     found = json.dumps(json.loads(ended.stdout, parse_constant=refuse))
     if verb not in ("population check", "features discover", "population sample"):

@@ -185,13 +185,6 @@ def test_a_device_is_written_to_and_stays_one(verb: str, run: Run) -> None:
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_a_folder_that_is_missing_is_one_line_that_names_the_file(verb: str, run: Run, tmp_path: Path) -> None:
-    output = tmp_path / "nowhere" / f"output{ending(verb)}"
-    refused(run(verb, output), output, "No such file or directory")
-    assert not output.parent.exists()
-
-
 @pytest.mark.parametrize("verb", FOLDERS)
 def test_what_stands_where_a_folder_shall_come_is_left_as_it_is(verb: str, run: Run, tmp_path: Path) -> None:
     file, link, full, pipe = (tmp_path / name for name in ("file", "link", "full", "pipe"))

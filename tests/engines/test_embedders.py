@@ -1,81 +1,67 @@
+"""Texts in, one vector a text out: the static table, served models, loaded models, and vectors that are kept."""
+
+import math
 import random
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.engines.embedding_server import EmbeddingServer, Items, direction, serving
+from tests.engines.sentence_models import READS, SentenceTransformer, install, model_folder, word_vector
+from tests.engines.servers import EmbeddingServer, Items, direction, serving
 
 from genie_inspect.engines import embedders as choices
 from genie_inspect.engines.embedders import (
     FILE,
+    STATIC_FOLDER,
     VECTORS,
     CachedEmbedder,
     Embedder,
     KeptVectors,
     embedder,
     static_token_count,
-)
-from genie_inspect.engines.identity import AddressError
-from genie_inspect.engines.served_embedders import BATCH, MOST_TOKENS, OPENAI
+)  # fmt: skip
+from genie_inspect.engines.served_embedders import BATCH, MOST_TOKENS, WINDOW, most_tokens, windows
 from genie_inspect.errors import EngineFailedError, MissingExtraError, UnknownChoiceError
+from genie_inspect.populations.population import open_population
 
 TEXTS = ["The owl flew over the runway.", "A glacier slept in a nightclub.", "The owl flew over a runway!"]
+STARTER = open_population("starter")
+STORIES = [document.text for prompt in STARTER.prompts for document in STARTER.documents(prompt)]
+OWL = " ".join(["The owl sat on the station clock and counted every late train."] * 40)  # 520 word pieces
+DINOSAURS = " ".join(["Huge dinosaurs once grazed beside that warm shallow prehistoric sea."] * 54)  # 594
 
 
-def test_the_static_embedder_is_the_default() -> None:
+def test_static_vectors_are_of_unit_length_and_nearer_where_texts_say_the_same() -> None:
     assert embedder().name == embedder("static").name == "static"
-
-
-def test_static_vectors_are_128_wide_and_of_unit_length() -> None:
     vectors = embedder().embed(TEXTS)
     assert vectors.shape == (3, 128)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 1])
-
-
-def test_static_vectors_stand_in_the_order_of_their_texts() -> None:
-    one_by_one = [embedder().embed([text])[0] for text in TEXTS]
-    assert np.allclose(embedder().embed(TEXTS), one_by_one, atol=1e-6)
-    assert np.allclose(embedder().embed(TEXTS[::-1]), one_by_one[::-1], atol=1e-6)
-
-
-def test_texts_that_say_the_same_are_nearer_than_others() -> None:
-    owl, glacier, owl_again = embedder().embed(TEXTS)
+    owl, glacier, owl_again = vectors
     assert owl @ owl_again > owl @ glacier
+    assert np.allclose(embedder().embed(TEXTS[::-1]), vectors[::-1], atol=1e-6), "in the order of their texts"
+    assert not embedder().embed(["🦄🦄"]).any(), "a text of unknown characters has no direction"
 
 
-def test_a_text_of_unknown_characters_has_no_direction() -> None:
-    assert not embedder().embed(["🦄🦄"]).any()
-
-
-def test_a_token_count_grows_with_the_text() -> None:
+def test_tokens_are_all_counted_and_counts_of_short_texts_alone_are_kept() -> None:
     assert 0 == static_token_count("") < static_token_count("an owl") < static_token_count("an owl on a runway")
-
-
-def test_the_tokens_of_a_long_text_are_all_counted() -> None:
     assert static_token_count("owl " * 3000) == 3000
-
-
-def test_counts_of_short_texts_alone_are_kept() -> None:
     choices._remembered_count.cache_clear()
     assert [static_token_count(text) for text in ("an owl", "an owl", "an owl " * choices.LONG)][:2] == [2, 2]
     kept = choices._remembered_count.cache_info()
     assert (kept.hits, kept.currsize) == (1, 1)
 
 
-@pytest.mark.parametrize("empty", ["", " ", "\n\t"])
 @pytest.mark.parametrize("name", ["static", "openai/model"])
-def test_an_empty_text_is_named_by_its_place(name: str, empty: str) -> None:
-    with pytest.raises(ValueError, match="text 2 of 4 is empty"):
-        embedder(name, "http://127.0.0.1:9").embed(["a", "b", empty, "d"])
-
-
-@pytest.mark.parametrize("name", ["static", "openai/model"])
-def test_no_texts_have_no_vectors(name: str) -> None:
+def test_an_empty_text_is_named_by_its_place_and_no_texts_have_no_vectors(name: str) -> None:
+    for empty in ("", " ", "\n\t"):
+        with pytest.raises(ValueError, match="text 2 of 4 is empty"):
+            embedder(name, "http://127.0.0.1:9").embed(["a", "b", empty, "d"])
     assert len(embedder(name, "http://127.0.0.1:9").embed([])) == 0
 
 
@@ -98,69 +84,33 @@ def test_sentence_transformers_names_its_extra_when_it_is_not_installed(monkeypa
         embedder("sentence-transformers/all-MiniLM-L6-v2")
 
 
-def python(program: str) -> str:
-    """What a fresh interpreter prints."""
-    return subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout.strip()
+HEAVY = ("numpy", "model2vec", "tokenizers", "openai", "torch", "transformers", "sentence_transformers", "sklearn")
 
 
-def test_importing_and_naming_an_embedder_loads_nothing_heavy() -> None:
+def test_naming_an_embedder_loads_nothing_heavy_and_the_static_one_asks_no_network() -> None:
     program = (
         "import sys; from genie_inspect.engines.embedders import embedder; embedder(); embedder('openai/x');"
-        "print({'numpy', 'model2vec', 'tokenizers', 'openai', 'torch', 'sentence_transformers'} & sys.modules.keys())"
-    )
-    assert python(program) == "set()"
-
-
-def test_the_static_embedder_asks_no_network_and_needs_neither_torch_nor_transformers() -> None:
-    program = (
+        f"print({set(HEAVY)} & sys.modules.keys());"
         "import socket; socket.socket.connect = None; socket.getaddrinfo = None;"
-        "import sys; sys.modules.update(dict.fromkeys(['torch', 'transformers', 'sentence_transformers', 'sklearn']));"
-        "from genie_inspect.engines.embedders import embedder; print(embedder().embed(['An owl.']).shape)"
+        f"sys.modules.update(dict.fromkeys({HEAVY[4:]})); print(embedder().embed(['An owl.']).shape)"
     )
-    assert python(program) == "(1, 128)"
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["set()", "(1, 128)"]
 
 
 def shuffled(items: Items) -> Items:
     return random.Random(0).sample(items, len(items))
 
 
-def numbered(count: int) -> list[str]:
-    return [f"text {number}" for number in range(count)]
-
-
-def test_vectors_that_come_shuffled_stand_in_order_and_have_unit_length() -> None:
+def test_many_texts_are_sent_in_batches_and_their_vectors_stand_in_order_at_unit_length() -> None:
+    texts = [f"text {number}" for number in range(2 * BATCH + 3)]
     with serving(EmbeddingServer(shuffled)) as served:
-        vectors = embedder("openai/tiny", served.url).embed(numbered(20))
-    assert np.allclose(vectors, [direction(text) for text in numbered(20)])
-
-
-def test_many_texts_are_sent_in_batches_and_stand_in_order() -> None:
-    texts = numbered(2 * BATCH + 3)
-    with serving(EmbeddingServer(shuffled)) as served:
-        vectors = embedder("openai/tiny", served.url).embed(texts)
-    assert [len(request["input"]) for request in served.requests] == [256, 256, 3]
+        model = embedder("openai/someone/tiny", served.url)
+        vectors = model.embed(texts)
     assert np.allclose(vectors, [direction(text) for text in texts])
-
-
-def test_the_model_is_asked_for_by_its_name_where_it_is_served() -> None:
-    with serving(EmbeddingServer(shuffled)) as served:
-        model: Embedder = embedder("openai/someone/tiny", served.url)
-        model.embed(["text 1"])
-    assert model.name == "openai/someone/tiny"
-    assert [(request["model"], request["path"]) for request in served.requests] == [("someone/tiny", "/v1/embeddings")]
-
-
-def test_a_local_server_is_asked_without_a_key_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with serving(EmbeddingServer(shuffled)) as served:
-        assert embedder("openai/tiny", served.url).embed(["text 1"]).shape == (1, 2)
-
-
-def test_a_key_of_the_users_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "mine")
-    with serving(EmbeddingServer(shuffled)) as served:
-        embedder("openai/tiny", served.url).embed(["text 1"])
-    assert served.keys == ["Bearer mine"]
+    asked = [(request["model"], len(request["input"])) for request in served.requests]
+    assert asked == [("someone/tiny", 256), ("someone/tiny", 256), ("someone/tiny", 3)]
+    assert (model.name, set(served.paths)) == ("openai/someone/tiny", {"/v1/embeddings"})
 
 
 def test_a_request_holds_no_more_tokens_than_openai_takes() -> None:
@@ -172,17 +122,18 @@ def test_a_request_holds_no_more_tokens_than_openai_takes() -> None:
     assert np.allclose(vectors, [direction(text) for text in texts])
 
 
-def test_the_server_is_the_one_that_was_named_when_the_embedder_was_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_users_key_goes_to_the_server_that_was_named_when_the_embedder_was_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with serving(EmbeddingServer()) as served:
         monkeypatch.setenv("OPENAI_BASE_URL", served.url)
         model = embedder("openai/tiny")
         monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+        monkeypatch.setenv("OPENAI_API_KEY", "mine")
         assert model.embed(["text 1"]).shape == (1, 2)
-
-
-def test_an_address_that_cannot_be_read_is_refused_when_the_embedder_is_made() -> None:
-    with pytest.raises(AddressError, match="address cannot be read"):
-        embedder("openai/tiny", "http://me:PW/x@host/v1")
+        monkeypatch.delenv("OPENAI_API_KEY")
+        assert model.embed(["text 1"]).shape == (1, 2), "a local server needs none"
+    assert served.logins[0] == "Bearer mine" != served.logins[1]
 
 
 @pytest.mark.parametrize("name", ["static", "openai/tiny"])
@@ -192,10 +143,152 @@ def test_half_a_character_is_no_error(name: str) -> None:
     assert broken.tolist() == marked.tolist()
 
 
-def test_openai_itself_is_not_asked_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(EngineFailedError, match=r"embedder openai/tiny failed: OpenAIError: .*OPENAI_API_KEY"):
-        embedder("openai/tiny", OPENAI).embed(["An owl."])
+def server_vector(text: str) -> tuple[float, ...]:
+    """What the server's model makes of the first 512 words; it drops the rest without a word, as some servers do."""
+    return tuple(np.mean([word_vector(word, "served") for word in text.split()[:512]], axis=0))
+
+
+@pytest.fixture(params=["static", "openai", "sentence-transformers"])
+def every(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Embedder]:
+    """Each kind of embedder in turn, none of which reads the longer text of the tests in one go."""
+    if request.param == "openai":
+        with serving(EmbeddingServer(vector=server_vector)) as served:
+            yield embedder("openai/tiny#512", served.url)
+    elif request.param == "sentence-transformers":
+        install(monkeypatch)
+        yield embedder(f"sentence-transformers/{model_folder(tmp_path / 'tiny')}")
+    else:
+        yield embedder()
+
+
+def test_the_end_of_a_long_text_counts_and_a_long_text_changes_none_of_its_neighbours(every: Embedder) -> None:
+    assert static_token_count(OWL) > 512
+    assert static_token_count(DINOSAURS) >= 540
+    owl, both, dinosaurs = every.embed([OWL, f"{OWL} {DINOSAURS}", DINOSAURS])
+    assert owl @ dinosaurs < owl @ both < 0.95
+    assert dinosaurs @ both > owl @ dinosaurs
+    among = every.embed(["An owl.", f"{OWL} {DINOSAURS}", "A fox."])
+    assert np.allclose(among[[0, 2]], every.embed(["An owl.", "A fox."]), atol=1e-6)
+    assert np.linalg.norm(among, axis=1) == pytest.approx([1, 1, 1])
+
+
+def test_the_static_vector_is_the_mean_over_all_word_pieces_and_that_of_a_story_what_its_anchors_rest_on() -> None:
+    from model2vec import StaticModel
+
+    model = StaticModel.from_pretrained(STATIC_FOLDER)
+    parts = [OWL, DINOSAURS]  # each more than 512 pieces
+    counts = [static_token_count(part) for part in parts]
+    means = [model.encode(part, max_length=None, normalize=False).astype(float) for part in parts]
+    mean = np.average(means, axis=0, weights=counts)
+    assert static_token_count(" ".join(parts)) == sum(counts)
+    assert np.allclose(embedder().embed([" ".join(parts)])[0], mean / np.linalg.norm(mean), atol=1e-5)
+    assert max(map(static_token_count, STORIES)) == 351
+    # as it was when they were measured
+    assert np.allclose(embedder().embed(STORIES), model.encode(STORIES, max_length=512), atol=1e-6)
+
+
+def test_a_served_text_is_the_mean_of_its_windows_weighted_by_their_tokens() -> None:
+    words = {"northern": (1.0, 0.0), "easterly": (0.0, 1.0)}
+    with serving(EmbeddingServer(vector=lambda text: words[text.split()[0]])) as served:
+        # 23 characters are 8 tokens; the space nearest the middle parts 8 characters (3 tokens) from 14 (5 tokens)
+        (vector,) = embedder("openai/tiny#5", served.url).embed(["northern easterly winds"])
+    assert served.texts == ["northern", "easterly winds"]
+    assert vector.tolist() == pytest.approx([3 / math.hypot(3, 5), 5 / math.hypot(3, 5)])
+
+
+def test_a_served_text_of_8191_tokens_by_a_high_estimate_is_sent_as_it_is() -> None:
+    spaced, longest = "  An owl\n\n on a clock. ", "owl" * WINDOW
+    with serving(EmbeddingServer(vector=server_vector)) as served:
+        embedder("openai/tiny", served.url).embed([spaced, OWL, longest, longest + "s"])
+    assert served.texts[:3] == [spaced, OWL, longest]
+    assert [len(text) for text in served.texts[2:]] == [3 * 8_191, 12_287, 12_287]
+    assert all(static_token_count(story) < most_tokens(story) for story in STORIES)
+    assert most_tokens("猫" * 10) == 30  # three bytes each, of which a tokenizer may make a token each
+
+
+def test_a_sentence_model_reads_a_text_in_windows_that_fit_beside_its_own_tokens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch)
+    words = [f"word{number:02}" for number in range(30)]  # of 6 characters each: 12 tokens take 10 words of them
+    (vector,) = embedder(f"sentence-transformers/{model_folder(tmp_path / 'tiny')}").embed([" ".join(words)])
+    pieces = [words[:8], words[8:15], words[15:23], words[23:]]
+    assert max(map(len, pieces)) <= READS - 2
+    means = [np.mean([word_vector(word, "1") for word in piece], axis=0) for piece in pieces]
+    mean = np.average(means, axis=0, weights=[len(piece) + 2 for piece in pieces])
+    assert np.allclose(vector, mean / np.linalg.norm(mean), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("before", "limit", "pieces"), [("", READS, [10, 2]), ("find me this: ", READS, [7, 2]), ("", None, [99, 1])]
+)
+def test_no_piece_is_longer_than_what_a_sentence_model_reads_with_what_it_puts_before_it(
+    before: str, limit: int | None, pieces: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts: list[str] = []
+
+    class Prompted(SentenceTransformer):
+        def __init__(self, folder: str) -> None:
+            super().__init__(folder)
+            self.prompts, self.default_prompt_name, self.max_seq_length = {"query": before}, "query", limit
+
+        def encode(self, texts_of_call: Sequence[str], *, show_progress_bar: bool) -> NDArray[np.float32]:
+            texts.extend(texts_of_call)
+            return super().encode(texts_of_call, show_progress_bar=show_progress_bar)
+
+    install(monkeypatch, Prompted)
+    model = embedder(f"sentence-transformers/{model_folder(tmp_path / 'tiny')}")
+    words = [f"word{number:02}" for number in range(pieces[0] + 1)]
+    model.embed([" ".join(words[:-1])])
+    assert texts == [" ".join(words[:-1])]
+    texts.clear()
+    model.embed([" ".join(words)])
+    assert len(texts) == pieces[1]
+    assert " ".join(texts).split() == words
+
+
+def word_count(text: str) -> int:
+    return len(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "count", "pieces"),
+    [
+        ("one two three", 3, word_count, ["one two three"]),
+        ("  one two  ", 2, word_count, ["  one two  "]),
+        ("one two three four", 2, word_count, ["one two", "three four"]),
+        ("one two three four five", 2, word_count, ["one two", "three", "four five"]),
+        ("one two\n\nthree four ", 2, word_count, ["one two", "three four"]),
+        ("a " + "b" * 40, 1, word_count, ["a", "b" * 40]),
+        (" x y ", 1, word_count, ["x", "y"]),
+        (" 猫 犬 ", 1, lambda text: len(text.encode()), ["猫", "犬"]),  # no character is cut
+        ("猫が時計の上で列車を数えた", 7, len, ["猫が時計の上", "で列車を数えた"]),  # without a space, in the middle
+    ],
+)
+def test_windows_stand_in_order_and_hold_every_word(
+    text: str, limit: int, count: Callable[[str], int], pieces: list[str]
+) -> None:
+    assert windows(text, limit, count) == [(piece, count(piece)) for piece in pieces]
+
+
+@pytest.mark.skipif(find_spec("sentence_transformers") is None, reason="needs the extra `embeddings`")
+def test_a_real_sentence_model_of_eight_tokens_reads_the_whole_text(tmp_path: Path) -> None:
+    from sentence_transformers import SentenceTransformer, models
+    from tests.engines.test_classifiers import equivalence_saved as saved
+
+    word = models.Transformer(str(saved(tmp_path / "bert")), max_seq_length=8)
+    made = SentenceTransformer(modules=[word, models.Pooling(word.get_word_embedding_dimension())], device="cpu")
+    made.save(str(tmp_path / "tiny"))
+    model = embedder(f"sentence-transformers/{tmp_path / 'tiny'}")
+    text = "the owl sat on a clock , the fox ran over the old snow ."  # 14 words, 6 of which fit in a window
+    pieces = windows(text, 8, lambda part: len(part.split()) + 2)
+    assert len(pieces) > 2
+    raw = made.encode([piece for piece, _ in pieces]).astype(float)
+    mean = np.average(raw, axis=0, weights=[tokens for _, tokens in pieces])
+    cut, whole = made.encode([text])[0].astype(float), model.embed([text])[0]
+    assert np.allclose(whole, mean / np.linalg.norm(mean), atol=1e-5)
+    assert whole @ cut / np.linalg.norm(cut) < 0.999
+    assert np.allclose(model.embed(["the owl"])[0] * np.linalg.norm(made.encode(["the owl"])), made.encode(["the owl"]))
 
 
 class Counting:
@@ -207,61 +300,46 @@ class Counting:
         self.asked: list[str] = []
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Two numbers a text."""
         self.asked += texts
         return np.array([[len(text), sum(text.count(vowel) for vowel in "aeiou")] for text in texts], dtype=float)
 
 
-def test_vectors_come_in_the_order_of_the_texts_and_no_text_is_embedded_twice(tmp_path: Path) -> None:
+def asked_again(folder: Path, texts: Sequence[str] = ("owl",), identity: str = "counting@1") -> list[str]:
+    """What a later run's embedder is asked for, of texts that it gives the vectors of Counting for."""
+    later = Counting(identity=identity)
+    assert CachedEmbedder(later, folder).embed(texts).tolist() == Counting().embed(texts).tolist()
+    return later.asked
+
+
+def test_no_text_is_embedded_twice_in_this_run_or_the_next_by_one_embedder(tmp_path: Path) -> None:
     inner = Counting()
     cached = CachedEmbedder(inner, tmp_path)
     assert cached.embed(["owl", "sea", "owl"]).tolist() == [[3, 1], [3, 2], [3, 1]]
     assert cached.embed(["tree", "owl"]).tolist() == [[4, 2], [3, 1]]
     assert inner.asked == ["owl", "sea", "tree"]
-
-
-def test_the_next_run_finds_them_on_disk(tmp_path: Path) -> None:
-    CachedEmbedder(Counting(), tmp_path).embed(["owl"])
-    later = Counting()
-    assert CachedEmbedder(later, tmp_path).embed(["owl"]).tolist() == [[3, 1]]
-    assert later.asked == []
-
-
-def test_another_embedder_of_the_same_name_has_vectors_of_its_own(tmp_path: Path) -> None:
-    CachedEmbedder(Counting(), tmp_path).embed(["owl"])
-    other = Counting(identity="counting@2")
-    CachedEmbedder(other, tmp_path).embed(["owl"])
-    assert other.asked == ["owl"]
-
-
-def test_what_an_earlier_version_kept_by_the_name_alone_is_not_found(tmp_path: Path) -> None:
-    CachedEmbedder(Counting(identity="counting"), tmp_path).embed(["owl"])
-    later = Counting()
-    CachedEmbedder(later, tmp_path).embed(["owl"])
-    assert later.asked == ["owl"]
+    assert cached.embed([]).shape == (0, 0)
+    assert asked_again(tmp_path, ["owl", "tree"]) == []
+    assert asked_again(tmp_path, identity="counting@2") == ["owl"], "another one of the same name"
+    kept = KeptVectors(tmp_path)
+    assert kept.count(VECTORS) == {"counting@1": 3, "counting@2": 1}
+    kept.clear()
+    assert kept.count(VECTORS) == {}
+    assert asked_again(tmp_path) == ["owl"]
 
 
 def test_the_first_time_gives_the_very_vectors_of_the_second(tmp_path: Path) -> None:
     texts = ["An owl on a clock.", "A train of dragons."]
-    first = CachedEmbedder(embedder(), tmp_path).embed(texts)
-    assert (CachedEmbedder(embedder(), tmp_path).embed(texts) == first).all()
+    first, second = (CachedEmbedder(embedder(), tmp_path).embed(texts) for _run in range(2))
+    assert (first == second).all()
+    assert first.dtype == second.dtype == np.float64
     assert np.allclose(first, embedder().embed(texts), atol=1e-6)
-
-
-def test_nothing_to_embed_is_nothing(tmp_path: Path) -> None:
-    assert CachedEmbedder(Counting(), tmp_path).embed([]).shape == (0, 0)
-
-
-def test_an_empty_text_is_refused_as_by_the_embedder(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="text 0 of 1 is empty"):
-        CachedEmbedder(embedder(), tmp_path).embed(["  "])
 
 
 def test_a_file_that_is_no_cache_is_set_aside_with_a_warning_and_costs_no_vector(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"no database " * 400)
     inner = Counting()
     cached = CachedEmbedder(inner, tmp_path)
-    with pytest.warns(UserWarning, match="is no readable cache .* set aside"):
+    with pytest.warns(UserWarning, match="is not a readable cache .* set aside"):
         assert cached.embed(["owl"]).tolist() == [[3, 1]]
     assert cached.embed(["owl"]).tolist() == [[3, 1]]
     assert inner.asked == ["owl"]
@@ -271,19 +349,18 @@ def test_a_file_that_is_no_cache_is_set_aside_with_a_warning_and_costs_no_vector
 
 
 def test_damage_that_is_met_while_the_file_is_in_use_costs_the_kept_vectors_alone(tmp_path: Path) -> None:
-    texts = [f"text {number}" for number in range(2_000)]
+    texts = [f"text {number}" for number in range(1_200)]  # more than one query can name
     CachedEmbedder(Counting(), tmp_path).embed(texts)
+    assert asked_again(tmp_path, texts) == []
     with sqlite3.connect(tmp_path / FILE) as connection:
         connection.execute("pragma wal_checkpoint(truncate)")  # what was written moves from the log to the file
     size = (tmp_path / FILE).stat().st_size
     with (tmp_path / FILE).open("r+b") as file:  # all but the first page, which says what tables there are
         file.seek(4096)
         file.write(b"\xff" * (size - 4096))
-    later = Counting()
-    with pytest.warns(UserWarning, match="is no readable cache .* set aside"):
-        assert CachedEmbedder(later, tmp_path).embed(texts).shape == (2_000, 2)
-    assert later.asked == texts
-    assert KeptVectors(tmp_path).count(VECTORS) == {"counting@1": 2_000}
+    with pytest.warns(UserWarning, match="is not a readable cache .* set aside"):
+        assert asked_again(tmp_path, texts) == texts
+    assert KeptVectors(tmp_path).count(VECTORS) == {"counting@1": 1_200}
 
 
 @pytest.mark.parametrize("stored", ["0000", "00" * 8, "0000807f" * 2])
@@ -292,68 +369,26 @@ def test_a_vector_that_is_not_whole_is_made_again(stored: str, tmp_path: Path) -
     with sqlite3.connect(tmp_path / FILE) as connection:
         first = connection.execute("select min(text) from embeddings").fetchone()
         connection.execute(f"update embeddings set vector = x'{stored}' where text = ?", first)
-    later = Counting()
-    assert CachedEmbedder(later, tmp_path).embed(["owl", "sea", "fox"]).tolist() == [[3, 1], [3, 2], [3, 1]]
-    assert len(later.asked) == 1
-
-
-class Faulty(Counting):
-    """One whose second vector is what it is told."""
-
-    def __init__(self, bad: float) -> None:
-        super().__init__()
-        self.bad = bad
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        vectors = super().embed(texts)
-        vectors[1, 1] = self.bad
-        return vectors
+    assert KeptVectors(tmp_path).size("counting@1") == 8, "the width is that of most"
+    assert len(asked_again(tmp_path, ["owl", "sea", "fox"])) == 1
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_nothing_of_a_reply_with_a_wrong_vector_is_kept(bad: float, tmp_path: Path) -> None:
-    cached = CachedEmbedder(Faulty(bad), tmp_path)
+    class Faulty(Counting):
+        def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
+            vectors = super().embed(texts)
+            vectors[1, 1] = bad
+            return vectors
+
+    cached = CachedEmbedder(Faulty(), tmp_path)
     with pytest.raises(EngineFailedError, match="embedder counting: the vector of text 1 is not all numbers"):
         cached.embed(["owl", "sea"])
     assert KeptVectors(tmp_path).count(VECTORS) == {}
-    again = Counting()
-    assert CachedEmbedder(again, tmp_path).embed(["owl"]).tolist() == [[3, 1]]
-
-
-def test_vectors_are_counted_by_embedder_and_forgotten_all_at_once(tmp_path: Path) -> None:
-    CachedEmbedder(Counting(), tmp_path).embed(["owl", "sea"])
-    CachedEmbedder(Counting(identity="counting@2"), tmp_path).embed(["owl"])
-    kept = KeptVectors(tmp_path)
-    assert kept.count(VECTORS) == {"counting@1": 2, "counting@2": 1}
-    kept.clear()
-    assert kept.count(VECTORS) == {}
-    later = Counting()
-    CachedEmbedder(later, tmp_path).embed(["owl"])
-    assert later.asked == ["owl"]
+    assert asked_again(tmp_path) == ["owl"]
 
 
 def test_a_folder_that_cannot_be_made_is_a_warning(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.warns(UserWarning, match="cannot be used"):
         assert CachedEmbedder(Counting(), tmp_path / "file").embed(["owl"]).tolist() == [[3, 1]]
-
-
-def test_more_texts_than_one_query_can_name_are_found(tmp_path: Path) -> None:
-    texts = [f"text {number}" for number in range(1_200)]
-    CachedEmbedder(Counting(), tmp_path).embed(texts)
-    later = Counting()
-    assert len(CachedEmbedder(later, tmp_path).embed(texts)) == 1_200
-    assert later.asked == []
-    with sqlite3.connect(tmp_path / FILE) as connection:
-        assert connection.execute("select count(*) from embeddings").fetchone() == (1_200,)
-
-
-def test_vectors_have_double_precision_the_first_time_and_the_second(tmp_path: Path) -> None:
-    for _run in range(2):
-        assert CachedEmbedder(Counting(), tmp_path).embed(["owl"]).dtype == np.float64
-
-
-def test_the_width_of_vectors_is_that_of_most_of_them(tmp_path: Path) -> None:
-    store = KeptVectors(tmp_path)
-    store.keep(VECTORS, ["counting@1"], {"a": bytes(8), "b": bytes(8), "damaged": bytes(4)})
-    assert store.size("counting@1") == 8

@@ -1,4 +1,4 @@
-"""What tells models, servers, texts and embedders of one name apart, and what cannot be loaded."""
+"""What tells models, servers, texts and embedders of one name apart, and at which commit they are loaded."""
 
 import logging
 import os
@@ -11,9 +11,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.engines.embedding_server import EmbeddingServer, serving
 from tests.engines.sentence_models import SentenceTransformer, install, model_folder
+from tests.engines.servers import EmbeddingServer, serving
 
+from genie_inspect.engines import embedders
 from genie_inspect.engines.classifiers import (
     PUBLISHED_CLASSIFIER,
     PUBLISHED_REWARD,
@@ -23,23 +24,18 @@ from genie_inspect.engines.classifiers import (
     EmbeddedEquivalence,
     RewardModel,
 )
-from genie_inspect.engines.conformative import Conformative
-from genie_inspect.engines.corpora import check_folder, folder_texts
 from genie_inspect.engines.embedders import VECTORS, CachedEmbedder, Embedder, KeptVectors, embedder
 from genie_inspect.engines.identity import (
     PRESETS,
     address,
     at_revision,
-    check_unchanged,
     folder_digest,
-    folder_facts,
     hub_dataset,
     identified,
     identity,
-    model_identity,
     with_commit,
 )
-from genie_inspect.errors import CorpusError, EngineFailedError, GenieError, MissingExtraError
+from genie_inspect.errors import EngineFailedError, GenieError
 from genie_inspect.graders.embedded_judge import EmbeddedJudge, EmbeddedReader
 from genie_inspect.tasks.writing_prompts import writing_prompts
 
@@ -57,16 +53,17 @@ def model(tmp_path: Path) -> Path:
     return folder
 
 
-def copied(folder: Path, *, to: Path) -> Path:
-    """The same files with the same dates."""
-    shutil.copytree(folder, to)
-    return to
-
-
-def test_a_copy_of_a_folder_is_the_same_model_wherever_it_stands(model: Path, tmp_path: Path) -> None:
-    assert folder_digest(copied(model, to=tmp_path / "two" / "final")) == folder_digest(model)
-    assert folder_digest(str(model)) == folder_digest(model)
-    assert len(folder_digest(model)) == 12
+def test_a_copy_of_a_folder_is_the_same_model_whatever_its_place_its_read_me_and_its_hidden_files(
+    model: Path, tmp_path: Path
+) -> None:
+    before = folder_digest(model)
+    assert before == folder_digest(str(model)) == folder_digest(shutil.copytree(model, tmp_path / "two" / "final"))
+    assert len(before) == 12
+    (model / "README.md").write_text("another text")
+    (model / ".cache").mkdir()
+    (model / ".cache" / "download.json").write_text("{}")
+    os.utime(model / "config.json", ns=(1, 1))
+    assert folder_digest(model) == before
 
 
 @pytest.mark.parametrize("file", ["config.json", "1_Pooling/config.json", "vocab.txt"])
@@ -78,42 +75,20 @@ def test_configuration_of_another_content_is_another_model_whatever_its_size_and
     assert folder_digest(model) != before
 
 
-def test_configuration_that_was_only_touched_is_the_same(model: Path) -> None:
-    before = folder_digest(model)
-    os.utime(model / "config.json", ns=(1, 1))
-    assert folder_digest(model) == before
-
-
-def test_weights_that_were_trained_again_in_place_are_another_model(model: Path) -> None:
-    weights = model / "model.safetensors"
-    date, before = weights.stat().st_mtime_ns, folder_digest(model)
+def test_weights_that_were_trained_again_in_place_are_another_model_and_configuration_may_be_any_bytes(
+    model: Path,
+) -> None:
+    weights, seen = model / "model.safetensors", [folder_digest(model)]
+    date = weights.stat().st_mtime_ns
     os.utime(weights, ns=(date, date + 1))
-    dated = folder_digest(model)
+    seen.append(folder_digest(model))
     weights.write_bytes(b"more weights")
     os.utime(weights, ns=(date, date))
-    longer = folder_digest(model)
+    seen.append(folder_digest(model))
     weights.rename(model / "other.safetensors")
-    assert len({before, dated, longer, folder_digest(model)}) == 4
-
-
-def test_read_me_files_and_hidden_files_do_not_count(model: Path) -> None:
-    before = folder_digest(model)
-    (model / "README.md").write_text("another text")
-    (model / ".cache").mkdir()
-    (model / ".cache" / "download.json").write_text("{}")
-    assert folder_digest(model) == before
-
-
-def test_configuration_may_be_any_bytes(model: Path) -> None:
-    before = folder_digest(model)
+    seen.append(folder_digest(model))
     (model / "spiece.model").write_bytes(bytes(range(256)))
-    assert folder_digest(model) != before
-
-
-def test_what_is_no_folder_has_no_digest(model: Path) -> None:
-    for path in (model / "nowhere", model / "config.json"):
-        with pytest.raises(NotADirectoryError, match=r"is no folder, expected one with a model's files"):
-            folder_digest(path)
+    assert len({*seen, folder_digest(model)}) == 5
 
 
 @pytest.mark.parametrize(
@@ -127,17 +102,14 @@ def test_what_is_no_folder_has_no_digest(model: Path) -> None:
         ("host:9000/v1", "host:9000/v1"),
         ("http://[::1]:8000/v1", "[::1]:8000/v1"),
         ("http://host:8000/Team/A", "host:8000/Team/A"),
+        ("http://me:PW@host:1/v1", "host:1/v1"),
+        ("http://host:1/v1?key=PW", "host:1/v1"),
+        ("http://host:1/v1#PW", "host:1/v1"),
+        ("https://PW@host:1/v1/?a=PW#PW", "host:1/v1"),
     ],
 )
-def test_an_address_is_host_port_and_path(url: str, expected: str) -> None:
+def test_an_address_is_host_port_and_path_and_no_user_password_query_or_fragment(url: str, expected: str) -> None:
     assert address(url) == expected
-
-
-@pytest.mark.parametrize(
-    "url", ["http://me:PW@host:1/v1", "http://host:1/v1?key=PW", "http://host:1/v1#PW", "https://PW@host:1/v1/?a=PW#PW"]
-)
-def test_an_address_never_holds_user_password_query_or_fragment(url: str) -> None:
-    assert address(url) == "host:1/v1"
 
 
 @pytest.mark.parametrize("url", ["", "http://", "http:///PW", "http://me:PW/x@host/", "http://[PW", "http://host:PW/"])
@@ -150,49 +122,12 @@ def test_an_address_that_cannot_be_read_is_refused_without_repeating_it(url: str
 def test_a_name_carries_a_digest_of_what_it_leaves_open() -> None:
     assert identified("final", "a", "b") == identified("final", "a", "b")
     assert len({identified("final", "ab"), identified("final", "a", "b"), identified("final", "b", "a")}) == 3
-    name, _, hexed = identified("final", "a").partition("@")
-    assert (name, len(hexed)) == ("final", 12)
+    assert re.fullmatch("final" + HEXED, identified("final", "a"))
     assert identified("final") == "final"
 
 
-def test_files_and_lines_are_documents_in_the_order_of_their_paths(tmp_path: Path) -> None:
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "b.md").write_text("bee")
-    (tmp_path / "a.txt").write_text("ay")
-    (tmp_path / "c.jsonl").write_text('{"text": "one"}\n\n{"text": "two", "more": 1}\n')
-    (tmp_path / "picture.png").write_bytes(b"\xff")
-    assert list(folder_texts(tmp_path)) == [
-        ("a.txt", "ay"),
-        ("c.jsonl:1", "one"),
-        ("c.jsonl:3", "two"),
-        ("sub/b.md", "bee"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("a.jsonl", b'{"text": "one"}\n{"txt": "two"}', r"a\.jsonl, line 2 has no text in the field 'text'"),
-        ("a.jsonl", b"{", r"a\.jsonl, line 1 is no JSON"),
-        ("a.txt", b"\xff\xfe\xff", r"a\.txt cannot be read as UTF-8 text"),
-    ],
-)
-def test_what_cannot_be_read_is_named_with_its_line(tmp_path: Path, name: str, content: bytes, message: str) -> None:
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(CorpusError, match=message):
-        list(folder_texts(tmp_path))
-
-
-def test_a_folder_without_texts_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="holds no texts, expected"):
-        check_folder(tmp_path)
-    with pytest.raises(CorpusError, match="does not exist"):
-        check_folder(tmp_path / "nowhere")
-
-
 def test_spacing_does_not_tell_texts_apart_and_words_do() -> None:
-    assert identity(" The  end.\n") == identity("The end.")
-    assert identity("The end") != identity("The end.")
+    assert identity(" The  end.\n") == identity("The end.") != identity("The end")
 
 
 TEXTS = ["An owl on a clock."]
@@ -214,10 +149,9 @@ def local(folder: Path) -> Embedder:
     return embedder(f"sentence-transformers/{folder}")
 
 
-def signatures(model: Embedder) -> list[str]:
+def signatures(model: Embedder) -> set[str]:
     """Every signature that an embedder stands in."""
-    equivalence = EmbeddedEquivalence(model, 0.5)
-    return [EmbeddedReader(model, {}).signature, EmbeddedJudge(model).signature, equivalence.name]
+    return {EmbeddedReader(model, {}).signature, EmbeddedJudge(model).signature, EmbeddedEquivalence(model, 0.5).name}
 
 
 def test_two_folders_of_one_name_share_no_vectors_and_no_signature(finals: tuple[Path, Path], tmp_path: Path) -> None:
@@ -227,40 +161,43 @@ def test_two_folders_of_one_name_share_no_vectors_and_no_signature(finals: tuple
     assert first.embed(TEXTS).tolist() != second.embed(TEXTS).tolist()
     assert (second.embed(TEXTS) == CachedEmbedder(local(finals[1]), tmp_path).embed(TEXTS)).all()
     assert first.identity == one.identity != two.identity
-    assert not set(signatures(one)) & set(signatures(two))
+    assert not signatures(one) & signatures(two)
     assert KeptVectors(tmp_path).count(VECTORS) == {one.identity: 1, two.identity: 1}
 
 
 def test_a_folder_that_was_trained_again_in_place_is_another_model(finals: tuple[Path, Path], tmp_path: Path) -> None:
-    folder = finals[0]
-    before = CachedEmbedder(local(folder), tmp_path)
+    before, unloaded = CachedEmbedder(local(finals[0]), tmp_path), local(finals[1])
     old = before.embed(TEXTS)
-    (folder / "model.safetensors").write_text("3")
-    after = CachedEmbedder(local(folder), tmp_path)
+    for folder in finals:
+        (folder / "model.safetensors").write_text("trained again")
+    after = CachedEmbedder(local(finals[0]), tmp_path)
     assert after.identity != before.identity
     assert after.embed(TEXTS).tolist() != old.tolist()
     # what was loaded goes on as what it was named
     assert before.embed([*TEXTS, "A fox."])[0].tolist() == old[0].tolist()
-
-
-def test_a_folder_that_changes_before_it_is_loaded_is_refused(finals: tuple[Path, Path]) -> None:
-    model = local(finals[0])
-    identity = model.identity
-    (finals[0] / "model.safetensors").write_text("trained again")
     with pytest.raises(EngineFailedError, match=r"final has changed since the run's scores were named after it"):
-        model.embed(TEXTS)
-    assert model.identity == identity
+        unloaded.embed(TEXTS)
 
 
-def test_a_model_of_the_hub_is_identified_by_its_name_and_how_texts_are_pooled(
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_model_of_the_hub_is_identified_by_its_name_and_how_texts_are_pooled_and_asked_for_at_its_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    install(monkeypatch)
-    model = embedder("sentence-transformers/someone/mini")
-    assert re.fullmatch(r"sentence-transformers/someone/mini" + HEXED, model.identity)
-    assert model.identity == embedder("sentence-transformers/someone/mini").identity
+    folder = str(model_folder(tmp_path / "tiny"))
+    asked: list[object] = []
+
+    class OnHub(SentenceTransformer):
+        def __init__(self, *names: str, **options: str) -> None:
+            asked.append((names, options))
+            super().__init__(folder)
+
+    install(monkeypatch, OnHub)
+    model = embedder(f"sentence-transformers/owner/mini@{COMMIT}")
+    model.embed(["An owl."])
+    assert asked == [(("owner/mini",), {"revision": COMMIT})]
+    assert re.fullmatch(rf"sentence-transformers/owner/mini@{COMMIT}" + HEXED, model.identity)
+    assert model.identity == embedder(f"sentence-transformers/owner/mini@{COMMIT}").identity
     monkeypatch.setattr("genie_inspect.engines.served_embedders.POOLING", "another way")
-    assert embedder("sentence-transformers/someone/mini").identity != model.identity
+    assert embedder(f"sentence-transformers/owner/mini@{COMMIT}").identity != model.identity
 
 
 def test_one_name_on_two_servers_shares_no_vectors_and_no_signature(tmp_path: Path) -> None:
@@ -271,25 +208,29 @@ def test_one_name_on_two_servers_shares_no_vectors_and_no_signature(tmp_path: Pa
         one, two = embedder("openai/tiny", first.url), embedder("openai/tiny", second.url)
         assert CachedEmbedder(one, tmp_path).embed(TEXTS).tolist() == [[1.0, 0.0]]
         assert CachedEmbedder(two, tmp_path).embed(TEXTS).tolist() == [[0.0, 1.0]]
-    assert not set(signatures(one)) & set(signatures(two))
+    assert not signatures(one) & signatures(two)
 
 
 @pytest.mark.parametrize(
-    ("base_url", "is_same"),
+    ("name", "base_url", "is_same"),
     [
-        ("http://host:8000/v1", True),
-        ("http://host:8000/v1/", True),
-        ("http://me:PW@host:8000/v1?key=PW#x", True),
-        ("https://HOST:8000/v1", True),
-        ("http://host:8001/v1", False),
-        ("http://host:8000/v2", False),
-        ("http://other:8000/v1", False),
+        ("openai/tiny", "http://host:8000/v1/", True),
+        ("openai/tiny", "http://me:PW@host:8000/v1?key=PW#x", True),
+        ("openai/tiny", "https://HOST:8000/v1", True),
+        ("openai/tiny#8191", "http://host:8000/v1", True),
+        ("openai/tiny#512", "http://host:8000/v1", False),
+        ("openai/tiny", "http://host:8001/v1", False),
+        ("openai/tiny", "http://host:8000/v2", False),
+        ("openai/tiny", "http://other:8000/v1", False),
     ],
 )
-def test_a_server_is_its_host_port_and_path(base_url: str, is_same: bool) -> None:
-    identity = embedder("openai/tiny", base_url).identity
-    assert (identity == embedder("openai/tiny", "http://host:8000/v1").identity) is is_same
-    assert re.fullmatch("openai/tiny" + HEXED, identity)
+def test_a_served_model_is_its_servers_host_port_and_path_and_the_window(
+    name: str, base_url: str, is_same: bool
+) -> None:
+    model, plain = embedder(name, base_url), embedder("openai/tiny", "http://host:8000/v1")
+    assert (model.identity == plain.identity) is is_same
+    assert model.name == "openai/tiny"
+    assert re.fullmatch("openai/tiny" + HEXED, model.identity)
 
 
 def test_openai_itself_is_the_same_however_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,29 +241,19 @@ def test_openai_itself_is_the_same_however_it_is_named(monkeypatch: pytest.Monke
     assert embedder("openai/tiny").identity == embedder("openai/tiny", "http://host:8000/v1").identity != named
 
 
-def test_the_window_is_part_of_what_a_served_model_is() -> None:
-    names = [embedder(name, "http://host/v1") for name in ("openai/tiny", "openai/tiny#8191", "openai/tiny#512")]
-    assert names[0].identity == names[1].identity != names[2].identity
-    assert {model.name for model in names} == {"openai/tiny"}
-
-
 def test_the_static_embedder_is_its_table_and_how_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import shutil
-
-    from genie_inspect.engines import embedders as embedders
-
     folder = tmp_path / "static"
     shutil.copytree(embedders.STATIC_FOLDER, folder)
+    shipped = embedder().identity
     monkeypatch.setattr(embedders, "STATIC_FOLDER", folder)
+    seen = []
+    for old, new in (("", ""), ("null", "512")):
+        (folder / "config.json").write_text((folder / "config.json").read_text().replace(old, new))
+        embedders._static_identity.cache_clear()
+        seen.append(embedder().identity)
     embedders._static_identity.cache_clear()
-    before = embedder().identity
-    (folder / "config.json").write_text((folder / "config.json").read_text().replace("null", "512"))
-    embedders._static_identity.cache_clear()
-    after = embedder().identity
-    embedders._static_identity.cache_clear()
-    monkeypatch.undo()
-    assert re.fullmatch("static" + HEXED, before)
-    assert embedder().identity == before != after  # a copy of other dates is the same
+    assert re.fullmatch("static" + HEXED, shipped)
+    assert seen[0] == shipped != seen[1]  # a copy of other dates is the same
 
 
 ENGINES: dict[str, Callable[[str], ClassifierEquivalence | RewardModel | CoherenceRewards]] = {
@@ -333,54 +264,39 @@ ENGINES: dict[str, Callable[[str], ClassifierEquivalence | RewardModel | Coheren
 
 
 @pytest.mark.parametrize("kind", ENGINES)
-def test_classifiers_and_reward_models_are_named_by_folder_and_digest(
+def test_classifiers_and_reward_models_are_named_by_folder_and_digest_or_by_the_hubs_id_alone(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("genie_inspect.engines.identity.find_spec", lambda name: object())
-    engines = []
-    for place in ("one", "two"):
-        folder = model_folder(tmp_path / place / "final", place)
+    folders = [model_folder(tmp_path / place / "final", place) for place in ("one", "two")]
+    for folder in folders:
         (folder / "tokenizer.json").write_text("{}")
-        engines.append(ENGINES[kind](str(folder)))
-    names = [engine.name for engine in engines]
-    assert re.match(rf"(classifier|reward)\(final{HEXED}[,)]", names[0])
-    assert names[0] != names[1]
-    assert str(tmp_path) not in "".join(names)
-    (tmp_path / "one" / "final" / "model.safetensors").write_text("trained again")
-    assert engines[0].name == names[0], "what a run has been named after stays"
-    assert ENGINES[kind](str(tmp_path / "one" / "final")).name != names[0]
-
-
-@pytest.mark.parametrize("kind", ENGINES)
-def test_classifiers_and_reward_models_of_the_hub_are_named_by_their_id_alone(
-    kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("genie_inspect.engines.identity.find_spec", lambda name: object())
+    one, two = (ENGINES[kind](str(folder)) for folder in folders)
+    name = one.name
+    assert re.match(rf"(classifier|reward)\(final{HEXED}[,)]", name)
+    assert name != two.name
+    assert str(tmp_path) not in name
+    (folders[0] / "model.safetensors").write_text("trained again")
+    assert one.name == name != ENGINES[kind](str(folders[0])).name, "what a run has been named after stays"
     assert re.match(r"(classifier|reward)\(someone/model[,)]", ENGINES[kind]("someone/model").name)
-
-
-def test_a_model_folder_is_unchanged_until_it_changes(tmp_path: Path) -> None:
-    folder = model_folder(tmp_path / "final")
-    facts = folder_facts(str(folder))
-    check_unchanged(str(folder), facts)
-    (folder / "config.json").write_text('{"other": 1}')
-    with pytest.raises(EngineFailedError, match="has changed"):
-        check_unchanged(str(folder), facts)
+    assert re.match(rf"(classifier|reward)\(owner/name@{COMMIT}[,)]", ENGINES[kind](f"owner/name@{COMMIT}").name)
+    with pytest.raises(EngineFailedError, match="revision of owner/classifier is 'main'"):
+        ENGINES[kind]("owner/classifier@main")
 
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
-def test_a_hub_id_is_loaded_at_the_commit_behind_it_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
-    assert at_revision(f"owner/pinned@{COMMIT}") == ("owner/pinned", {"revision": COMMIT})
-    assert caplog.records == []
-
-
-def test_a_hub_id_without_a_commit_is_loaded_with_a_warning_that_says_how_to_pin_it(
-    caplog: pytest.LogCaptureFixture,
+def test_what_is_not_loaded_at_a_commit_is_a_warning_that_says_how_to_pin_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.WARNING):
-        assert at_revision("owner/open") == at_revision("owner/open") == ("owner/open", {})
+    caplog.set_level(logging.WARNING)
+    assert at_revision(f"owner/pinned@{COMMIT}") == ("owner/pinned", {"revision": COMMIT})
+    folder = tmp_path / "model@home"
+    folder.mkdir()
+    assert at_revision(str(folder)) == (str(folder), {})
+    assert caplog.records == []
+    assert at_revision("owner/open") == at_revision("owner/open") == ("owner/open", {})
     (record,) = caplog.records
     assert "owner/open@<40 digits>" in record.getMessage()
 
@@ -391,81 +307,30 @@ def test_what_an_owner_can_move_is_no_commit(commit: str) -> None:
         at_revision(f"owner/name@{commit}")
 
 
-def test_a_folder_needs_no_commit_whatever_it_is_called(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    folder = tmp_path / "model@home"
-    folder.mkdir()
-    assert at_revision(str(folder)) == (str(folder), {})
-    assert caplog.records == []
-
-
-def test_the_commit_is_part_of_what_a_model_is_known_by() -> None:
-    assert model_identity(f"owner/name@{COMMIT}", ()) == f"owner/name@{COMMIT}"
-
-
-def test_a_dataset_is_asked_for_at_its_commit(monkeypatch: pytest.MonkeyPatch) -> None:
-    datasets = pytest.importorskip("datasets")
-    asked: list[object] = []
-    monkeypatch.setattr(datasets, "load_dataset", lambda *names, **options: asked.append((names, options)))
-    hub_dataset(f"owner/texts@{COMMIT}", "train", GenieError, "dataset", "nothing")
-    assert asked == [(("owner/texts",), {"split": "train", "revision": COMMIT})]
-
-
-def test_a_classifier_at_no_commit_is_refused_when_it_is_made() -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("transformers")
-    with pytest.raises(EngineFailedError, match="revision of owner/classifier is 'main'"):
-        ClassifierEquivalence("owner/classifier@main")
-
-
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_is_loaded_at_its_commit_without_a_word_unless_another_is_named(
     preset: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    name, pinned = at_revision(with_commit(preset))
-    assert (name, pinned) == (preset, {"revision": PRESETS[preset]})
+    assert at_revision(with_commit(preset)) == (preset, {"revision": PRESETS[preset]})
     assert with_commit(f"{preset}@{COMMIT}") == f"{preset}@{COMMIT}"
     assert caplog.records == []
 
 
-def test_a_folder_of_a_presets_name_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_ships_as_a_default_of_a_hub_is_a_preset_unless_a_folder_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert {PUBLISHED_CLASSIFIER, PUBLISHED_TOKENIZER, PUBLISHED_REWARD} < PRESETS.keys()
+    assert signature(writing_prompts).parameters["dataset"].default in PRESETS
     (tmp_path / PUBLISHED_CLASSIFIER).mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
     assert with_commit(PUBLISHED_CLASSIFIER) == PUBLISHED_CLASSIFIER
 
 
-def test_whatever_ships_as_a_default_of_a_hub_is_a_preset() -> None:
-    assert {PUBLISHED_CLASSIFIER, PUBLISHED_TOKENIZER, PUBLISHED_REWARD} < PRESETS.keys()
-    assert signature(writing_prompts).parameters["dataset"].default in PRESETS
-
-
-def test_a_preset_dataset_is_asked_for_at_its_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dataset_is_asked_for_at_its_commit(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
-    library = SimpleNamespace(load_dataset=lambda *names, **options: asked.append((names, options)))
+    library = SimpleNamespace(load_dataset=lambda *names, **options: asked.append((*names, options["revision"])))
     monkeypatch.setitem(sys.modules, "datasets", library)
+    hub_dataset(f"owner/texts@{COMMIT}", "train", GenieError, "dataset", "nothing")
     hub_dataset("yimingzhang/novelty-bench", "curated", GenieError, "dataset", "nothing")
-    assert asked == [
-        (
-            ("yimingzhang/novelty-bench",),
-            {"split": "curated", "revision": PRESETS["yimingzhang/novelty-bench"]},
-        )
-    ]
-
-
-def test_without_transformers_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(MissingExtraError, match="needs the extra local: pip install"):
-        Conformative("base", "instruct")
-
-
-def test_a_sentence_model_is_asked_for_at_its_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = str(model_folder(tmp_path / "tiny"))
-    asked: list[object] = []
-
-    class OnHub(SentenceTransformer):
-        def __init__(self, *names: str, **options: str) -> None:
-            asked.append((names, options))
-            super().__init__(folder)
-
-    install(monkeypatch, OnHub)
-    embedder(f"sentence-transformers/owner/sentences@{COMMIT}").embed(["An owl."])
-    assert asked == [(("owner/sentences",), {"revision": COMMIT})]
+    preset = PRESETS["yimingzhang/novelty-bench"]
+    assert asked == [("owner/texts", COMMIT), ("yimingzhang/novelty-bench", preset)]

@@ -6,28 +6,22 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.measures.test_ngrams import novelties
 
-from genie_inspect.engines import infini_gram as vocabulary
+from genie_inspect.engines import infini_gram as files
 from genie_inspect.engines.corpora import DocumentsCorpus, folder_texts
 from genie_inspect.engines.infini_gram import (
-    DOCUMENTS,
-    DTYPE,
-    FILE,
-    FORMAT,
     HIGH,
     LOW,
-    MANIFEST,
     MOST_WORDS,
-    OFFSETS,
     SEPARATOR,
     SINGLE,
-    TABLE,
-    TOKENS,
     UNUSED,
     IndexManifest,
     InfiniGramCorpus,
@@ -38,8 +32,7 @@ from genie_inspect.engines.infini_gram import (
 from genie_inspect.errors import CorpusError, EngineFailedError, MissingExtraError
 from genie_inspect.measures.expressions import split_expressions
 from genie_inspect.measures.infinity_gram import probability
-from genie_inspect.measures.ngrams import creativity_index
-from genie_inspect.measures.suffix_array import TokenIndex
+from genie_inspect.measures.ngrams import TokenIndex, creativity_index
 from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import open_population
 
@@ -72,7 +65,9 @@ def index(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @needs_infini_gram
-def test_counts_are_those_of_plain_counting(texts: Path, index: Path) -> None:
+def test_counts_are_those_of_plain_counting_to_the_last_words_and_no_estimates(
+    texts: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     corpus = InfiniGramCorpus(index)
     assert len(corpus.vocabulary.words) > SINGLE
     documents = [tokens(text) for _, text in folder_texts(texts)]
@@ -88,6 +83,12 @@ def test_counts_are_those_of_plain_counting(texts: Path, index: Path) -> None:
         plain = sum(text.startswith(sought, place) for text in joined for place in places(text, sought))
         assert corpus.count(run) == plain
     assert corpus.count(["never", "seen", "before"]) == 0
+    last = documents[-1]
+    assert all(corpus.count(last[-length:]) >= 1 for length in range(1, 9))
+    assert corpus.count([*last[-3:], "The"]) == 0
+    monkeypatch.setattr(corpus._engine, "count", lambda input_ids: {"count": 0, "approx": True})
+    with pytest.raises(EngineFailedError, match="look-up failed"):
+        corpus.count(["never"])
 
 
 def places(text: str, sought: str) -> list[int]:
@@ -100,31 +101,23 @@ def places(text: str, sought: str) -> list[int]:
 
 
 @needs_infini_gram
-def test_the_last_words_of_the_corpus_are_counted_right(index: Path, texts: Path) -> None:
-    last = tokens(list(folder_texts(texts))[-1][1])
-    corpus = InfiniGramCorpus(index)
-    assert all(corpus.count(last[-length:]) >= 1 for length in range(1, 9))
-    assert corpus.count([*last[-3:], "The"]) == 0
-
-
-@needs_infini_gram
-def test_an_estimated_count_is_none(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = InfiniGramCorpus(index)
-    monkeypatch.setattr(corpus._engine, "count", lambda input_ids: {"count": 0, "approx": True})
-    with pytest.raises(EngineFailedError, match="look-up failed"):
-        corpus.count(["never"])
-
-
-@needs_infini_gram
-def test_copies_are_those_of_the_corpus_in_memory(texts: Path, index: Path) -> None:
+def test_copies_and_novelties_are_those_of_the_corpus_in_memory(texts: Path, index: Path) -> None:
     corpus, plain = InfiniGramCorpus(index), DocumentsCorpus("plain", folder_texts(texts))
-    stories = [text for _, text in folder_texts(texts)][1:40:7]
-    mixed = f"{stories[0][:200]} in words of its own {stories[1][50:260]}"
-    for text in [*stories, mixed, "All of this is new."]:
-        found, expected = corpus.copies(text), plain.copies(text)
-        assert creativity_index((), (), matched=found.lengths) == creativity_index((), (), matched=expected.lengths)
-        assert found.left_out == expected.left_out
-        assert [(run.words, run.tokens) for run in found.runs] == [(run.words, run.tokens) for run in expected.runs]
+    stories = [text for _, text in folder_texts(texts)]
+    mixed = f"{stories[1][:200]} in words of its own {stories[8][50:260]}"
+    for text in [*stories[1:40:7], mixed, "All of this is new."]:
+        copies, expected = corpus.copies(text), plain.copies(text)
+        assert creativity_index((), (), matched=copies.lengths) == creativity_index((), (), matched=expected.lengths)
+        assert copies.left_out == expected.left_out
+        assert [(run.words, run.tokens) for run in copies.runs] == [(run.words, run.tokens) for run in expected.runs]
+    for text in [*stories[1:40:13], stories[200], "All of this is a rare1 thing."]:
+        counted, counts = corpus.counted(text), plain.counted(text).counts
+        runs = [counted.words(expression.text) for expression in split_expressions(text)]
+        assert counted.counts.tokens == counts.tokens
+        assert novelties(runs, counted.counts) == novelties(runs, counts)
+    own = corpus.copies(stories[3])
+    assert own.left_out == corpus.counted(stories[3]).left_out == ("stories.jsonl:3",)
+    assert [run.where for run in own.runs] == ["again.txt"], "a run stands in a document that is not the text itself"
 
 
 @needs_infini_gram
@@ -154,17 +147,6 @@ def test_probabilities_are_infini_grams_own(texts: Path, index: Path) -> None:
 
 
 @needs_infini_gram
-def test_novelties_are_those_of_the_corpus_in_memory(texts: Path, index: Path) -> None:
-    corpus, plain = InfiniGramCorpus(index), DocumentsCorpus("plain", folder_texts(texts))
-    stories = [text for _, text in folder_texts(texts)]
-    for text in [*stories[1:40:13], stories[200], "All of this is a rare1 thing."]:
-        found, expected = corpus.counted(text), plain.counted(text)
-        runs = [found.words(expression.text) for expression in split_expressions(text)]
-        assert (found.counts.tokens, found.left_out) == (expected.counts.tokens, expected.left_out)
-        assert novelties(runs, found.counts) == novelties(runs, expected.counts)
-
-
-@needs_infini_gram
 def test_indexes_of_the_same_words_in_other_texts_have_other_names(tmp_path: Path) -> None:
     names = []
     told, other = "the owl sat on the fox . " * 100, "the fox sat on the owl . " * 100
@@ -179,37 +161,32 @@ def test_indexes_of_the_same_words_in_other_texts_have_other_names(tmp_path: Pat
 
 
 @needs_infini_gram
-def test_a_run_stands_in_a_document_that_is_not_the_text_itself(texts: Path, index: Path) -> None:
-    story = dict(folder_texts(texts))["stories.jsonl:3"]
-    found = InfiniGramCorpus(index).copies(story)
-    assert found.left_out == ("stories.jsonl:3",)
-    assert [run.where for run in found.runs] == ["again.txt"]
-
-
-@needs_infini_gram
-def test_nothing_is_overwritten_and_nothing_half_built_is_left(texts: Path, index: Path, tmp_path: Path) -> None:
+def test_nothing_is_overwritten_and_nothing_half_built_or_miscounting_is_left(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, file = tmp_path / "texts", tmp_path / "texts" / "a.jsonl"
+    folder.mkdir()
+    file.write_text(json.dumps({"text": "the owl sat on the fox . " * 100}))
     with pytest.raises(CorpusError, match="is not empty, expected a new one"):
-        build_index(texts, index)
-    bad = tmp_path / "bad"
-    bad.mkdir()
-    (bad / "a.jsonl").write_text("{}")
-    with pytest.raises(CorpusError, match="line 1 has no text"):
-        build_index(bad, tmp_path / "index")
-    assert [path.name for path in tmp_path.iterdir()] == ["bad"]
-
-
-@needs_infini_gram
-def test_a_path_that_the_indexer_would_hand_to_a_shell_is_refused(texts: Path, tmp_path: Path) -> None:
+        build_index(folder, index)
     with pytest.raises(CorpusError, match="characters that infini-gram's indexer cannot take"):
-        build_index(texts, tmp_path / "index; touch owned")
+        build_index(folder, tmp_path / "index; touch owned")
+    refusing = SimpleNamespace(count=lambda input_ids: {"error": "no such shard"})
+    monkeypatch.setattr(files, "open_engine", lambda folder: refusing)
+    with pytest.raises(CorpusError, match="no such shard"):
+        build_index(folder, tmp_path / "index")
+    file.write_text("{}")
+    with pytest.raises(CorpusError, match="line 1 has no text"):
+        build_index(folder, tmp_path / "index")
+    assert [path.name for path in tmp_path.iterdir()] == ["texts"]
 
 
 @needs_infini_gram
 def test_another_vocabulary_is_refused(index: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(index, tmp_path / "index"))
-    words = (copy / FILE).read_text(encoding="utf-8").split("\n")
+    words = (copy / files.FILE).read_text(encoding="utf-8").split("\n")
     words[0], words[1] = words[1], words[0]
-    (copy / FILE).write_text("\n".join(words), encoding="utf-8")
+    (copy / files.FILE).write_text("\n".join(words), encoding="utf-8")
     with pytest.raises(CorpusError, match="not the vocabulary that the index was built with"):
         InfiniGramCorpus(copy)
 
@@ -223,22 +200,18 @@ def test_without_the_package_an_index_is_refused_by_name(tmp_path: Path, monkeyp
 
 def whole(folder: Path) -> IndexManifest:
     """The files of an index of three symbols, as far as their sizes go."""
-    sizes = {TOKENS: 6, OFFSETS: 16, TABLE: 9, FILE: 4, DOCUMENTS: 30}
+    sizes = {files.TOKENS: 6, files.OFFSETS: 16, files.TABLE: 9, files.FILE: 4, files.DOCUMENTS: 30}
     for name, size in sizes.items():
         (folder / name).write_bytes(b"x" * size)
-    manifest = IndexManifest(FORMAT, DTYPE, 3, 1, "0" * 12, sizes)
-    manifest.write(folder)
+    manifest = IndexManifest(files.FORMAT, files.DTYPE, 3, 1, "0" * 12, sizes)
+    (folder / files.MANIFEST).write_text(json.dumps(asdict(manifest)))
     return manifest
-
-
-def test_a_whole_index_is_accepted(tmp_path: Path) -> None:
-    assert whole(tmp_path) == checked_manifest(tmp_path)
 
 
 def edited(**fields: object) -> Callable[[Path], None]:
     def edit(folder: Path) -> None:
-        manifest = json.loads((folder / MANIFEST).read_text())
-        (folder / MANIFEST).write_text(json.dumps(manifest | fields))
+        manifest = json.loads((folder / files.MANIFEST).read_text())
+        (folder / files.MANIFEST).write_text(json.dumps(manifest | fields))
 
     return edit
 
@@ -246,38 +219,24 @@ def edited(**fields: object) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda folder: (folder / MANIFEST).unlink(), "holds no genie_index.json"),
-        (lambda folder: (folder / MANIFEST).write_text("{"), "is no manifest"),
-        (lambda folder: (folder / TABLE).unlink(), "table.0 is missing"),
-        (lambda folder: (folder / TABLE).write_bytes(b"x" * 8), "table.0 has 8 bytes, expected 9"),
-        (lambda folder: (folder / TOKENS).write_bytes(b""), "tokenized.0 has 0 bytes, expected 6"),
+        (lambda folder: (folder / files.MANIFEST).unlink(), "holds no genie_index.json"),
+        (lambda folder: (folder / files.MANIFEST).write_text("{"), "is not a manifest"),
+        (lambda folder: (folder / files.TABLE).unlink(), "table.0 is missing"),
+        (lambda folder: (folder / files.TABLE).write_bytes(b"x" * 8), "table.0 has 8 bytes, expected 9"),
+        (lambda folder: (folder / files.TOKENS).write_bytes(b""), "tokenized.0 has 0 bytes, expected 6"),
         (edited(dtype="u32"), "dtype 'u32', expected 2 and 'u16'"),
         (edited(symbols=2), "6 bytes for 2 symbols, expected 2 bytes each: its numbers are not u16"),
         (edited(format=9), "format 9"),
-        (edited(more="x"), "is no manifest"),
+        (edited(more="x"), "is not a manifest"),
     ],
 )
 def test_what_infini_gram_would_open_without_a_word_is_refused(
     tmp_path: Path, damage: Callable[[Path], object], message: str
 ) -> None:
-    whole(tmp_path)
+    assert whole(tmp_path) == checked_manifest(tmp_path)
     damage(tmp_path)
     with pytest.raises(CorpusError, match=message):
         checked_manifest(tmp_path)
-
-
-@needs_infini_gram
-def test_an_index_that_answers_with_an_error_in_place_of_a_count_is_not_kept(
-    texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Refusing:
-        def count(self, input_ids: list[int]) -> dict[str, str]:
-            return {"error": "no such shard"}
-
-    monkeypatch.setattr("genie_inspect.engines.infini_gram.open_engine", lambda folder: Refusing())
-    with pytest.raises(CorpusError, match="no such shard"):
-        build_index(texts, tmp_path / "index")
-    assert not (tmp_path / "index").exists()
 
 
 def test_frequent_words_are_one_symbol_and_rare_ones_two() -> None:
@@ -286,21 +245,14 @@ def test_frequent_words_are_one_symbol_and_rare_ones_two() -> None:
     assert words.symbols([f"w{SINGLE}"]) == [SINGLE, SINGLE + HIGH]
     assert words.symbols([f"w{SINGLE + LOW}"]) == [SINGLE + 1, SINGLE + HIGH]
     assert words.symbols(["w0", "never seen"]) is None
-
-
-def test_no_word_has_the_symbols_that_stand_between_documents() -> None:
-    assert UNUSED < SEPARATOR < 1 << 16
+    # no word has the symbols that stand between documents
     last_high, last_low = divmod(MOST_WORDS - 1 - SINGLE, LOW)
-    assert SINGLE + last_high < SINGLE + HIGH
-    assert SINGLE + HIGH + last_low < UNUSED
+    assert SINGLE + last_high < SINGLE + HIGH <= SINGLE + HIGH + last_low < UNUSED < SEPARATOR < 1 << 16
 
 
-def test_words_are_numbered_by_frequency_then_by_spelling() -> None:
+def test_words_are_numbered_by_frequency_then_by_spelling_and_read_back_as_they_were_written(tmp_path: Path) -> None:
     assert Vocabulary.of(Counter("bbbaac")).words == ["b", "a", "c"]
     assert Vocabulary.of(Counter("cba")).words == ["a", "b", "c"]
-
-
-def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     written = Vocabulary(["the", "\u2028odd", "…", "x"])
     written.write(tmp_path)
     assert Vocabulary.read(tmp_path).words == written.words
@@ -309,6 +261,6 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 
 
 def test_too_many_words_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocabulary, "MOST_WORDS", 2)
+    monkeypatch.setattr(files, "MOST_WORDS", 2)
     with pytest.raises(CorpusError, match="3 different words, expected at most 2"):
         Vocabulary("abc")

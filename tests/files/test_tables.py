@@ -16,11 +16,10 @@ from genie_inspect.building.importing import Import, import_population
 from genie_inspect.cli import main
 from genie_inspect.engines.corpora import folder_texts
 from genie_inspect.errors import PopulationError
-from genie_inspect.files import folders as networks
-from genie_inspect.files.folders import network_file_system
+from genie_inspect.files import writing as networks
 from genie_inspect.files.json_lines import json_object, json_objects, json_row, placed_lines
 from genie_inspect.files.tables import csv_rows, csv_text
-from genie_inspect.files.writing import write_lines
+from genie_inspect.files.writing import network_file_system, write_lines
 from genie_inspect.populations.population import open_population
 from genie_inspect.populations.prompts import all_prompts
 from genie_inspect.populations.schema import Document, Question, question_id

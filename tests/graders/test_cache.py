@@ -74,7 +74,7 @@ def test_a_cleared_cache_gives_its_space_back(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_database_is_set_aside_with_a_warning(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"this is no database, whatever its name says" * 50)
-    with pytest.warns(UserWarning, match="is no readable cache .* set aside as"):
+    with pytest.warns(UserWarning, match="is not a readable cache .* set aside as"):
         cache = Cache(tmp_path)
     cache.keep(ANSWERS, ("reader", "document"), {"Who?": "a pilot"})
     assert Cache(tmp_path).found(ANSWERS, ("reader", "document"), ["Who?"]) == {"Who?": "a pilot"}
@@ -394,7 +394,7 @@ def test_a_value_that_cannot_be_ours_sets_the_file_aside_with_a_warning_that_nam
     filled(tmp_path)
     with sqlite3.connect(tmp_path / FILE) as connection:
         connection.execute(f"update {table} set {column} = {value} where {SOME[table]}")
-    with pytest.warns(UserWarning, match="is no readable cache") as caught:
+    with pytest.warns(UserWarning, match="is not a readable cache") as caught:
         use(tmp_path)
     (warning,) = {str(warning.message) for warning in caught}
     assert str(tmp_path / FILE) in warning

@@ -96,10 +96,13 @@ def test_which_examples_there_are_is_part_of_who_read(tmp_path: Path) -> None:
     [
         ("no json", "line 1"),
         ({"text": "A text."}, "field marks: Field required"),
-        ({"text": "A text.", "marks": {"fine": []}}, "'fine' is no aspect, expected one of novel, awkward, senseless"),
+        (
+            {"text": "A text.", "marks": {"fine": []}},
+            "'fine' is not an aspect, expected one of novel, awkward, senseless",
+        ),
         (
             {"text": "A text.", "marks": {"novel": ["another text"]}},
-            "'another text' is marked as novel and does not stand",
+            "'another text' is marked as novel and is not in its text",
         ),
         ({"text": "A text.", "marks": {"novel": [3]}}, "field marks.novel.0"),
     ],

@@ -199,7 +199,9 @@ def test_a_recorded_grader_judges_nothing_else_and_is_refused_by_who_needs_anoth
             (chosen_equivalence("grader", embedder(), None), "equivalence=grader"),
             (chosen_quality("grader"), "quality=grader"),
         ):
-            with pytest.raises(PrerequisiteError, match=f"bundled/grader has its readings .* {named} needs a real"):
+            with pytest.raises(
+                PrerequisiteError, match=f"bundled/grader only replays recorded ratings, and {named} needs"
+            ):
                 judge()
     finally:
         init_model_roles({})

@@ -125,7 +125,7 @@ def on_record(file: Path) -> dict[str, float]:
 
 
 def lines(path: Path) -> list[str]:
-    return path.read_text().splitlines() if path.exists() else []
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
 
 def used(path: Path) -> dict[str, float]:

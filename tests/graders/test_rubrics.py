@@ -98,7 +98,7 @@ def test_the_digest_changes_with_a_question_and_not_with_the_source(tmp_path: Pa
 
 
 FAULTY: list[tuple[Any, str]] = [
-    ({"name": "mine", "tests": [ONE, ONE]}, "test id 'pace' stands there twice"),
+    ({"name": "mine", "tests": [ONE, ONE]}, "test id 'pace' appears twice"),
     ({"name": "mine", "tests": []}, "tests: "),
     ({"name": "mine"}, "tests: Field required"),
     ({"name": "My Rubric", "tests": [ONE]}, "name: "),

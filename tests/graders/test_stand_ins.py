@@ -51,7 +51,7 @@ def test_the_model_s_name_stays_its_own_in_signatures(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
     (tmp_path / "replies.sqlite").write_text("this is no database, however long it may be" * 50)
-    with pytest.raises(PopulationError, match=r"replies\.sqlite is no readable record"):
+    with pytest.raises(PopulationError, match=r"replies\.sqlite is not a readable record"):
         ReplyRecord(tmp_path / "replies.sqlite")
 
 
@@ -68,7 +68,7 @@ async def test_a_reply_that_is_none_is_one_line_that_names_the_record(value: str
     with sqlite3.connect(tmp_path / "replies.sqlite") as record:
         record.execute(f"update replies set output = {value}")
     again = recorded(saying("no"), tmp_path)
-    with pytest.raises(PopulationError, match=r"replies\.sqlite is no readable record of replies") as caught:
+    with pytest.raises(PopulationError, match=r"replies\.sqlite is not a readable record of replies") as caught:
         await again.generate("Is it?")
     assert "\n" not in str(caught.value)
 
@@ -82,7 +82,7 @@ def test_damage_in_the_middle_of_a_record_is_one_line_that_names_it(tmp_path: Pa
         record.execute("pragma wal_checkpoint(truncate)")
     content = path.read_bytes()
     path.write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
-    with pytest.raises(PopulationError, match=r"replies\.sqlite is no readable record of replies .*: remove it"):
+    with pytest.raises(PopulationError, match=r"replies\.sqlite is not a readable record of replies .*\. Remove it"):
         ReplyRecord(path).reply("7", 0)
 
 

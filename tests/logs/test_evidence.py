@@ -1,3 +1,5 @@
+"""What a score says: its values, what they rest on, its marks; and what to beware of in them."""
+
 import math
 from pathlib import Path
 from typing import Any
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from inspect_ai.scorer import Score, Value
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.files.numbers import count, number
+from genie_inspect.files.values import count, number
 from genie_inspect.graders.close_reader import Mark
 from genie_inspect.logs.evidence import (
     ENOUGH_RATINGS,
@@ -17,7 +19,6 @@ from genie_inspect.logs.evidence import (
     RatingRange,
     agreement,
     evidence_of,
-    parts_of,
     together,
     warnings,
 )
@@ -95,9 +96,8 @@ def test_a_number_is_finite_and_a_count_whole_and_from_nought() -> None:
     assert [number(given) for given in (0, 2.5, True)] == [0, 2.5, 1]
     assert all(math.isnan(number(given)) for given in (None, "1", NAN, math.inf, -math.inf, 10**400, 1e13, -1e308, [1]))
     assert [count(given) for given in (0, 3, -1, True, 2.0, "3")] == [0, 3, None, None, None, None]
-    beyond, silent = scores_of("a", scored({"a": math.inf, "b": -math.inf})), scores_of("a", scored({"a": NAN}))
-    assert beyond.is_unscored
-    assert (beyond.reason, silent.reason) == (NO_NUMBER, UNSAID)
+    found = [scores_of("a", scored(values)) for values in ({"a": math.inf, "b": -math.inf}, {"a": NAN})]
+    assert [(score.is_unscored, score.reason) for score in found] == [(True, NO_NUMBER), (True, UNSAID)]
 
 
 def test_together_counts_are_added_up_and_the_extremes_kept() -> None:
@@ -135,7 +135,7 @@ def test_spreads_are_pooled_over_documents_and_what_is_none_is_left_out() -> Non
     # (1 * 0.04 + 3 * 0.16) / 4 = 0.13
     spread = together([evidence_of(one) for one in facts]).spread
     assert list(spread) == ["plot"]
-    assert (spread["plot"].variance, spread["plot"].degrees) == pytest.approx((0.13, 4))
+    assert (spread["plot"].sd ** 2, spread["plot"].degrees) == pytest.approx((0.13, 4))
 
 
 def part(*questions: float | None, value: float | None = 0.5, **rests_on: Any) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def part(*questions: float | None, value: float | None = 0.5, **rests_on: Any) -
 
 
 def alpha(*documents: dict[str, dict[str, Any]]) -> float:
-    parts = [parts_of({"graders": graders}) for graders in documents]
+    parts = [scores_of("genie", scored({}, graders=graders)).graders for graders in documents]
     return agreement(parts, ["plot"])["plot"]
 
 
@@ -182,8 +182,7 @@ def test_alpha_holds_near_novelties_for_less_apart_than_far_ones() -> None:
 
 
 def test_what_stands_there_in_another_form_is_no_jury_or_no_part() -> None:
-    assert parts_of({}) == {}
-    assert [parts_of({"graders": odd}) for odd in (3, list[str](), None)] == [{}] * 3
+    assert [scores_of("genie", scored({}, graders=odd)).graders for odd in (3, list[str](), None)] == [{}] * 3
     read = evidence_of({"novelty": {"plot": "high"}, "questions": {"plot": "0.5", "style": [0.5, "x", True]}})
     assert math.isnan(read.values["plot"])
     assert list(read.questions) == ["style"]
@@ -226,7 +225,9 @@ def test_a_grader_that_lacks_documents_or_never_varies_and_agreement_by_chance_a
 NEAR = {"plot": Spread(0.02, 80), "style": Spread(0.01, 40)}
 SAME = "the grader gave every pair the same rating ({:g}): these numbers say nothing about the documents\n"
 HARDLY = "the grader's ratings of the answers to one question hardly differ (a standard deviation of 0.02 in "
-REPEATS = "90 of the reader's 560 answers say nothing but words of the question: it hardly reads, see genie readings\n"
+REPEATS = (
+    "90 of the reader's 560 answers say nothing but words of the question: it hardly reads, see genie check-reader\n"
+)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,20 @@
+"""Log files: what is read of them, which scores count, and what is no log."""
+
 import json
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from inspect_ai import score as score_again
 from inspect_ai.event import InfoEvent
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ChatMessageUser
-from tests.reports.made_logs import made_log, scored
+from inspect_ai.scorer import Score
+from tests.cli.called import as_json, genie
+from tests.reports.made_logs import GENIE, made_log, scored
+from tests.scripted import evaluated, saying, small_population
 
 from genie_inspect.errors import GenieWarning
 from genie_inspect.logs.files import (
@@ -21,6 +28,9 @@ from genie_inspect.logs.files import (
     sample_of,
     samples,
 )
+from genie_inspect.logs.reading import read_scored_log
+from genie_inspect.logs.scores import last_of_each, measured
+from genie_inspect.scorers.cosine import cosine
 
 
 @pytest.fixture
@@ -42,7 +52,8 @@ def test_each_log_is_given_once_as_a_plain_path(log: str) -> None:
 def test_samples_come_from_an_archive_and_from_json(log: str, tmp_path: Path) -> None:
     write_eval_log(read_eval_log(log), tmp_path / "log.json")
     for file in (log, str(tmp_path / "log.json")):
-        assert [sample.id for sample in samples(file)] == [1, 2]
+        given = [(sample.id, sample.scores) for sample in samples(file)]
+        assert given == [(sample.id, sample.scores) for sample in read_eval_log(log).samples or []]
         assert [sample_of(file, 2, 1).id, sample_of(file, 1, 1).id] == [2, 1]
         with pytest.raises(LookupError):
             sample_of(file, 7, 1)
@@ -51,6 +62,53 @@ def test_samples_come_from_an_archive_and_from_json(log: str, tmp_path: Path) ->
 def test_samples_of_an_archive_come_without_what_no_report_looks_at(log: str) -> None:
     assert all(sample.messages and sample.events for sample in read_eval_log(log).samples or [])
     assert not any(sample.messages or sample.events for sample in [*samples(log), sample_of(log, 1, 1)])
+
+
+OTHER = GENIE.replace("test", "other")
+
+
+@pytest.mark.parametrize(
+    ("signatures", "kept"),
+    [
+        ({"genie": GENIE, "genie-1": GENIE, "genie-2": GENIE}, {"genie": "genie-2"}),
+        ({"genie": GENIE, "genie1": GENIE, "genie2": GENIE}, {"genie": "genie2"}),
+        ({"genie": GENIE, "genie-1": OTHER}, {"genie": "genie", "genie-1": "genie-1"}),
+        ({"genie": GENIE, "genie-1": OTHER, "genie-2": OTHER}, {"genie": "genie", "genie-1": "genie-2"}),
+        ({"genie": GENIE, "genie-1": OTHER, "genie-2": GENIE}, {"genie": "genie-2", "genie-1": "genie-1"}),
+        ({"accuracy": "none", "accuracy-1": "none"}, {"accuracy": "accuracy", "accuracy-1": "accuracy-1"}),
+        ({"run1": GENIE, "run2": GENIE}, {"run1": "run1", "run2": "run2"}),
+        ({"genie-1": GENIE, "judge-2": GENIE}, {"genie-1": "genie-1", "judge-2": "judge-2"}),
+    ],
+)
+def test_the_last_score_of_a_scorer_under_one_signature_counts(
+    signatures: Mapping[str, str], kept: Mapping[str, str]
+) -> None:
+    scores = {name: scored({"plot": 0.5}, signature, name=name) for name, signature in signatures.items()}
+    assert {name: (score.metadata or {})["name"] for name, score in last_of_each(scores).items()} == kept
+
+
+def test_a_log_that_was_scored_twice_has_one_table_and_says_so(tmp_path: Path) -> None:
+    population = str(small_population(tmp_path / "population").folder)
+    log = evaluated(cosine(population), saying("A red owl."), None, tmp_path)
+    write_eval_log(score_again(log, cosine(population), action="append", display="none"))
+    (sample,) = read_eval_log(log.location).samples or []
+    assert list(sample.scores or {}) == ["cosine", "cosine1"]
+    with pytest.warns(GenieWarning, match=r"was scored again in the same way \(cosine1\): the last scores count"):
+        assert [table["scorer"] for table in as_json("summary", log.location)] == ["cosine"]
+    assert "cosine1" not in genie("show", log.location, "1").output
+    # a sample that only the first time had a score keeps it
+    first, second, alone = (scored({"plot": value}) for value in (0.1, 0.7, 0.3))
+    with pytest.warns(GenieWarning):
+        read = read_scored_log(made_log(tmp_path, [{"genie": first, "genie-1": second}, {"genie": alone}]))
+    assert (read.values("genie", "plot"), list(read.signatures)) == ([0.7, 0.3], ["genie"])
+
+
+def test_what_measures_nothing_is_no_score_of_any_report(tmp_path: Path) -> None:
+    columns = Score(value={"words": 9}, metadata={"signature": "measure:document|version:1-A"})
+    others = {"genie": scored({"plot": 0.5}), "words": Score(value=3)}
+    assert list(measured({**others, "document": columns, "document1": columns})) == ["genie", "words"]
+    log = made_log(tmp_path, [{**others, "document": columns}])
+    assert [list(sample.scores or {}) for sample in (sample_of(log, 1, 1), *samples(log))] == [["genie", "words"]] * 2
 
 
 @pytest.mark.parametrize("name", ["cut.eval", "cut.json"])
@@ -64,13 +122,6 @@ def test_a_log_that_is_cut_off_is_named_and_said_to_be_cut_off(
     (tmp_path / name).write_bytes(content[: int(part * len(content))])
     with pytest.raises(LogError, match=rf"{name} .*is cut off: [\d,]+ bytes are there and its end is missing"):
         log_header(str(tmp_path / name))
-
-
-def test_an_unfinished_log_is_read_where_it_may_be(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], status="error")
-    assert log_header(file, finished=False).status == "error"
-    with pytest.raises(LogError, match="is not finished: its status is 'error', expected 'success'"):
-        log_header(file)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +186,7 @@ def test_what_another_library_says_of_a_log_is_one_line_of_300_characters_or_its
 
 
 def made(folder: Path, status: str = "success") -> str:
-    return made_log(folder, [{"genie": scored({"plot": 0.5})}], status=status)
+    return made_log(folder, [{}], status=status)
 
 
 def model(file: str) -> str:
@@ -154,7 +205,7 @@ def test_what_holds_no_log_or_is_not_there_is_named(tmp_path: Path) -> None:
     ("name", "content", "said"),
     [
         ("e.eval", b"", r"cannot be read as a log: .*it is empty"),
-        ("t.eval", b"hello", r"cannot be read as a log: .*no archive and no JSON"),
+        ("t.eval", b"hello", r"cannot be read as a log: .*neither an archive nor JSON"),
         ("half.json", b'{"version": 2, "status": "success"}', "cannot be read as a log"),
         ("deep.json", b"[" * (DEEPEST + 1), "has more than 500 brackets within each other, expected a log"),
         ("none.eval", b"PK\5\6" + b"\0" * 18, "cannot be read as a log"),  # an archive without a member
@@ -176,7 +227,8 @@ def test_of_a_folder_what_cannot_be_read_is_left_out_with_a_warning_and_what_is_
         assert each_log([tmp_path], model) == ["mock/writer"] * 2
     assert sorted(log_files([tmp_path])) == files
     broken = made(tmp_path, status="error")
-    with pytest.warns(GenieWarning, match=f"left out: {broken} is not finished"):
+    assert log_header(broken, finished=False).status == "error"
+    with pytest.warns(GenieWarning, match=f"left out: {broken} is not finished: its status is 'error', expected 'su"):
         assert each_log([tmp_path], model) == ["mock/writer"] * 2
     for paths in ([broken, str(tmp_path)], [str(tmp_path), broken]):
         with pytest.raises(LogError, match="is not finished"):

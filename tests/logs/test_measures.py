@@ -9,13 +9,12 @@ from inspect_ai.log import EvalLog, EvalSpec, read_eval_log, write_eval_log
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import TaskState
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesView, ViewerConfig
-from tests.reports.made_logs import made_log, scored
+from tests.reports.made_logs import made_log
 from tests.scripted import evaluated, saying
 
 from genie_inspect import inspect_private
 from genie_inspect.logs.measures import keys_to_test, viewed_range
-from genie_inspect.logs.reading import read_logs
-from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.logs.reading import ScoredLog, read_logs
 from genie_inspect.signature import Signature
 from genie_inspect.tasks.panel import KEYS, MEASURES
 
@@ -58,9 +57,8 @@ def test_of_several_measures_in_one_score_each_ones_headline_is_tested_and_expla
     signature = "|".join(["measure:novelty_panel", *(f"{name}:x" for name in MEASURES), "version:0"])
     assert chosen(header, signature, keys) == tuple(KEYS[name][0] for name in MEASURES)
     for name in MEASURES:
-        for key in KEYS[name]:
-            alone = known_range(header, "it", f"measure:{name}|version:0", key)
-            assert known_range(header, "it", signature, key) == alone
+        alone = [known_range(header, "it", f"measure:{name}|version:0", key) for key in KEYS[name]]
+        assert [known_range(header, "it", signature, key) for key in KEYS[name]] == alone
     lines = meanings(header, "novelty_panel", "measure:novelty_panel|cosine:x|creativity_index:x")
     assert [line.split(".")[0] for line in lines] == ["Cosine", "Creativity index"]
     (line,) = meanings(header, "cosine", "measure:cosine|version:0")
@@ -162,13 +160,9 @@ def test_the_decorator_of_anybodys_scorer_is_read_from_the_log_also_when_it_scor
     assert read.meanings("lettered") == ["Higher is higher."]
 
 
-def test_a_view_that_says_one_end_alone_says_nothing_of_the_range(tmp_path: Path) -> None:
-    for scale, ends in (
-        (ScoreColorScale(palette="neutral", min=0, max=3), (0, 3)),
-        (ScoreColorScale(palette="neutral", min=0), None),
-        (ScoreColorScale(palette="neutral", max=3), None),
-    ):
-        view = ViewerConfig(task_samples_view=TaskSamplesView(name="made", score_color_scales={"plot": scale}))
-        log = read_eval_log(made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], viewer=view), header_only=True)
-        assert viewed_range(log, "plot") == ends
-        assert viewed_range(log, "style") is None
+def test_a_view_that_says_one_end_alone_says_nothing_of_the_range(header: EvalLog) -> None:
+    for stated, ends in (({"min": 0, "max": 3}, (0, 3)), ({"min": 0}, None), ({"max": 3}, None)):
+        scale = ScoreColorScale.model_validate({"palette": "neutral"} | stated)
+        view = TaskSamplesView(name="made", score_color_scales={"plot": scale})
+        header.eval.viewer = ViewerConfig(task_samples_view=view)
+        assert (viewed_range(header, "plot"), viewed_range(header, "style")) == (ends, None)

@@ -1,21 +1,39 @@
+"""Logs as reports see them: their documents, their names, what they warn of, and signatures that must be one."""
+
 import math
 import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalPlan, EvalPlanStep, EvalResults, read_eval_log, write_eval_log
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
+from tests.cli.called import as_json, genie
 from tests.reports.made_logs import GENIE, made_log, scored
 from tests.reports.studies import by_feature, made, one_number, study_log
+from tests.scripted import OWL, saying, scores, small_population
 
 from genie_inspect.errors import GenieWarning
-from genie_inspect.logs.reading import POPULATION, labelled, labels, read_logs, read_scored_log
-from genie_inspect.logs.scored_log import NO_SCORE, NOT_BY_IT, ScoredLog
+from genie_inspect.logs.files import LogError
+from genie_inspect.logs.reading import (
+    NO_SCORE,
+    NOT_BY_IT,
+    POPULATION,
+    ScoredLog,
+    are_unlike,
+    labelled,
+    labels,
+    lengths_of,
+    one_signature,
+    read_logs,
+    read_scored_log,
+)
 from genie_inspect.logs.scores import Scores
 from genie_inspect.samples import InterventionFacts
 from genie_inspect.signature import Signature, digest
+from genie_inspect.tasks.population_prompts import population_prompts
 
 NAN = math.nan
 
@@ -32,6 +50,9 @@ def test_a_document_has_its_prompt_its_words_and_what_each_scorer_said(tmp_path:
     assert math.isnan(document.value("nobody", "plot"))
     assert document.scores["genie"].evidence.coverage == {"plot": (2, 3)}
     assert document.scores["cosine"] == Scores({"cosine": 0.25}, signature=Signature("measure:cosine|version:0"))
+    # without a score it says whether it has others
+    log = read_scored_log(made_log(tmp_path, [{}, {"cosine": other}, {"genie": genie}]))
+    assert [document.why_unscored("genie") for document in log.documents] == [NO_SCORE, NOT_BY_IT, ""]
 
 
 def test_scores_without_a_signature_of_ours_are_read_and_not_called_ours(tmp_path: Path) -> None:
@@ -48,12 +69,6 @@ def test_scores_without_a_signature_of_ours_are_read_and_not_called_ours(tmp_pat
     assert log.keys("genie") == ()
 
 
-def test_a_sample_without_a_score_says_whether_it_has_others(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{}, {"cosine": scored(0.5)}, {"genie": scored({"plot": 0.5})}])
-    reasons = [document.why_unscored("genie") for document in read_scored_log(file).documents]
-    assert reasons == [NO_SCORE, NOT_BY_IT, ""]
-
-
 def test_a_log_whose_documents_all_stand_in_the_population_is_the_populations(tmp_path: Path) -> None:
     its_own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d-1"])}] * 2)
     copied = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=left_out)} for left_out in ([], ["d-1"])])
@@ -61,14 +76,6 @@ def test_a_log_whose_documents_all_stand_in_the_population_is_the_populations(tm
         (POPULATION, True),
         ("mock/writer", False),
     ]
-
-
-def test_a_log_in_json_is_read_as_one_in_an_archive(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.1, NAN, 0.3)])
-    write_eval_log(read_eval_log(file), tmp_path / "log.json")
-    first, second = read_logs([file])[0], read_logs([tmp_path / "log.json"])[0]
-    assert [str(document) for document in second.documents] == [str(document) for document in first.documents]
-    assert len(first.documents) == 3
 
 
 def test_samples_that_the_log_does_not_have_are_passed_over(tmp_path: Path) -> None:
@@ -85,10 +92,9 @@ def test_a_signature_is_that_of_the_scores_with_a_value(tmp_path: Path) -> None:
     # a sample that got no replies has none of the facts that depend on them
     silent = scored({"distinct": NAN}, "measure:novelty_bench|k:0", reason="no_response")
     valued = scored({"distinct": 3.0}, "measure:novelty_bench|k:10")
-    assert read_scored_log(made_log(tmp_path, [{"n": silent}, {"n": valued}])).signatures == {
-        "n": ("measure:novelty_bench|k:10",)
-    }
-    assert read_scored_log(made_log(tmp_path, [{"n": silent}])).signatures == {"n": ("measure:novelty_bench|k:0",)}
+    for samples, k in (([{"n": silent}, {"n": valued}], 10), ([{"n": silent}], 0)):
+        signatures = read_scored_log(made_log(tmp_path, samples)).signatures
+        assert signatures == {"n": (f"measure:novelty_bench|k:{k}",)}
 
 
 def test_a_document_is_refused_by_what_its_provider_or_a_scorer_of_ours_says_and_keeps_what_solvers_left(
@@ -139,16 +145,13 @@ def test_a_study_is_not_taken_for_the_populations_own_and_says_what_it_leaves_ou
 
 
 def logs(folder: Path, *changes: dict[str, Any]) -> list[ScoredLog]:
-    """Logs of one model, each changed in its own way: task, created, solver, steps (name and options), args."""
+    """Logs that differ in facts of their score, in steps (name and options), and in whatever else their `eval` says."""
     files = []
     for change in changes:
+        spec = {name: value for name, value in change.items() if name not in ("facts", "steps")}
         files.append(made_log(folder, [{"genie": scored({"plot": 0.5}, **change.get("facts", {}))}]))
         log = read_eval_log(files[-1])
-        log.eval.task = change.get("task", log.eval.task)
-        log.eval.created = change.get("created", log.eval.created)
-        log.eval.model = change.get("model", log.eval.model)
-        log.eval.solver = change.get("solver")
-        log.eval.model_args = change.get("args", {})
+        log.eval = log.eval.model_copy(update=spec)
         steps = [EvalPlanStep(solver=name, params=options) for name, options in change.get("steps", [])]
         log.plan = EvalPlan(steps=steps)
         write_eval_log(log)
@@ -176,7 +179,7 @@ SAMPLING = "verbalized_sampling"
             ["mock/writer generate baseline", "mock/writer outline+trim grid", "mock/writer generate grid"],
         ),
         (
-            [{"steps": [(SAMPLING, {"k": k, "pick": "random"})], "args": {"seed": 1}} for k in (3, 5)],
+            [{"steps": [(SAMPLING, {"k": k, "pick": "random"})], "model_args": {"seed": 1}} for k in (3, 5)],
             ["mock/writer k=3", "mock/writer k=5"],
         ),
         # an option that only one log has leaves no gap in the names of the others, which the time tells apart
@@ -207,3 +210,112 @@ def test_logs_are_called_by_what_tells_them_apart_and_in_brief_by_nothing_that_t
 def test_a_run_with_a_strategy_of_its_own_names_it_where_no_other_log_stands_beside_it(tmp_path: Path) -> None:
     found = logs(tmp_path, {"solver": OUTLINE[0], "steps": [OUTLINE]})
     assert (labels(found), labels(found, brief=True)) == (["mock/writer outline"], ["mock/writer"])
+
+
+CUT = "1 of 2 documents end at the limit of their tokens"
+SAID = "writes 4 words where the population has 20: beyond 1.5x lengths do not compare"
+
+
+def log_of(folder: Path, population: float, text: str = "It rains on owls.", **scorers: float) -> str:
+    score = {name: scored({name: value}, length={"population": population}) for name, value in scorers.items()}
+    return made_log(folder, [score] * 2, texts=[text] * 2, model="mock/writer")
+
+
+@pytest.mark.parametrize(
+    ("population", "is_cut", "who", "said", "column"),
+    [(20, False, "", SAID, "unlike_length"), (4, True, "of ", CUT, "cut")],
+)
+def test_summary_report_and_comparison_give_the_warnings_of_length_and_of_ends_once_each(
+    population: float, is_cut: bool, who: str, said: str, column: str, tmp_path: Path
+) -> None:
+    warned = log_of(tmp_path / "a", population, genie=0.4, cosine=0.3)
+    if is_cut:
+        log = read_eval_log(warned)
+        (log.samples or [])[0].output.choices[0].stop_reason = "max_tokens"
+        write_eval_log(log, warned)
+    assert genie("summary", warned).output.count(f"Warning: {who}mock/writer {said}") == 1
+    (table, _) = as_json("summary", warned)
+    assert table["columns"][0][column].startswith(f"{who}mock/writer {said}")
+    genie("report", warned, "-o", tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").count(said) == 1
+    plain = log_of(tmp_path / "b", population, text="word " * int(population), genie=0.4, cosine=0.3)
+    assert "Warning" not in genie("summary", plain).output
+    assert genie("compare", warned, plain, "--baseline", warned).output.count(said) == 1
+    runs = as_json("compare", warned, plain, "--baseline", warned)["runs"]
+    assert [run["cut"] for run in runs] == [int(is_cut), 0]
+
+
+def test_a_log_that_has_another_name_in_each_table_is_warned_of_once(tmp_path: Path) -> None:
+    # alone under its version of genie, beside the other under cosine
+    for signature in (GENIE, GENIE.replace("version:0", "version:1")):
+        given = {"genie": signature, "cosine": GENIE}
+        samples = {name: scored({"m": 0.4}, own, length={"population": 20}) for name, own in given.items()}
+        made_log(tmp_path, [samples], texts=["It rains on owls."])
+    assert genie("summary", tmp_path).output.count(SAID) == 2
+
+
+def run(folder: Path, words: int, epochs: int) -> list[str]:
+    documents = {OWL: ("grey owl " * 10, "white owl " * 10)}
+    population = small_population(folder / "population", documents, {}).folder
+    (log,) = evaluate(
+        population_prompts(population=str(population), panel="cosine,compression"),
+        model=saying("owl " * words).model(),
+        epochs=epochs,
+        log_dir=str(folder / "logs"),
+        display="none",
+    )
+    assert log.status == "success", log.error
+    return [str(score.explanation) for name in ("cosine", "compression") for score in scores(log, name)]
+
+
+def test_a_run_of_unlike_length_warns_once_after_five_documents_and_each_score_says_its_own(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert not any("Warning" in note for note in run(tmp_path / "like", 18, epochs=6))
+    run(tmp_path / "few", 4, epochs=4)
+    assert "lengths do not compare" not in caplog.text
+    notes = run(tmp_path, 4, epochs=7)
+    # Inspect puts sample and epoch before it
+    warned = [record.getMessage().splitlines()[-1] for record in caplog.records if record.levelname == "WARNING"]
+    assert [line for line in warned if "lengths" in line] == [f"mockllm/model {SAID} (see genie summary)"]
+    assert len(notes) == 14
+    assert all("Warning: this document has 4 words where the population has 20" in note for note in notes)
+
+
+def test_a_length_that_nobody_knows_is_in_no_mean(tmp_path: Path) -> None:
+    known = [{"genie": scored({"p": 0.5}, length={"population": words})} for words in (20, 10)]
+    # of two scorers the second one knows
+    samples = [{"cosine": scored({"m": 0.5})} | known[0], known[1], {"genie": scored({"p": 0.5})}]
+    (log,) = read_logs([made_log(tmp_path, samples, texts=["one", "one two", "one two three"])])
+    assert lengths_of(log.documents) == (2, 15)
+    assert math.isnan(lengths_of(log.documents[2:])[1])
+    assert math.isnan(lengths_of([])[0])
+    # nor is it another one
+    for other, unlike in ((math.nan, False), (34 * 1.5, False), (52, True)):
+        assert are_unlike(34, other) == are_unlike(other, 34) == unlike
+
+
+def test_signatures_that_differ_are_refused_with_what_differs_where_and_how_to_choose(tmp_path: Path) -> None:
+    signatures = (GENIE.replace("test", "a"), GENIE.replace("test", "b"), GENIE, f"{GENIE}|extra:1")
+    files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5}, own)}]) for own in signatures]
+    with pytest.raises(LogError) as caught:
+        one_signature(read_logs(files[:2]), "genie")
+    assert str(caught.value) == (
+        "scores by 'genie' do not compare, their signatures differ: judge is a and b (log-0.eval and log-1.eval); "
+        "choose with --signature and a part of one, such as --signature 'judge:a'"
+    )
+    with pytest.raises(LogError, match=r"extra is - and 1 .* such as --signature 'extra:1'"):
+        one_signature(read_logs(files[2:]), "genie")
+    assert [log.file for log in read_logs(files, signature="extra:1")] == files[3:]
+    within = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, f"{GENIE}{number}")} for number in range(2)])
+    with pytest.raises(LogError, match=r"version is 00 and 01 \(log-4\.eval\)$"):
+        one_signature(read_logs([within]), "genie")
+    # logs without scores are passed over
+    empty = made_log(tmp_path, [{}])
+    logs = read_logs([empty, files[2]])
+    assert (one_signature(logs, "genie"), one_signature(logs, "cosine")) == (GENIE, "none")
+    # those that there are are listed in their order
+    with pytest.raises(LogError, match=r"^signature is 'x', expected a part of one of: [^;]+\|judge:a[^;]*; .*judge:b"):
+        read_logs([files[1], empty, files[0]], signature="x")
+    with pytest.raises(LogError, match=r"^signature is 'x', expected a part of one of: none$"):
+        read_logs([empty], signature="x")

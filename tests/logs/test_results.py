@@ -7,9 +7,8 @@ from inspect_ai.model import ModelConfig
 from inspect_ai.scorer import Score
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.logs.reading import read_scored_log
+from genie_inspect.logs.reading import NO_SCORE, read_scored_log
 from genie_inspect.logs.results import Results, results_of, standing_of, yardstick_command
-from genie_inspect.logs.scored_log import NO_SCORE
 from genie_inspect.statistics.descriptive import Standing
 from genie_inspect.tasks.novelty import score_view
 
@@ -59,13 +58,6 @@ def test_shares_are_added_up_over_documents_and_every_key_has_one(tmp_path: Path
         "fewer than half of the ratings that were due could be used",
         "not every question or test could be used",
     ]
-
-
-def test_a_grader_that_never_varies_is_found_over_all_documents_not_one(tmp_path: Path) -> None:
-    for highest, warned in (((4.0, 4.0), True), ((4.0, 5.0), False), ((4.0,), False)):
-        facts = [{"count": 6, "lowest": 4.0, "highest": high} for high in highest]
-        lines = results(tmp_path, [{"genie": scored({"plot": 0.0}, ratings=own)} for own in facts]).warnings
-        assert ["every pair the same rating (4)" in line for line in lines] == [True] * warned
 
 
 QUARTER, HALF = ({"percentile": p, "mean": 0.5, "low": 0.25, "high": 0.75} for p in (25.0, 50.0))
@@ -120,33 +112,28 @@ def by(*graders: str) -> str:
     ],
 )
 def test_a_grader_of_the_models_own_name_is_marked(model: str, grader: str, tmp_path: Path) -> None:
-    (line,) = warned(tmp_path, model, by("mock/other", grader))
+    (line,) = warned(tmp_path, model, by("mock/other", grader), left_out=[])
     writer = "" if model == grader else f" ({model})"
     assert line.startswith(f"{grader} judges what a model of its name wrote{writer}: judges")
     assert "self-preference" in line
 
 
 @pytest.mark.parametrize(
-    ("model", "signature"),
+    ("signature", "facts"),
     [
-        ("openai/gpt-4o", by("openai/gpt-4o-mini", "mock/gpt-4")),
-        ("openai/gpt-4o", "measure:genie|judge:test|population:gpt-4o@0123456789ab|version:1"),
-        ("openai/gpt-4o", "none"),
+        (by("openai/gpt-4o-mini", "mock/gpt-4"), {}),
+        ("measure:genie|judge:test|population:gpt-4o@0123456789ab|version:1", {}),
+        ("none", {}),
+        # the population's own documents are nobody's own
+        (by("openai/gpt-4o"), {"left_out": ["d-1"]}),
     ],
 )
-def test_others_are_not(model: str, signature: str, tmp_path: Path) -> None:
-    assert warned(tmp_path, model, signature) == []
-
-
-def test_the_populations_own_documents_are_nobodys_own(tmp_path: Path) -> None:
-    assert warned(tmp_path, "mock/grader", by("mock/grader"), left_out=["d-1"]) == []
-    assert warned(tmp_path / "told", "mock/grader", by("mock/grader"), left_out=[]) != []
+def test_others_are_not(signature: str, facts: dict[str, Any], tmp_path: Path) -> None:
+    assert warned(tmp_path, "openai/gpt-4o", signature, **facts) == []
 
 
 LENGTH = {"population": 200, "matched": {}}
 GRADER = {"grader": ModelConfig(model="mock/grader")}
-
-
 IN_TASK = {"name": "genie", "options": {"population": "starter", "judge": "list", "templates": None}}
 READER = "reader:grader(mock/second@0123456789ab,template=00)"
 

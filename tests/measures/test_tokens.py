@@ -1,15 +1,29 @@
-"""Tokens, expressions and distances."""
+"""Tokens, expressions, distances, and marks of two readers."""
 
 import math
 import unicodedata
+from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.hostile import FULL, SECONDS_A_MILLION, SPARE_SECONDS, seconds
 
 from genie_inspect.measures.distance import cosine_distances
 from genie_inspect.measures.expressions import split_expressions
+from genie_inspect.measures.marks import (
+    LONGEST_SEARCHED,
+    Agreement,
+    QuotedText,
+    agreement,
+    covered_share,
+    matches,
+    overlap,
+    pieces,
+    similarity,
+    without_overlaps,
+)
 from genie_inspect.measures.tokens import (
     is_content,
     is_like_length,
@@ -58,12 +72,8 @@ def test_places_point_at_what_the_tokens_were_made_of(text: str) -> None:
 
 
 def test_function_words_and_marks_carry_no_content() -> None:
-    assert [token for token in tokens("She didn't see the 7 black ships, though.") if is_content(token)] == [
-        "see",
-        "7",
-        "black",
-        "ships",
-    ]
+    content = [token for token in tokens("She didn't see the 7 black ships, though.") if is_content(token)]
+    assert content == ["see", "7", "black", "ships"]
 
 
 @pytest.mark.parametrize(
@@ -143,6 +153,10 @@ def test_distances_by_hand() -> None:
     expected = [1 - 1 / math.sqrt(2), 1 - 7 / (5 * math.sqrt(2))]
     assert cosine_distances([1, 1], [[1, 0], [3, 4]]).tolist() == pytest.approx(expected)
     assert cosine_distances([1.0], []).shape == (0,)
+    refused = [([0, 0], [[1, 0]], "target is a zero vector"), ([1, 0], [[1, 0], [0, 0]], "population row 1 is a zero")]
+    for target, population, said in [*refused, ([1, 0, 0], [[1, 0]], "shape")]:
+        with pytest.raises(ValueError, match=said):
+            cosine_distances(target, population)
 
 
 @given(st.integers(1, 8), st.integers(1, 8), st.integers(0, 10_000))
@@ -155,10 +169,234 @@ def test_distances_are_from_0_to_2_and_length_does_not_matter(rows: int, width: 
     assert scaled == pytest.approx(found, abs=1e-9)
 
 
-def test_a_vector_without_direction_or_of_another_width_is_refused() -> None:
-    with pytest.raises(ValueError, match="target is a zero vector"):
-        cosine_distances([0, 0], [[1, 0]])
-    with pytest.raises(ValueError, match="population row 1 is a zero vector"):
-        cosine_distances([1, 0], [[1, 0], [0, 0]])
-    with pytest.raises(ValueError, match="shape"):
-        cosine_distances([1, 0, 0], [[1, 0]])
+PASSAGE = (
+    "The moon hung over the harbour like a coin that nobody dared to spend, and the boats leaned together as if to "
+    "share a rumour. Inside the customs house the clerk counted stamps, slept, and counted again. Rain wrote its "
+    "small arithmetic on the glass until the morning came and rubbed it out."
+)
+NONE: list[str] = []
+GOLD = ["like a coin that nobody dared to spend", "Rain wrote its small arithmetic on the glass", "share a rumour"]
+
+
+def plain_subsequence(first: str, second: str) -> int:
+    row = [0] * (len(second) + 1)
+    for character in first:
+        above = row
+        row = [0]
+        for place, other in enumerate(second):
+            row.append(above[place] + 1 if character == other else max(above[place + 1], row[-1]))
+    return row[-1]
+
+
+@given(st.text("abc é", max_size=40), st.text("abc é", max_size=40))
+def test_the_common_subsequence_is_that_of_the_whole_table(first: str, second: str) -> None:
+    size = len(first) + len(second)
+    assert similarity(first, second) * size == pytest.approx(200 * plain_subsequence(first, second))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ratio"),
+    [  # rapidfuzz 3.14.6, fuzz.ratio; 20,000 random pairs gave the same numbers too
+        ("the light of a coin moon", "the light of the coin moon", 92.0),
+        ("a lantern of salt and thyme", "a lantern of salt, and thyme", 98.18181818181819),
+        ("", "", 100.0),
+        ("", "sill", 0.0),
+    ],
+)
+def test_similarity_is_that_of_rapidfuzz(first: str, second: str, ratio: float) -> None:
+    assert similarity(first, second) == pytest.approx(ratio, abs=1e-12)
+
+
+def test_marks_of_92_are_alike_and_of_89_9_are_not() -> None:
+    alike = "a" * 149 + "x" * 13, "a" * 149 + "y" * 13  # 298 of 324
+    unlike = "a" * 40 + "x" * 4, "a" * 40 + "y" * 5  # 80 of 89
+    assert (round(similarity(*alike), 2), matches(*alike)) == (91.98, True)
+    assert (round(similarity(*unlike), 1), matches(*unlike)) == (89.9, False)
+    exactly = "a" * 9 + "x", "a" * 9 + "y"  # 18 of 20
+    assert (similarity(*exactly), matches(*exactly)) == (90.0, True)
+
+
+@given(st.text("ab ", max_size=24), st.text("ab ", max_size=24))
+@example("share a rumour", "share")
+@example("share", " \n")
+def test_marks_match_where_one_contains_the_other_or_they_are_90_alike(first: str, second: str) -> None:
+    alike = first in second or second in first or similarity(first, second) >= 90
+    assert matches(first, second) == (alike and bool(first.strip()) and bool(second.strip()))
+
+
+def test_predictions_count_as_right_or_wrong_and_gold_marks_as_found_or_missed() -> None:
+    # "the glass" and "on the glass" are two right predictions for one gold mark
+    found = agreement([["on the glass", "the glass", "slept"], ["cold fire"]], [GOLD, []])
+    assert found == Agreement(true=2, false=2, missed=2)
+    assert (found.precision, found.recall) == (2 / 4, 2 / 4)
+    assert found.f1 == pytest.approx(2 * 2 / (2 * 2 + 2 + 2))
+    with pytest.raises(ValueError, match="1 passages with predictions against 2, expected the same passages"):
+        agreement([["a"]], [["a"], ["b"]])
+
+
+@pytest.mark.parametrize("gamed", [[PASSAGE], ["e"], [PASSAGE] * 1000])
+def test_the_whole_passage_or_a_letter_agrees_with_everything_but_by_the_strict_rule(gamed: list[str]) -> None:
+    assert agreement([gamed], [GOLD]).f1 == 1.0
+    assert agreement([gamed], [GOLD], strict=True).f1 < 0.1
+    assert agreement([GOLD[:1] * 1000], [GOLD], strict=True) == Agreement(true=1, false=999, missed=2)
+
+
+def test_marks_are_paired_so_that_most_words_are_in_common_and_half_of_them_at_least() -> None:
+    # one by one "salt bell" would take "bell of salt" and leave nothing for the other
+    predicted, gold = ["salt bell", "bell of salt"], ["bell of salt", "a salt bell"]
+    assert agreement([predicted], [gold], strict=True).true == pytest.approx(4 / 5 + 1)
+    assert overlap("the sky, unbuttoned", "the bell of salt") == pytest.approx(2 / 8)
+    assert agreement([["the sky, unbuttoned"]], [["the bell of salt"]], strict=True).true == 0
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_marks_that_are_the_same_agree_wholly(strict: bool) -> None:
+    found = agreement([GOLD, ["🔥🔥", "«قمر من ملح»"]], [GOLD, ["🔥🔥", "«قمر من ملح»"]], strict)
+    assert (found.precision, found.recall, found.f1) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_who_marks_nothing_scores_0_and_nothing_against_nothing_is_no_score(strict: bool) -> None:
+    silent, needless, nothing = (
+        agreement([predicted], [gold], strict) for predicted, gold in [(NONE, GOLD), (GOLD, NONE), (NONE, NONE)]
+    )
+    assert (silent.recall, silent.f1, needless.precision, needless.f1) == (0, 0, 0, 0)
+    undefined = (silent.precision, needless.recall, nothing.precision, nothing.recall, nothing.f1)
+    assert all(math.isnan(value) for value in undefined)
+
+
+MARKS = st.lists(st.text("ab ", max_size=6), max_size=4)
+
+
+@given(st.lists(st.tuples(MARKS, MARKS), max_size=4), st.booleans())
+def test_passages_add_up_and_every_share_lies_between_0_and_1(
+    passages: list[tuple[list[str], list[str]]], strict: bool
+) -> None:
+    predicted, gold = [side for side, _ in passages], [side for _, side in passages]
+    found = agreement(predicted, gold, strict)
+    parts = [agreement([marks], [right], strict) for marks, right in passages]
+    assert found.true == pytest.approx(sum(part.true for part in parts))
+    assert all(math.isnan(share) or 0 <= share <= 1 for share in (found.precision, found.recall, found.f1))
+
+
+TEXT = (
+    "She drank the cold, tin-coloured light. “Don’t,” said the sea — and it meant every salt word.\n\n"
+    "The bells\nhad been unbuttoned by the wind; nobody minded the belly of the bell."
+)
+
+
+def found(quote: str, text: str = TEXT) -> str | None:
+    span = QuotedText(text).find(quote)
+    return text[slice(*span)] if span else None
+
+
+@pytest.mark.parametrize(
+    ("quote", "expected"),
+    [
+        ("tin-coloured light", "tin-coloured light"),
+        ("Tin-Coloured Light.", "tin-coloured light"),  # case, and what is outside
+        ('"Don\'t," said the sea - and', "Don’t,” said the sea — and"),  # plain quotes and dashes
+        ("The bells had been", "The bells\nhad been"),
+        ("the  bells   had been…", "The bells\nhad been"),
+        ("it meant every salty word", "it meant every salt word"),  # 2 * 24 of 49
+        ("had been unbuttoned by wind", "had been unbuttoned by the wind"),
+        ("the bell", "the bell"),  # not the "bells" before it, nor the "belly"
+        ("nobody minded the wind", None),
+        ("salt", "salt"),
+        ("al", None),  # in the middle of words
+        ("", None),
+        ("…", None),
+        ("words of another text altogether", None),
+    ],
+)
+def test_a_quote_is_found_as_it_is_then_folded_then_as_the_closest_whole_words(
+    quote: str, expected: str | None
+) -> None:
+    assert found(quote) == expected
+    # part of a word is no quote in any script
+    assert found("ost", "the lost coin") is found("नील", "एक नीला द्रव गिरा") is None
+    assert found("a a", "ba a a") == "a a"
+
+
+def test_of_two_places_the_closer_one_counts_by_90_at_least() -> None:
+    text = "an old grey bell rang; an odd grey bell rang; an old grey bell rang"
+    assert QuotedText(text).find("an oldd grey bell rang") == (0, 21)
+    assert QuotedText(text).find("an oddd grey bell rang") == (23, 44)
+    # 2 * 9 of 20 is 90; 2 * 8 of 18 is 88.9
+    assert similarity("abcdefghix", "abcdefghiy") == 90
+    assert found("abcdefghix", "an abcdefghiy.") == "abcdefghiy"
+    assert found("abcdefghx", "an abcdefghy.") is None
+
+
+@given(
+    st.lists(st.text("abc", min_size=1, max_size=4), min_size=2, max_size=12), st.text("abc ", min_size=3, max_size=14)
+)
+def test_the_closest_span_is_that_of_a_search_through_all_spans(words: list[str], quote: str) -> None:
+    text = " ".join(words)
+    plain = " ".join(quote.split())
+    bounds = [(begin, begin + len(word)) for begin, word in zip(_begins(words), words, strict=True)]
+    spans = [(first[0], last[1]) for i, first in enumerate(bounds) for last in bounds[i:]]
+    best = max((similarity(plain, text[begin:end]) for begin, end in spans), default=0)
+    span = QuotedText(text).find(quote)
+    if not plain or best < 90:
+        assert span is None
+    elif best < 100:
+        assert span is not None
+        assert similarity(plain, text[slice(*span)]) >= best
+
+
+def _begins(words: list[str]) -> list[int]:
+    return [sum(len(word) + 1 for word in words[:place]) for place in range(len(words))]
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("Wort \N{RIGHT-TO-LEFT OVERRIDE}und", "Ein Wort \N{RIGHT-TO-LEFT OVERRIDE}und noch eins"),
+        ("עולם גדול", "שלום עולם גדול"),
+        ("👩‍👩‍👧 family", "a 👩‍👩‍👧 family of light"),
+        ("light\x1b[0m", "\x1b[31mred light\x1b[0m"),
+        *(("点亮了灯", "他点亮了灯，等着。"), ("กตะเกียง", "เขาจุกตะเกียงและรอ"), ("नीला द्रव", "एक नीला द्रव गिरा")),
+    ],
+)
+def test_places_are_those_of_the_text_as_it_is_whatever_script_it_has(quote: str, text: str) -> None:
+    assert found(quote, text) == quote
+
+
+@pytest.mark.parametrize("piece", ["The owl, which had slept, went. ", "灯", "a ", "a", "the      "])
+@pytest.mark.parametrize("quote", ["The owl, which had slept, went out.", "a", "灯x" * 90])
+def test_a_million_characters_are_searched_in_a_second(piece: str, quote: str) -> None:
+    for length in (FULL, LONGEST_SEARCHED):
+        text = QuotedText(piece * (length // len(piece)))
+        assert seconds(partial(text.find, quote, last=True)) < SECONDS_A_MILLION + SPARE_SECONDS
+
+
+def test_of_spans_that_overlap_one_remains_and_a_word_is_covered_however_many_touch_it() -> None:
+    assert without_overlaps([]) == []
+    assert without_overlaps([(0, 4), (4, 8)]) == [0, 1]
+    assert without_overlaps([(5, 9), (0, 3), (2, 6), (0, 4)]) == [3, 0]
+    assert without_overlaps([(3, 9), (0, 4), (8, 12)]) == [1, 2], "the second ends in the first's place"
+    assert covered_share("one two three four", [(0, 7), (4, 7), (5, 9)]) == 0.75
+    assert covered_share("one two", []) == covered_share("...", []) == covered_share("", [(0, 1)]) == 0
+
+
+@given(st.text(max_size=20), st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=4))
+def test_the_pieces_of_a_text_are_the_text(text: str, ends: list[tuple[int, int]]) -> None:
+    spans = [(min(pair), max(pair)) for pair in ends if max(pair) <= len(text) and pair[0] != pair[1]]
+    cut = list(pieces(text, spans))
+    assert "".join(piece for piece, _, _ in cut) == text
+    for place, (begin, end) in enumerate(spans):
+        assert "".join(piece for piece, over, _ in cut if place in over) == text[begin:end]
+        assert sum(place in ending for _, _, ending in cut) == 1
+
+
+def test_of_several_places_the_first_is_found_or_the_last() -> None:
+    text = "A bell rang. “A bell,” she said: a  bell. A bello rang; a bells."
+    near = "the grey owl slept. the grey owl slept."
+    for where, quote, first, last in (
+        (text, "bell", (2, 6), (36, 40)),
+        (text, "A BELL", (0, 6), (33, 40)),
+        (text, "the bello", None, None),
+        (near, "the gray owl slept", (0, 18), (20, 38)),
+    ):
+        assert (QuotedText(where).find(quote), QuotedText(where).find(quote, last=True)) == (first, last), quote

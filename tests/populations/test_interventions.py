@@ -23,6 +23,8 @@ def test_texts_come_with_each_original_before_what_was_made_of_it(tmp_path: Path
     last_first = (TEXTS[2], TEXTS[4], TEXTS[1], TEXTS[0], TEXTS[3])
     names = [text.id for text in pairs(tmp_path, last_first).texts()]
     assert names == ["d-owl", "i-again", "i-owl", "d-fox", "i-fox"]
+    # an original without edits is no part of a study
+    assert [text.id for text in pairs(tmp_path / "some", TEXTS[:4]).texts()] == ["d-owl", "i-owl", "i-again"]
 
 
 def test_a_file_serves_as_well_as_its_folder(tmp_path: Path) -> None:
@@ -35,12 +37,8 @@ def test_a_file_serves_as_well_as_its_folder(tmp_path: Path) -> None:
 
 def test_a_pipe_or_a_device_in_a_folder_is_refused_before_it_is_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / INTERVENTIONS)
-    with pytest.raises(InterventionsError, match="is no file, expected one"):
+    with pytest.raises(InterventionsError, match="is not a file, expected one"):
         Interventions(tmp_path)
-
-
-def test_an_original_without_edits_is_no_part_of_a_study(tmp_path: Path) -> None:
-    assert [text.id for text in pairs(tmp_path, TEXTS[:4]).texts()] == ["d-owl", "i-owl", "i-again"]
 
 
 def test_what_a_check_left_out_is_in_no_study_and_no_digest(tmp_path: Path) -> None:
@@ -77,7 +75,7 @@ def test_a_file_that_is_none_is_refused_in_one_line(content: str, message: str, 
 
 
 def test_an_id_that_stands_twice_and_a_missing_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InterventionsError, match="field id: 'd-owl' stands twice"):
+    with pytest.raises(InterventionsError, match="field id: 'd-owl' appears twice"):
         pairs(tmp_path, (*TEXTS, TEXTS[0]))
     with pytest.raises(InterventionsError, match=r"interventions are '.*nowhere', expected starter, a folder"):
         Interventions(tmp_path / "nowhere")
@@ -108,12 +106,8 @@ def test_the_seed_document_and_feature_draw_the_alternative_and_nothing_else() -
 
 
 def test_ids_depend_on_original_kind_feature_and_text() -> None:
-    ids = {
-        intervention_id("d", "edit", "plot", "t"),
-        intervention_id("e", "edit", "plot", "t"),
-        intervention_id("d", "paraphrase", "", "t"),
-        intervention_id("d", "edit", "style", "t"),
-        intervention_id("d", "edit", "plot", "u"),
-    }
+    rows = [("d", "edit", "plot", "t"), ("e", "edit", "plot", "t"), ("d", "edit", "style", "t")]
+    rows += [("d", "paraphrase", "", "t"), ("d", "edit", "plot", "u")]
+    ids = {intervention_id(*row) for row in rows}
     assert len(ids) == 5
     assert all(name.startswith("i-") for name in ids)

@@ -51,7 +51,9 @@ def test_a_clean_prompt_is_one_line_without_spaces_around(text: str) -> None:
 
 
 def written(path: Path, prompts: Iterable[str]) -> str:
-    path.write_text("".join(json.dumps({"prompt": prompt, "story": "-"}) + "\n" for prompt in prompts))
+    path.write_text(
+        "".join(json.dumps({"prompt": prompt, "story": "-"}) + "\n" for prompt in prompts), encoding="utf-8"
+    )
     return str(path)
 
 
@@ -154,7 +156,7 @@ def test_a_file_of_prompts_is_read_as_it_was_written_each_once_with_its_line_bre
         ("a.txt", " \n", "a.txt holds no prompts"),
         ("a.jsonl", "", "a.jsonl holds no prompts"),
         ("a.jsonl", '{"text": "One."}\n', "a.jsonl, line 1 has no text in the field 'prompt'"),
-        ("a.jsonl", "One.\n", "a.jsonl, line 1 is no JSON"),
+        ("a.jsonl", "One.\n", "a.jsonl, line 1 is not JSON"),
     ],
 )
 def test_a_file_without_prompts_is_named(name: str, content: str, message: str, tmp_path: Path) -> None:

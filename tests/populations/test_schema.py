@@ -15,7 +15,7 @@ from genie_inspect.populations.schema import (
     Question,
     document_id,
     file_digest,
-    numbered_rows,
+    placed_rows,
     question_id,
     rows,
     write_rows,
@@ -116,7 +116,7 @@ def test_a_missing_file_and_a_folder_in_place_of_one_are_named(tmp_path: Path) -
 def test_empty_lines_are_passed_over_and_counted_and_lines_may_end_as_on_windows(tmp_path: Path) -> None:
     windows = GOOD.replace(b"d1", b"d2").replace(b"\n", b"\r\n")
     (tmp_path / "d.jsonl").write_bytes(b"\n" + GOOD + b" \n\r\n" + windows + GOOD.replace(b"d1", b"d3").rstrip())
-    found = [(line, row.id, row.text) for line, row in numbered_rows(tmp_path / "d.jsonl", Document)]
+    found = [(line, row.id, row.text) for line, _, row in placed_rows(tmp_path / "d.jsonl", Document)]
     assert found == [(2, "d1", "t"), (5, "d2", "t"), (6, "d3", "t")]
 
 

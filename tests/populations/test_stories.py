@@ -16,6 +16,7 @@ from genie_inspect.populations.stories import (
     reference_stories,
     stories_digest,
 )
+from genie_inspect.prompting.texts import LONGEST
 
 BEE = {"title": "Bee", "plot": "A bee counts.", "story": "A bee counted to four and stopped."}
 
@@ -43,6 +44,13 @@ def test_a_file_gives_its_stories_in_order_the_plot_may_be_left_out(tmp_path: Pa
     # the digest changes with any text
     changes: list[dict[str, str]] = [{}, {"title": "B"}, {"plot": ""}, {"story": "A bee."}]
     assert len({stories_digest(reference_stories(written(tmp_path, BEE | change))) for change in changes}) == 4
+
+
+def test_a_story_may_have_a_million_characters_and_no_more(tmp_path: Path) -> None:
+    (story,) = reference_stories(written(tmp_path, BEE | {"story": "x" * LONGEST}))
+    assert len(story.story) == LONGEST == 1_000_000
+    with pytest.raises(ReferenceStoryError, match="'story', expected text of at most 1,000,000 char"):
+        reference_stories(written(tmp_path, BEE | {"story": "x" * (LONGEST + 1)}))
 
 
 FAULTY: list[tuple[list[object], str]] = [
@@ -170,7 +178,7 @@ def test_released_stories_find_their_references_by_title_and_links_are_no_candid
         ([], "holds no story to be judged"),
         ([FINE], "has no reference for '0_fine'"),
         ([PLAIN, FINE, FINE], "holds two stories '0_fine'"),
-        ([PLAIN], "line 1: the reference '0_fine' is no story of the file"),
+        ([PLAIN], "line 1: the reference '0_fine' is not a story of the file"),
         ([PLAIN, FINE | {"text": ""}], "line 2 has no text of '0_fine'"),
         ([PLAIN | {"text": "https://example.org/x"}, FINE], "line 1 has no text of '0_plain'"),
         ([PLAIN | {"story": " "}, FINE], "line 1 has no id in the field 'story'"),

@@ -74,16 +74,13 @@ def test_an_instrument_that_measured_again_replaces_its_own_numbers_and_those_of
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        (
-            ("2.5", "3.5"),
-            r"yardstick.json was changed after it was made; remove it, and make it anew: genie population",
-        ),
+        (("2.5", "3.5"), r"yardstick.json was changed after it was made; remove it and make it again: genie popul"),
         (('"format":2', '"format":3'), "field format: 3, expected 2; remove it"),
         (("2.5", "8.5"), r"yardstick.json, field measured.*d1, q1: 2 of 3 ratings cannot sum to 8.5"),
         (("2.5", "NaN"), "yardstick.json"),
         (('"q1"', '"q1'), "yardstick.json: Invalid JSON"),
         # an earlier one has other fields
-        (('"format":2', '"format": 1, "novelty": {}'), "expected 2; remove it, and make it anew: genie population"),
+        (('"format":2', '"format": 1, "novelty": {}'), "expected 2; remove it and make it again: genie population"),
     ],
 )
 def test_what_is_no_yardstick_is_an_error_that_says_what_to_do(make: Make, changed: tuple[str, str], said: str) -> None:

@@ -14,6 +14,7 @@ from genie_inspect.prompting.answers import (
     is_unspecified,
     normalised,
     reading_reply,
+    repeats_question,
     says_nothing,
 )
 from genie_inspect.prompting.replies import LONGEST_ANSWER
@@ -74,10 +75,6 @@ NASA | Nashville | 0 | 42
 @pytest.mark.parametrize("answer", NO_ANSWERS)
 def test_whatever_says_that_there_is_no_answer_is_none(answer: str) -> None:
     assert is_unspecified(answer)
-
-
-def test_full_width_letters_are_letters() -> None:
-    assert is_unspecified("\uff2e\uff0f\uff21")  # N/A as typed on a Japanese keyboard
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
@@ -142,29 +139,17 @@ def test_the_marker_says_that_there_is_no_answer(answer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [
-        "none",
-        "None.",
-        "unknown",
-        "Unknown!",
-        "no information",
-        "the time is unknown",
-        "N/A",
-        "nicht angegeben",
-        "未提及",
-    ],
+    "answer", listed("none | None. | unknown | Unknown! | no information | the time is unknown | N/A | 未提及")
 )
 def test_the_same_words_are_an_answer_of_a_reader_who_was_given_a_marker(answer: str) -> None:
     assert not says_nothing(answer)
     assert is_unspecified(answer)
 
 
-@pytest.mark.parametrize(
-    "answer", ["Не указано.", "غير مذكور", "उल्लेख नहीं।", "不明。", "알 수 없음", "ไม่ระบุ", "No especificado"]
-)
-def test_an_import_knows_the_usual_phrases_of_other_languages(answer: str) -> None:
-    assert is_unspecified(answer)
+def test_an_import_knows_the_usual_phrases_of_other_languages_and_full_width_letters() -> None:
+    phrases = ["Не указано.", "غير مذكور", "उल्लेख नहीं।", "不明。", "알 수 없음", "ไม่ระบุ", "No especificado"]
+    # nicht angegeben; N/A as typed on a Japanese keyboard
+    assert all(map(is_unspecified, [*phrases, "nicht angegeben", "\uff2e\uff0f\uff21"]))
 
 
 def test_a_long_answer_is_not_cut_to_a_part_that_says_nothing() -> None:
@@ -173,33 +158,23 @@ def test_a_long_answer_is_not_cut_to_a_part_that_says_nothing() -> None:
     assert not is_unspecified(silent + " " * 30 + "but the owl has a lamp")
 
 
-def test_the_marker_is_what_the_template_asks_for() -> None:
+def test_marker_field_and_values_are_what_the_templates_ask_for() -> None:
+    text = load_template("read", {"count", "data"}).text
+    assert f'"{ATTEMPT}": "{YES}"' in text
+    assert f'{{"{ATTEMPT}": "{NO}"}}' in text
     assert says_nothing(NOT_SPECIFIED)
     for name in ("read", "read_free", "read_sentence"):
         assert f'"{NOT_SPECIFIED}"' in load_template(name, {"count", "data"}).text
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("The old pilot", "the old pilot."),
-        ("the  old\npilot", " the old pilot "),
-        ("the pilot's son", "the pilot’s son"),
-        ("“home”", '"home"'),
-        ("Straße", "STRASSE"),
-        ("ﬁsh", "fish"),
-        ("cafe\u0301", "café"),
-    ],
-)
-def test_equal_answers_have_one_normal_form(one: str, other: str) -> None:
-    assert normalised(one) == normalised(other)
+EQUAL = [("The old pilot", "the old pilot."), ("the  old\npilot", " the old pilot "), ("“home”", '"home"')]
+EQUAL += [("the pilot's son", "the pilot’s son"), ("Straße", "STRASSE"), ("ﬁsh", "fish"), ("cafe\u0301", "café")]
+APART = [("a pilot", "the pilot"), ("re-form", "reform"), ("1.5", "15"), ("C", "C++"), ("ill", "i'll")]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("a pilot", "the pilot"), ("re-form", "reform"), ("1.5", "15"), ("C", "C++"), ("ill", "i'll")]
-)
-def test_answers_that_differ_stay_apart(one: str, other: str) -> None:
-    assert normalised(one) != normalised(other)
+@pytest.mark.parametrize(("one", "other"), EQUAL + APART)
+def test_equal_answers_have_one_normal_form_and_answers_that_differ_stay_apart(one: str, other: str) -> None:
+    assert (normalised(one) == normalised(other)) == ((one, other) in EQUAL)
 
 
 @given(st.text())
@@ -268,12 +243,11 @@ def test_without_a_marker_in_the_instruction_words_say_that_there_is_no_answer()
     assert reading_reply(reply, 3, has_marker=False)[0] == {1: None, 2: None, 3: "a pilot"}
 
 
-def test_the_field_and_its_values_are_what_the_template_asks_for() -> None:
-    text = load_template("read", {"count", "data"}).text
-    assert f'"{ATTEMPT}": "{YES}"' in text
-    assert f'{{"{ATTEMPT}": "{NO}"}}' in text
-
-
 def test_a_reply_that_says_its_own_question_again_answers_nothing() -> None:
     reply = '{"1": "Who is it?", "2": "Who is it?"}'
     assert reading_reply(reply, 2, ["Who is it?", "What happens?"])[0] == {2: "Who is it?"}
+
+
+def test_an_answer_of_words_of_its_question_alone_repeats_it() -> None:
+    question = "What brings the owl to the airport?"
+    assert [repeats_question(text, question) for text in ("The airport", "a storm", "")] == [True, False, False]

@@ -3,6 +3,8 @@
 import json
 import math
 import re
+from collections.abc import Callable
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -13,11 +15,13 @@ from genie_inspect.prompting.answers import NOT_SPECIFIED
 from genie_inspect.prompting.forms import (
     Form,
     answers_form,
+    choices_form,
     label_form,
     last_form,
     last_sound_sentence,
     questions_form,
     quotes,
+    ratings_form,
     reading_form,
     sentences_to_cut,
     verbalized_responses,
@@ -50,7 +54,9 @@ def test_the_schema_of_a_reading_has_the_attempt_first() -> None:
     assert schema["additionalProperties"] is False
 
 
-def test_other_answers_are_asked_for_without_it() -> None:
+def test_other_answers_are_asked_for_without_it_and_ratings_on_one_line() -> None:
+    assert ratings_form(2).pattern == "1:[01234] 2:[01234]"
+    assert re.fullmatch(choices_form(1, ["keep", "examples"]).pattern, '{"1": "examples"}')
     schema = answers_form(2).schema
     assert schema is not None
     assert schema["required"] == ["1", "2"]
@@ -59,7 +65,13 @@ def test_other_answers_are_asked_for_without_it() -> None:
 
 @pytest.mark.parametrize(
     ("reply", "fits"),
-    [('{"last": "An owl."}', True), ('{"last": ""}', True), ('{"last": "A "b" c"}', False), ('{"last": "a\\', False)],
+    [
+        ('{"last": "An owl."}', True),
+        ('{"last": "\\"Go!\\" she said."}', True),
+        ('{"last": ""}', True),
+        ('{"last": "A "b" c"}', False),
+        ('{"last": "a\\', False),
+    ],
 )
 def test_the_pattern_of_a_sentence_is_an_object_that_is_json(reply: str, fits: bool) -> None:
     assert (re.fullmatch(last_form().pattern, reply) is not None) == fits
@@ -107,6 +119,13 @@ def test_a_reply_that_was_cut_off_gives_its_complete_responses(complete: int) ->
     assert texts_of(cut) == [f"Story {n}." for n in range(complete)]
 
 
+def test_a_probability_is_a_share_or_percent_and_anything_else_is_not_a_number() -> None:
+    reply = json.dumps([{"text": "a", "probability": share} for share in ("0.25", ".5", "5 %", 1, "often", None, 3)])
+    assert str([response.probability for response in verbalized_responses(reply)]) == (
+        "[0.25, 0.5, 0.05, 1.0, nan, nan, nan]"
+    )
+
+
 TWICE = '{"responses": [{"text": "A."}, {"text": "B."}, {"text": "A."}'
 DRAFT, FINAL = '{"responses": [{"text": "A."}, {"text": "B."}]}', '{"responses": [{"text": "B."}, {"text": "C."}'
 
@@ -136,44 +155,44 @@ def test_a_reply_without_responses_has_none(reply: str) -> None:
     assert verbalized_responses(reply) == []
 
 
-@pytest.mark.parametrize(
-    ("reply", "cut"), [('{"cut": []}', set()), ('{"cut": [2, "3"]} done', {2, 3}), ('{"cut": [9]}\n{"cut": [1]}', {1})]
-)
-def test_the_sentences_to_cut_are_read_by_number(reply: str, cut: set[int]) -> None:
-    assert sentences_to_cut(reply, 5) == cut
+cut_of_five = partial(sentences_to_cut, count=5)
 
 
 @pytest.mark.parametrize(
-    "reply", ["", "[1, 2]", '{"cut": 3}', '{"cut": [0]}', '{"cut": [6]}', '{"cut": ["It rained."]}']
-)
-def test_anything_but_numbers_in_range_is_unreadable(reply: str) -> None:
-    with pytest.raises(UnreadableReplyError):
-        sentences_to_cut(reply, 5)
-
-
-@pytest.mark.parametrize("reply", ["", " \n", "<think>An owl.</think>", "...", "—"])
-def test_a_reply_without_a_word_is_no_text(reply: str) -> None:
-    with pytest.raises(UnreadableReplyError, match="no text"):
-        written_text(reply)
-
-
-@pytest.mark.parametrize(
-    ("reply", "sentence"),
+    ("read", "reply", "value"),
     [
-        ('{"last": " She woke. "}', "She woke."),
-        ('{"last": ""}', ""),
-        ('At first {"last": "An owl."}, no: {"last": "\\"Go!\\" she said."}', '"Go!" she said.'),
-        ('<think>{"last": "An owl."}</think>```json\n{"last": "She woke."}\n```', "She woke."),
+        (cut_of_five, '{"cut": []}', set()),
+        (cut_of_five, '{"cut": [2, "3"]} done', {2, 3}),
+        (cut_of_five, '{"cut": [9]}\n{"cut": [1, 5]}', {1, 5}),
+        (last_sound_sentence, '{"last": " She woke. "}', "She woke."),
+        (last_sound_sentence, '{"last": ""}', ""),
+        (last_sound_sentence, 'At first {"last": "An owl."}, no: {"last": "\\"Go!\\" she said."}', '"Go!" she said.'),
+        (last_sound_sentence, '<think>{"last": "An owl."}</think>```json\n{"last": "She woke."}\n```', "She woke."),
     ],
 )
-def test_the_last_sound_sentence_is_the_one_of_the_last_object(reply: str, sentence: str) -> None:
-    assert last_sound_sentence(reply) == sentence
+def test_what_stands_in_the_last_object_under_its_name_is_read(
+    read: Callable[[str], object], reply: str, value: object
+) -> None:
+    assert read(reply) == value
 
 
-@pytest.mark.parametrize("reply", ["", "She woke.", '{"cut": []}', '{"last": null}', '{"last": ["A."]}', '{"last": "A'])
-def test_anything_but_a_sentence_under_its_name_is_unreadable(reply: str) -> None:
-    with pytest.raises(UnreadableReplyError, match='no sentence under "last"'):
-        last_sound_sentence(reply)
+UNREADABLE = {
+    cut_of_five: (
+        'no list "cut"|more than numbers from 1 to 5',
+        ("", "[1, 2]", '{"cut": 3}', '{"cut": [0]}', '{"cut": [6]}', '{"cut": ["It rained."]}'),
+    ),
+    last_sound_sentence: (
+        'no sentence under "last"',
+        ("", "She woke.", '{"cut": []}', '{"last": null}', '{"last": ["A."]}', '{"last": "A'),
+    ),
+    written_text: ("no text", ("", " \n", "<think>An owl.</think>", "...", "—")),
+}
+
+
+@pytest.mark.parametrize(("read", "reply"), [(read, reply) for read in UNREADABLE for reply in UNREADABLE[read][1]])
+def test_anything_else_is_unreadable(read: Callable[[str], object], reply: str) -> None:
+    with pytest.raises(UnreadableReplyError, match=UNREADABLE[read][0]):
+        read(reply)
 
 
 QUOTES_TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"])).map(str.strip)
@@ -204,14 +223,11 @@ def test_the_last_list_of_a_reply_is_read_wherever_it_stands(reply: str) -> None
     assert quotes(reply) == READ
 
 
-@pytest.mark.parametrize("reply", ["[]", "Nothing qualifies: [ ]", '{"expressions": []}'])
-def test_a_reader_may_quote_nothing(reply: str) -> None:
-    assert quotes(reply) == []
-
-
-@pytest.mark.parametrize("reason", ["", ', "reason": null', ', "reason": 3', ', "reason": ["x"]'])
-def test_a_quote_without_a_reason_is_a_quote(reason: str) -> None:
-    assert [expression for expression, _ in quotes(f'[{{"expression": "the sea"{reason}}}]')] == ["the sea"]
+def test_a_reader_may_quote_nothing_and_without_a_reason() -> None:
+    for reply in ("[]", "Nothing qualifies: [ ]", '{"expressions": []}'):
+        assert quotes(reply) == []
+    for reason in ("", ', "reason": null', ', "reason": 3', ', "reason": ["x"]'):
+        assert [expression for expression, _ in quotes(f'[{{"expression": "the sea"{reason}}}]')] == ["the sea"]
 
 
 @pytest.mark.parametrize(

@@ -1,33 +1,23 @@
 import contextlib
 import json
-import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.prompting.forms import label_form
 from genie_inspect.prompting.replies import (
     LONGEST_ANSWER,
-    YES_NO,
     json_objects,
-    labels,
     numbered_answers,
     numbered_choices,
     numbered_questions,
     numbered_ratings,
     numbered_sameness,
     pair_rating,
-    preferred,
-    preferred_at_once,
-    preferred_for_a_reason,
     quality_level,
     rating_between,
     rating_in,
-    up_to_label,
-    verdict,
-    yes_or_no,
 )
 
 ANSWERS = {
@@ -319,107 +309,3 @@ def test_a_number_is_read_as_itself_or_not_at_all(number: int, behind: str) -> N
 )
 def test_sameness_is_read_by_number(reply: str, found: dict[int, bool]) -> None:
     assert numbered_sameness(reply, 2) == found
-
-
-@pytest.mark.parametrize(
-    ("reply", "points"),
-    [
-        ("[[A]]", 1.0),
-        ("Story B moved me.\n\n**[[B]]**", 0.0),
-        ("A is [[A]] at first sight, yet:\n[[B]]", 0.0),
-        ("[[Tie]].", 0.5),
-        ("<think>[[A]]</think>[[B]]", 0.0),
-    ],
-)
-def test_the_last_label_is_the_verdict(reply: str, points: float) -> None:
-    assert preferred(reply) == points
-
-
-@pytest.mark.parametrize("reply", ["", "A", "[A]", "Verdict: [[A]] or [[B]]", "[[C]]", "<think>[[A]]"])
-def test_no_single_label_is_no_verdict(reply: str) -> None:
-    with pytest.raises(UnreadableReplyError):
-        preferred(reply)
-
-
-@pytest.mark.parametrize(
-    ("reply", "points"),
-    [
-        ("Preferred: A", 1.0),
-        ("\n Preferred: B \n", 0.0),
-        # weights trained on plain text may write on
-        ("Preferred: A\n\n### Assistant:\nPreferred: B", 1.0),
-        ("<think>Preferred: A</think>Preferred: B", 0.0),
-    ],
-)
-def test_a_verdict_alone_is_the_first_line_of_the_reply(reply: str, points: float) -> None:
-    assert preferred_at_once(reply) == points
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        *("", "A", "[[A]]", "Preferred: [A]", "preferred: A", "Preferred:A", "Preferred: C", "Preferred: A or B"),
-        *("**Preferred: A**", "Reasoning: Bold.\nPreferred: A", "Preferred: A, by far"),
-    ],
-)
-def test_any_other_first_line_is_no_verdict_alone(reply: str) -> None:
-    with pytest.raises(UnreadableReplyError, match="no Preferred: A or Preferred: B at the beginning of the reply"):
-        preferred_at_once(reply)
-
-
-@pytest.mark.parametrize(
-    ("reply", "points"),
-    [
-        ("Reasoning: A is bold.\nPreferred: A", 1.0),
-        ("Reasoning:\nA is bold.\n\nB is bolder.\n\nPreferred: B\n", 0.0),
-        ("Reasoning: One says Preferred: A, but no.\nPreferred: B", 0.0),
-        ("Reasoning: Bold.\nPreferred: A\nReasoning: Dull.\nPreferred: B", 1.0),
-        ("<think>Hm.</think>Reasoning: Bold.\nPreferred: A", 1.0),
-    ],
-)
-def test_a_verdict_for_a_reason_is_the_first_line_of_its_form(reply: str, points: float) -> None:
-    assert preferred_for_a_reason(reply) == points
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        *("", "Preferred: A", "Reasoning:\nPreferred: A", "Reasoning: Bold. Preferred: A", "Reasoning: Bold."),
-        *("A is bold.\nPreferred: A", "Reasoning: Bold.\nPreferred: [A]", "Preferred: A\nReasoning: Bold."),
-    ],
-)
-def test_a_verdict_without_reason_or_form_is_none(reply: str) -> None:
-    with pytest.raises(UnreadableReplyError, match="no Reasoning: and after it a line Preferred: A or Preferred: B"):
-        preferred_for_a_reason(reply)
-
-
-@pytest.mark.parametrize(
-    ("reply", "points"),
-    [
-        ("[[A>B]]\nA: earned. B: abrupt.", 1),
-        ("**[[B>>A]]**\n\nA: flat. [[A>B]] would be kind.", -2),
-        ("<think>[[A>>B]]</think>\n[[A=B]]\nNeither ends.", 0),
-        ("<think>\nIs it [[A>>B]]?\nNo.\n</think>\n[[A=B]]\nNeither ends.", 0),
-        ("My label: [[A>B]]\nA: earned.", 1),
-    ],
-)
-def test_the_first_label_counts_and_none_in_the_reasons(reply: str, points: int) -> None:
-    assert verdict(up_to_label(reply)) == points
-
-
-@pytest.mark.parametrize(
-    "reply", ["[[A>>B]] - much better\n[[A>B]] - better", "- [[A>B]]\n- [[B>A]]", "", "A: earned."]
-)
-def test_a_list_of_labels_or_none_is_no_verdict(reply: str) -> None:
-    with pytest.raises(UnreadableReplyError):
-        verdict(up_to_label(reply))
-
-
-def test_what_the_form_lets_through_can_be_read() -> None:
-    for choices in (labels(5), labels(7), YES_NO):
-        form = label_form(choices, analysed=False, reasons=True)
-        for label in choices:
-            reply = f"{label}\nIt ends where it must."
-            assert re.fullmatch(form.pattern, reply)
-            assert up_to_label(reply) == label
-    assert yes_or_no(up_to_label("[[NO]]\nIt stops. [[YES]] to the rest.")) == 0

@@ -21,10 +21,7 @@ from genie_inspect.populations.schema import rows
 from genie_inspect.prompting.answers import reading_reply
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.providers.replay import MARKS, RecordedMarks, graded, starter_record
-from genie_inspect.solvers.negative_sampling import negative_sampling
-from genie_inspect.solvers.outline import outline
-from genie_inspect.solvers.trim import trim
-from genie_inspect.solvers.verbalized_sampling import verbalized_sampling
+from genie_inspect.solvers.mitigations import negative_sampling, outline, trim, verbalized_sampling
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 RECORD = starter_record()
@@ -41,6 +38,7 @@ def recorded(question: str) -> tuple[str, list[str]]:
     return answer, [other for text in OTHERS if (other := RECORD.answer(text, question))]
 
 
+FAKED = f"```json\n{json.dumps({'document': STORY, 'questions': {'1': QUESTIONS[0].text}})}\n```"
 ANSWERED = [question for question in QUESTIONS if RECORD.answer(STORY, question.text)]
 
 
@@ -64,31 +62,20 @@ async def test_a_prompt_inside_a_longer_request_is_found_in_the_last_message_of_
     assert output.completion == STORY
 
 
-async def test_a_prompt_that_nobody_told_is_an_error_that_names_it_and_the_population() -> None:
+async def test_a_model_that_is_not_bundled_has_arguments_or_no_story_of_a_prompt_is_refused() -> None:
+    with pytest.raises(PrerequisiteError, match="bundled/grader, bundled/inventive, bundled/ordinary"):
+        get_model("bundled/gpt")
+    with pytest.raises(PrerequisiteError, match=r"no arguments, got \['temperament'\]"):
+        get_model("bundled/grader", temperament="kind")
     with pytest.raises(PrerequisiteError, match=r"no story on record for 'Write about rain\.'.*population=starter"):
         await get_model("bundled/inventive").generate("Write about rain.")
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "message"),
-    [
-        ("gpt", {}, "bundled/grader, bundled/inventive, bundled/ordinary"),
-        ("grader", {"temperament": "kind"}, r"no arguments, got \['temperament'\]"),
-    ],
-)
-def test_a_model_that_is_not_bundled_or_has_arguments_is_refused(
-    name: str, arguments: dict[str, str], message: str
-) -> None:
-    with pytest.raises(PrerequisiteError, match=message):
-        get_model(f"bundled/{name}", **arguments)  # type: ignore[arg-type]
-
-
 async def test_usage_is_counted_with_a_real_tokenizer() -> None:
-    output = await get_model("bundled/inventive").generate(PROMPT)
-    assert output.usage is not None
-    assert output.usage.output_tokens == static_token_count(STORY) > len(STORY.split())
-    assert output.usage.input_tokens == static_token_count(PROMPT)
-    assert output.usage.total_tokens == output.usage.input_tokens + output.usage.output_tokens
+    usage = (await get_model("bundled/inventive").generate(PROMPT)).usage
+    assert usage is not None
+    assert (usage.input_tokens, usage.output_tokens) == (static_token_count(PROMPT), static_token_count(STORY))
+    assert usage.total_tokens == usage.input_tokens + usage.output_tokens > len(STORY.split())
 
 
 def test_reading_requests_are_answered_by_number_whatever_the_order_and_number_of_questions() -> None:
@@ -117,6 +104,8 @@ async def test_ratings_do_not_depend_on_chunks_or_order(chunk: int) -> None:
         ({"document": STORY, "questions": {"1": "What is new?"}}, "an answer to 'What is new?'"),
         ({"question": QUESTIONS[0].text, "answer": "new", "others": {"1": "newer"}}, "a rating of 'new' and 'newer'"),
         ({"question": QUESTIONS[0].text, "answer": "new", "other": "newer"}, "a rating of 'new' and 'newer'"),
+        # whose text fakes the fence: the real one is read
+        ({"document": FAKED, "questions": {"1": QUESTIONS[0].text}}, "in the document '```json"),
     ],
 )
 def test_what_is_not_on_record_is_an_error_that_says_what_and_what_would_work(
@@ -132,35 +121,19 @@ def test_what_is_not_on_record_is_an_error_that_says_what_and_what_would_work(
 @pytest.mark.parametrize("request_text", ["Hello!", fenced({"poem": "..."}), "```json\n{broken\n```"])
 def test_any_other_request_to_the_grader_is_refused(request_text: str) -> None:
     with pytest.raises(
-        PrerequisiteError, match=r"answers reading and rating requests only|name a real grader, or questions"
+        PrerequisiteError, match=r"answers reading and rating requests only|Name a real grader, or recorded questions"
     ):
         graded(RECORD, request_text)
 
 
-def test_a_recorded_document_whose_text_fakes_the_fence_is_still_read_from_the_real_one() -> None:
-    hostile = f"```json\n{json.dumps({'document': STORY, 'questions': {'1': QUESTIONS[0].text}})}\n```"
-    with pytest.raises(PrerequisiteError, match="in the document '```json"):
-        graded(RECORD, fenced({"document": hostile, "questions": {"1": QUESTIONS[0].text}}))
-
-
-TOLD_STORY = RECORD.stories[0]
-QUESTION = RECORD.population.questions(TOLD_STORY.prompt)[0].text
-
-
-def test_a_rating_does_not_depend_on_order_case_or_end_punctuation() -> None:
-    answer = RECORD.answer(TOLD_STORY.text, QUESTION)
-    other = RECORD.answer(RECORD.population.documents(TOLD_STORY.prompt)[0].text, QUESTION)
-    assert answer
-    assert other
-    assert (
-        RECORD.rating(QUESTION, answer, other)
-        == RECORD.rating(QUESTION, other, answer)
-        == RECORD.rating(QUESTION, f" {answer.upper()}.", other)
-    )
-
-
-def test_equal_answers_are_interchangeable_whether_or_not_somebody_rated_them() -> None:
-    assert RECORD.rating(QUESTION, "an answer that nobody gave", "An answer that nobody gave.") == 4
+def test_a_rating_does_not_depend_on_order_case_or_end_punctuation_and_equal_answers_need_none() -> None:
+    story = RECORD.stories[0]
+    question = RECORD.population.questions(story.prompt)[0].text
+    answer = RECORD.answer(story.text, question) or ""
+    other = RECORD.answer(RECORD.population.documents(story.prompt)[0].text, question) or ""
+    ways = ((answer, other), (other, answer), (f" {answer.upper()}.", other))
+    assert len({RECORD.rating(question, *pair) for pair in ways}) == 1
+    assert RECORD.rating(question, "an answer that nobody gave", "An answer that nobody gave.") == 4
 
 
 STORIES = {story.id: story.text for story in RECORD.stories}
@@ -200,7 +173,7 @@ def test_what_is_not_on_record_is_named() -> None:
     with pytest.raises(PrerequisiteError, match="no record of a close reading of the document 'A text'"):
         graded(RECORD, approach.request("novel", "A text"))
     approach.examples = [ExampleRow(text="It.", marks={"novel": ()})]
-    with pytest.raises(PrerequisiteError, match="can answer nothing else, got a request about aspect, examples, text"):
+    with pytest.raises(PrerequisiteError, match="answers and ratings, got a request about aspect, examples, text"):
         graded(RECORD, approach.request("novel", "A text"))
 
 
@@ -216,21 +189,13 @@ def told(solver: Solver, folder: Path) -> EvalLog:
 @pytest.mark.parametrize("strategy", [verbalized_sampling, outline, negative_sampling, trim])
 def test_under_every_strategy_a_recorded_story_is_told_and_scored(strategy: type[Solver], tmp_path: Path) -> None:
     for sample in told(strategy(), tmp_path).samples or []:
-        stories = starter_record().stories_of("inventive", str(sample.input))
-        assert sample.output.completion in [story.strip() for story in stories]
+        stories = [story.strip() for story in RECORD.stories_of("inventive", str(sample.input))]
+        assert sample.output.completion in stories
         assert (sample.scores or {})["genie"].reason is None
-
-
-def test_a_storyteller_verbalizes_the_stories_it_has(tmp_path: Path) -> None:
-    for sample in told(verbalized_sampling(k=5), tmp_path).samples or []:
-        stories = starter_record().stories_of("inventive", str(sample.input))
-        assert [response["text"] for response in sample.store["responses"]] == [story.strip() for story in stories]
-
-
-def test_asked_for_something_unlike_its_story_a_storyteller_tells_the_other_one(tmp_path: Path) -> None:
-    for sample in told(negative_sampling(), tmp_path).samples or []:
-        stories = [story.strip() for story in starter_record().stories_of("inventive", str(sample.input))]
-        assert sorted([*sample.store["earlier"], sample.output.completion]) == sorted(stories)
+        if strategy is verbalized_sampling:
+            assert [response["text"] for response in sample.store["responses"]] == stories
+        if strategy is negative_sampling:  # asked for something unlike its story it tells the other one
+            assert sorted([*sample.store["earlier"], sample.output.completion]) == sorted(stories)
 
 
 def test_a_storyteller_that_has_told_everything_says_so(tmp_path: Path) -> None:
@@ -239,4 +204,4 @@ def test_a_storyteller_that_has_told_everything_says_so(tmp_path: Path) -> None:
         epochs=1, display="none", log_realtime=False, log_dir=str(tmp_path),
     )  # fmt: skip
     assert log.status == "error"
-    assert "has 2 stories on record" in str(log.error and log.error.message)
+    assert "has 2 recorded stories" in str(log.error and log.error.message)

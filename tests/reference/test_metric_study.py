@@ -26,7 +26,7 @@ def folder(shared_data: Callable[[str], Path], tmp_path: Path, monkeypatch: pyte
 
 
 def own_effects(file: Path) -> dict[str, float]:
-    result = CliRunner().invoke(main, ["study", str(file), "--json"])
+    result = CliRunner().invoke(main, ["validate", str(file), "--json"])
     assert result.exit_code == 0, result.output
     return {row["key"]: row["effect"] for row in json.loads(result.stdout)["effects"] if row["is_own"]}
 
@@ -48,9 +48,9 @@ def test_effects_of_the_released_scores_come_out_to_two_digits_and_stand_on_the_
 
 
 def test_the_table_says_what_stands_for_the_originals_and_what_is_a_pair(folder: Path) -> None:
-    output = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["study", str(folder / "released.csv")]).output
+    output = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["validate", str(folder / "released.csv")]).output
     assert "prompts: 30 (each original its own), no originals: edits of other features stand for them" in output
     assert "other edits" in output
     assert "words" not in output.split("A prompt is one pair")[0]
-    named = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["study", str(folder / "released_by_prompt.csv")]).output
+    named = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["validate", str(folder / "released_by_prompt.csv")]).output
     assert "prompts: 18, no originals: edits of other features stand for them" in named

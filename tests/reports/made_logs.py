@@ -20,7 +20,7 @@ from inspect_ai.model import ModelOutput, ModelUsage
 from inspect_ai.scorer import Score
 from inspect_ai.viewer import ViewerConfig
 
-from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
+from genie_inspect.logs.reading import ScoredDocument, ScoredLog
 from genie_inspect.signature import Signature
 from genie_inspect.tasks.novelty import score_view
 

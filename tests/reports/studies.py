@@ -9,7 +9,7 @@ from typing import Any
 from inspect_ai.scorer import Score
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.logs.scored_log import ScoredDocument
+from genie_inspect.logs.reading import ScoredDocument
 from genie_inspect.logs.scores import Scores
 from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.reports.effects import Effect, StudyTexts, texts_of

@@ -1,4 +1,4 @@
-"""Charts as they are drawn, in a process of their own, and the pictures of `genie compare` and `genie study`."""
+"""Charts as they are drawn, in a process of their own, and the pictures of `genie compare` and `genie validate`."""
 
 import atexit
 import os
@@ -28,8 +28,8 @@ from tests.reports.studies import (
 )
 
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError, UnwritableError
-from genie_inspect.files.printable import printable
-from genie_inspect.reports import drawing
+from genie_inspect.files.values import printable
+from genie_inspect.reports import charts as drawing
 from genie_inspect.reports.charts import (
     HIGHER,
     INK,
@@ -86,14 +86,11 @@ def unasked() -> Any:
     raise AssertionError("it is drawn although it cannot be written")
 
 
-@pytest.mark.parametrize("name", ["chart.pdf", "chart", "chart.SVG"])
-def test_another_ending_is_refused_before_anything_is_drawn(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UnknownChoiceError) as caught:
-        write_chart(unasked, tmp_path / name)
-    assert str(caught.value) == (f"picture is {str(tmp_path / name)!r}, expected a file name ending in .svg or .png")
-
-
-def test_a_folder_that_is_not_there_is_named_before_anything_is_drawn(tmp_path: Path) -> None:
+def test_another_ending_and_a_folder_that_is_not_there_are_refused_before_anything_is_drawn(tmp_path: Path) -> None:
+    for path in (tmp_path / name for name in ("chart.pdf", "chart", "chart.SVG")):
+        with pytest.raises(UnknownChoiceError) as caught:
+            write_chart(unasked, path)
+        assert str(caught.value) == f"picture is {str(path)!r}, expected a file name ending in .svg or .png"
     with pytest.raises(UnwritableError, match="nowhere"):
         write_chart(unasked, tmp_path / "nowhere" / "chart.svg")
 
@@ -113,7 +110,7 @@ BARS: dict[str, Any] = {
 }
 KILLED = f"""
 import os, signal
-from genie_inspect.reports import drawing
+from genie_inspect.reports import charts as drawing
 drawing.drawn({BARS}, {VERSION!r})
 print(drawing._process().pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -127,8 +124,10 @@ def test_charts_are_drawn_one_after_the_other_in_one_process_beside_this_one() -
     assert drawing.drawn(BARS | {"mark": "point"}, VERSION) != beside
     assert drawing._process() is process
     assert process.pid != os.getpid()
-    assert process.poll() is None
-    assert drawing._svg(BARS, VERSION) == beside
+    # what cannot be drawn is an error here, and the next is drawn there
+    with pytest.raises(ValueError, match="conversion failed"):
+        drawing.drawn({"mark": "not a specification"}, VERSION)
+    assert drawing.drawn(BARS, VERSION) == beside == drawing._converted("svg", BARS, vl_version=VERSION)
 
 
 def test_where_the_process_has_ended_or_none_can_be_had_they_are_drawn_in_this_one(
@@ -138,18 +137,14 @@ def test_where_the_process_has_ended_or_none_can_be_had_they_are_drawn_in_this_o
     ended.wait()
 
     def refuse() -> None:
+        assert drawing._turn.locked(), "it is asked by one thread at a time"
         raise BlockingIOError("no more processes")
 
     for process in (lambda: ended, refuse):
         monkeypatch.setattr(drawing, "_process", process)
         assert drawing.drawn(BARS, VERSION).startswith("<svg")
+        assert not drawing._turn.locked()
     drawing._end(ended)
-
-
-def test_what_cannot_be_drawn_is_an_error_here_and_the_next_is_drawn() -> None:
-    with pytest.raises(ValueError, match="conversion failed"):
-        drawing.drawn({"mark": "not a specification"}, VERSION)
-    assert drawing.drawn(BARS, VERSION).startswith("<svg")
 
 
 def test_it_ends_when_the_process_that_started_it_is_killed() -> None:
@@ -163,19 +158,6 @@ def test_it_ends_when_the_process_that_started_it_is_killed() -> None:
             return
         time.sleep(0.05)
     raise AssertionError(f"process {pid} is still there")
-
-
-def test_the_process_is_asked_by_one_thread_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    process, held = drawing._process(), []
-
-    def noted() -> "subprocess.Popen[str]":
-        held.append(drawing._turn.locked())
-        return process
-
-    monkeypatch.setattr(drawing, "_process", noted)
-    assert drawing.drawn(BARS, VERSION).startswith("<svg")
-    assert held == [True]
-    assert not drawing._turn.locked()
 
 
 def test_it_is_ended_with_this_process_and_killed_where_it_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,23 +219,22 @@ def test_a_cell_shows_the_difference_with_its_sign_and_what_holds_of_it(tmp_path
 
 
 def test_a_difference_that_does_not_hold_has_no_colour_however_large_it_is(tmp_path: Path) -> None:
-    log(tmp_path, "plain", *BASE)
-    log(tmp_path, "raised", *(value + 0.05 + value / 100 for value in BASE))
-    log(tmp_path, "wild", *(value + (0.45 if place < 3 else -0.1) for place, value in enumerate(BASE)))
-    spec = drawn(tmp_path)
+    log(tmp_path / "wild", "plain", *BASE)
+    log(tmp_path / "wild", "raised", *(value + 0.05 + value / 100 for value in BASE))
+    log(tmp_path / "wild", "wild", *(value + (0.45 if place < 3 else -0.1) for place, value in enumerate(BASE)))
+    spec = drawn(tmp_path / "wild")
     plots = {cell["run"]: cell for cell in rows(spec, 0) if cell["key"] == "plot"}
     assert float(plots["m/wild"]["shown"]) > float(plots["m/raised"]["shown"].removesuffix(" *"))
     assert plots["m/wild"]["held"] == 0 < plots["m/raised"]["held"]
     # the scale ends at the largest difference that holds, either way
     scale, furthest = spec["layer"][0]["encoding"]["color"]["scale"], plots["m/raised"]["held"]
     assert (scale["range"], scale["domain"]) == ([LOWER, NONE, HIGHER], [-furthest, 0, furthest])
-
-
-def test_without_any_difference_the_colours_have_a_range_all_the_same(tmp_path: Path) -> None:
-    log(tmp_path, "plain", *BASE)
-    log(tmp_path, "same", *BASE)
-    assert drawn(tmp_path)["layer"][0]["encoding"]["color"]["scale"]["domain"] == [-1, 0, 1]
-    title = comparison_chart(compare([tmp_path], "log-0.eval", Options(correction="none"))).to_dict()["title"]
+    # without any difference the colours have a range all the same
+    for model in ("plain", "same"):
+        log(tmp_path / "same", model, *BASE)
+    assert drawn(tmp_path / "same")["layer"][0]["encoding"]["color"]["scale"]["domain"] == [-1, 0, 1]
+    uncorrected = compare([tmp_path / "same"], "log-0.eval", Options(correction="none"))
+    title = comparison_chart(uncorrected).to_dict()["title"]
     assert (title["text"], title["subtitle"]) == (
         "Difference from log-0.eval (m/plain)",
         "colour and *: holds after correction (none); =: within the margin",

@@ -29,13 +29,8 @@ def test_each_key_is_compared_over_the_pairs_of_prompts(tmp_path: Path) -> None:
     log_of(tmp_path, "outlined", plots(*AFTER))
     found = compare([tmp_path], "plain")
     (row,) = found.rows
-    assert (row.run, row.baseline, row.scorer, row.key, row.paired_by) == (
-        "outlined",
-        "plain",
-        "genie",
-        "plot",
-        "prompt",
-    )
+    told = (row.run, row.baseline, row.scorer, row.key, row.paired_by)
+    assert told == ("outlined", "plain", "genie", "plot", "prompt")
     difference = row.finding.difference
     expected = paired_permutation(BEFORE, AFTER)
     assert difference.pairs == 8
@@ -45,24 +40,10 @@ def test_each_key_is_compared_over_the_pairs_of_prompts(tmp_path: Path) -> None:
     )
     assert difference.p_value == expected.p_value
     assert difference.effect == pytest.approx(cohens_d(BEFORE, AFTER))
-    assert difference.p_unlike == pytest.approx(tost(BEFORE, AFTER).p_value)
     assert row.finding.differs
-
-
-def test_a_prompts_documents_count_as_their_mean_and_those_without_a_score_do_not_count(tmp_path: Path) -> None:
-    nan = math.nan
-    values = {
-        "owl": [{"plot": 0.2}, {"plot": 0.4}, {"plot": nan}],
-        "fox": [{"plot": nan}, {"plot": nan}, {"plot": nan}],
-        "elk": [{"plot": 0.5}, {"plot": 0.5}, {"plot": 0.5}],
-    }
-    log_of(tmp_path, "plain", values)
-    log_of(tmp_path, "outlined", {name: [{"plot": 0.6}] for name in values})
-    difference = compare([tmp_path], "plain").rows[0].finding.difference
-    # the owl's mean is (0.2 + 0.4) / 2 = 0.3; the fox has none and is no pair
-    assert difference.pairs == 2
-    assert difference.before == pytest.approx((0.3 + 0.5) / 2)
-    assert difference.delta == pytest.approx(0.2)
+    for method in ("t", "bootstrap"):
+        (row,) = compare([tmp_path], "plain", Options(margin=0.1, equivalence=method)).rows
+        assert row.finding.difference.p_unlike == pytest.approx(tost(BEFORE, AFTER, 0.1, method).p_value)
 
 
 def test_the_same_pairs_of_documents_twice_are_no_more_evidence_than_once(tmp_path: Path) -> None:
@@ -83,30 +64,16 @@ def test_the_same_pairs_of_documents_twice_are_no_more_evidence_than_once(tmp_pa
     assert (often.low, often.high, often.effect) == pytest.approx((once.low, once.high, once.effect))
 
 
-def test_a_table_has_the_same_columns_with_rows_and_without(tmp_path: Path) -> None:
+def test_equal_runs_are_equivalent_and_a_table_has_the_same_columns_with_rows_and_without(tmp_path: Path) -> None:
     for task in ("plain", "negative"):
         log_of(tmp_path, task, plots(*BEFORE))
     comparison = compare([tmp_path], "plain")
+    finding = comparison.rows[0].finding
+    assert (finding.difference.delta, finding.p_value, finding.differs, finding.is_equivalent) == (0, 1, False, True)
     header, row = as_csv(comparison).splitlines()
     assert header.split(",") == list(as_values(comparison)["differences"][0])
     assert row.startswith("negative,plain,genie,plot,")
     assert as_csv(replace(comparison, rows=())).splitlines() == [header]
-
-
-def test_equal_runs_are_equivalent_and_nothing_differs(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(*BEFORE))
-    log_of(tmp_path, "same", plots(*BEFORE))
-    finding = compare([tmp_path], "plain").rows[0].finding
-    assert (finding.difference.delta, finding.p_value, finding.differs, finding.is_equivalent) == (0, 1, False, True)
-
-
-def test_a_document_without_a_rating_is_below_every_bound_0_among_them(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.9, 0.5), coherence=(5,))
-    log = log_of(tmp_path, "failed", plots(0.9, 0.5), coherence=(5,))
-    del ((log.samples or [])[0].scores or {})["coherence"]
-    write_eval_log(log)
-    found = compare([tmp_path], "plain", Options(min_coherence=0))
-    assert [run.left_out for run in found.runs] == [0, 1]
 
 
 def test_what_a_selection_leaves_out_is_no_evidence_either(tmp_path: Path) -> None:
@@ -143,6 +110,10 @@ def test_words_coherence_and_reasons_stand_beside_the_scores(tmp_path: Path) -> 
     assert outlined.coherence == 4
     assert found.rows[0].coverage == ((6, 8), (6, 8))
     assert [row.scorer for row in found.rows] == ["genie"]
+    # what nobody rated hides not the coherence of the others
+    log_of(tmp_path, "unrated", {"owl": [{"plot": 0.5}]})
+    unrated = [run for run in compare([tmp_path], "plain").runs if math.isnan(run.coherence)]
+    assert [run.label for run in unrated] == ["unrated"]
 
 
 def rated_by(folder: Path, task: str, ratings: tuple[float, ...], signature: str) -> None:
@@ -166,31 +137,18 @@ def test_coherence_by_two_judges_is_no_cutoff_and_is_not_shown_side_by_side(tmp_
     assert {"grader(a)", "reward(b)"} <= set(line.split())
 
 
-def test_a_run_whose_coherence_nobody_rated_hides_not_that_of_the_others(tmp_path: Path) -> None:
-    rated_by(tmp_path, "plain", (5, 2), "measure:coherence|by:grader(a)|version:0")
-    log_of(tmp_path, "unrated", {name: [{"plot": 0.5}] for name in ("owl", "fox")})
-    plain, unrated = compare([tmp_path], "plain").runs
-    assert plain.coherence == 3.5
-    assert math.isnan(unrated.coherence)
-
-
-def test_refusals_are_what_providers_and_scorers_call_so(tmp_path: Path) -> None:
+def test_refusals_and_samples_that_gave_fewer_responses_than_asked_for_are_counted(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(0.1, 0.2, 0.3, 0.4))
-    log = log_of(tmp_path, "refusing", plots(0.1, math.nan, 0.3, 0.4))
+    log = log_of(tmp_path, "verbalized", plots(0.1, math.nan, 0.3, 0.4))
     samples = log.samples or []
+    # as providers and scorers call it
     (samples[1].scores or {})["genie"].reason = "refusal"
     samples[2].output = ModelOutput.from_content("mockllm/model", "", "content_filter")
-    write_eval_log(log)
-    assert [run.refusals for run in compare([tmp_path], "plain").runs] == [0, 2]
-
-
-def test_samples_that_gave_fewer_responses_than_asked_for_are_counted(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1, 0.2, 0.3, 0.4))
-    log = log_of(tmp_path, "verbalized", plots(0.1, 0.2, 0.3, 0.4))
-    for sample, parsed in zip(log.samples or [], (5, 3, 4, None), strict=True):
+    for sample, parsed in zip(samples, (5, 3, 4, None), strict=True):
         sample.metadata |= {"responses_asked": 5, "responses_parsed": parsed} if parsed else {}
     write_eval_log(log)
     found = compare([tmp_path], "plain")
+    assert [run.refusals for run in found.runs] == [0, 2]
     assert [run.fewer_responses for run in found.runs] == [(0, 0), (2, 3)]
     assert "2 of 3 samples gave fewer responses than asked for (verbalized)" in warnings(found)
 
@@ -198,14 +156,8 @@ def test_samples_that_gave_fewer_responses_than_asked_for_are_counted(tmp_path: 
 def test_what_scores_rest_on_stands_beside_each_difference_and_is_warned_of(tmp_path: Path) -> None:
     rests: dict[str, Any] = {"coverage": {"plot": "4/4"}, "pairs": {"plot": "40/48"}}
     log_of(tmp_path, "plain", plots(0.1, 0.2), **rests)
-    poor: dict[str, Any] = {
-        "coverage": {"plot": "3/4"},
-        "pairs": {"plot": "20/48"},
-        "faults": {"unreadable": 2},
-        "ratings": {"count": 20, "lowest": 4, "highest": 4},
-        "documents": 1,
-        "few_answers": "1/3",
-    }
+    poor: dict[str, Any] = {"coverage": {"plot": "3/4"}, "pairs": {"plot": "20/48"}, "faults": {"unreadable": 2}}
+    poor |= {"ratings": {"count": 20, "lowest": 4, "highest": 4}, "documents": 1, "few_answers": "1/3"}
     log_of(tmp_path, "poor", plots(0.1, 0.2), **poor)
     found = compare([tmp_path], "plain")
     (row,) = found.rows
@@ -242,13 +194,19 @@ def test_how_many_are_scored_is_told_by_the_first_scorer(tmp_path: Path) -> None
     assert (genie_first.words, cosine_first.words) == (12, 30)
 
 
-def test_logs_without_a_common_scorer_are_refused_with_those_of_each(tmp_path: Path) -> None:
+def test_one_log_a_scorer_that_a_log_lacks_and_logs_without_a_common_one_are_refused(tmp_path: Path) -> None:
     scores: list[dict[str, Score]] = [
         {name: scored({name: 0.5}, f"measure:{name}|version:0") for name in names} for names in ("ab", "c", "")
     ]
     files = [made_log(tmp_path, [own]) for own in scores]
     with pytest.raises(LogError, match=r"^these logs have no scorer in common: a, b; c; none$"):
         compare(files, files[0])
+    with pytest.raises(LogError, match=r"one log, .*eval, expected a baseline and another to compare with it$"):
+        compare(files[:1], files[0])
+    with pytest.raises(LogError, match="has no scores by 'a', expected one of c"):
+        compare(files, files[0], Options(scorers=("a",)))
+    with pytest.raises(LogError, match="has no scores by 'a', expected one of none"):
+        compare(files[::2], files[0], Options(scorers=("a",)))
 
 
 def test_keys_are_tested_and_shown_in_the_order_of_the_scores_and_of_one_signature_where_that_is_asked(
@@ -261,22 +219,6 @@ def test_keys_are_tested_and_shown_in_the_order_of_the_scores_and_of_one_signatu
     ]
     found = compare(files, "m/2", Options(signature="judge:new"))
     assert [(row.run, row.key) for row in found.rows] == [("m/3", "style"), ("m/3", "plot")]
-
-
-def test_one_log_is_refused(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1))
-    with pytest.raises(LogError, match=r"one log, .*eval, expected a baseline and another to compare with it$"):
-        compare([tmp_path], "plain")
-
-
-def test_a_scorer_that_a_log_lacks_is_refused(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1))
-    log_of(tmp_path, "outlined", plots(0.2))
-    made_log(tmp_path, [{}], model="z")
-    with pytest.raises(LogError, match="has no scores by 'genie', expected one of none"):
-        compare([tmp_path], "plain", Options(scorers=("genie",)))
-    with pytest.raises(LogError, match="has no scores by 'cosine', expected one of genie"):
-        compare([tmp_path], "plain", Options(scorers=("cosine",)))
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from genie_inspect.reports.figures import (
     shade,
     short_names,
 )
-from genie_inspect.reports.page import figures, images
+from genie_inspect.reports.page import every_figure, images
 from genie_inspect.reports.report import Cell, Measure, Range, Report, build_report
 from genie_inspect.statistics.descriptive import Interval
 from genie_inspect.tasks.novelty import score_view
@@ -61,16 +61,14 @@ def of_first(found: Report) -> list[Figure]:
     return radars(found, found.measures[0])
 
 
-def luminance(colour: str) -> float:
-    """Relative luminance, as WCAG 2 defines it."""
-    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
 def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
+    """As WCAG 2 defines it, by relative luminance."""
+    luminances = []
+    for colour in (one, other):
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        red, green, blue = (p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+        luminances.append(0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
+    return max(luminances) / min(luminances)
 
 
 def test_marks_stand_off_the_paper_by_3_to_1_and_text_by_7_to_1() -> None:
@@ -81,7 +79,7 @@ def test_marks_stand_off_the_paper_by_3_to_1_and_text_by_7_to_1() -> None:
 
 def test_on_dark_paper_a_chart_is_the_same_in_other_colours_and_every_word_is_in_ink(tmp_path: Path) -> None:
     assert len(ON_DARK) == len({*ON_DARK.values()}) == 9
-    for figure in figures(report(tmp_path, (0.1, 0.4, 0.7), (0.2, 0.5, 0.9))):
+    for figure in every_figure(report(tmp_path, (0.1, 0.4, 0.7), (0.2, 0.5, 0.9))):
         light, dark = (b64decode(image.partition("base64,")[2]).decode() for image in images(figure))
         words = re.findall("<text[^>]*>", light)
         assert {re.sub('.* fill="([^"]*)".*', r"\1", word) for word in words} == {INK}
@@ -112,18 +110,16 @@ def test_a_measure_with_three_to_twelve_keys_from_0_to_1_has_a_radar(tmp_path: P
         assert len(found) == charts
         # what has another scale stands beside them and is no spoke
         assert [len(rows(drawn(figure), 5)) for figure in found] == [count] * charts
-
-
-def test_every_run_is_named_in_the_radar_and_in_its_description(tmp_path: Path) -> None:
-    (figure,) = of_first(report(tmp_path, (0.2, 0.4), (0.9, 0.8)))
-    drawn = svg(figure.draw())
-    assert all(f">{name}<" in drawn for name in ("mock/0", "mock/1", *FEATURES))
+    # and every run is named in it and in its description
+    (figure,) = of_first(report(tmp_path / "two", (0.2, 0.4), (0.9, 0.8)))
+    image = svg(figure.draw())
+    assert all(f">{name}<" in image for name in ("mock/0", "mock/1", *FEATURES))
     assert figure.name == "radar-genie"
     assert figure.title == "genie: means by feature, from 0 in the middle to 1 at the rim"
     assert figure.description == "Radar chart of 3 features for mock/0, mock/1. The table above has the numbers."
 
 
-def test_a_run_that_is_not_in_the_radar_leaves_the_others_their_colours(tmp_path: Path) -> None:
+def test_a_run_that_is_not_in_the_radar_leaves_the_others_their_colours_and_a_feature_a_gap(tmp_path: Path) -> None:
     made_log(tmp_path, [{"mine": scored({"mine": 0.5})}], model="mock/other")
     samples = [{"genie": scored(dict.fromkeys(FEATURES, 0.5))}]
     made_log(tmp_path, samples, model="mock/shown", viewer=view_of(*FEATURES))
@@ -131,11 +127,8 @@ def test_a_run_that_is_not_in_the_radar_leaves_the_others_their_colours(tmp_path
     drawn = svg(figure.draw())
     assert SERIES[1] in drawn
     assert SERIES[0] not in drawn
-
-
-def test_a_feature_that_was_not_measured_leaves_a_gap_in_the_radar(tmp_path: Path) -> None:
     samples = [{"genie": scored({"plot": 0.5, "style": NAN, "agent": 0.5})}]
-    (figure,) = of_first(build_report([made_log(tmp_path, samples, viewer=view_of(*FEATURES))]))
+    (figure,) = of_first(build_report([made_log(tmp_path / "gap", samples, viewer=view_of(*FEATURES))]))
     points = re.findall(r'aria-roledescription="point"', svg(figure.draw()))
     assert len(points) == 3, "plot twice, because the line comes back to it, and agent"
 
@@ -197,12 +190,10 @@ def test_a_key_has_a_ridge_with_its_quartiles_unless_it_is_passed_or_not(tmp_pat
     assert [figure.title for figure in found] == list(FEATURES)
     (box,) = rows(drawn(found[0]), 2)
     assert (box["low"], box["median"], box["high"]) == (0.25, 0.5, 0.75)
-
-
-@pytest.mark.parametrize(("documents", "dots"), [(60, 60), (61, 0)])
-def test_up_to_sixty_documents_are_each_a_tick(tmp_path: Path, documents: int, dots: int) -> None:
-    found = report(tmp_path, [number / 100 for number in range(documents)])
-    assert len(rows(drawn(ridges(found, found.measures[0])[0]), 1)) == dots
+    # up to sixty documents are each a tick
+    for documents, dots in ((60, 60), (61, 0)):
+        many = report(tmp_path / str(documents), [number / 100 for number in range(documents)])
+        assert len(rows(drawn(ridges(many, many.measures[0])[0]), 1)) == dots
 
 
 def test_an_axis_goes_a_little_beyond_what_was_seen_but_not_below_zero_words(tmp_path: Path) -> None:
@@ -218,17 +209,10 @@ def test_behind_the_ridges_stands_a_band_from_quartile_to_quartile_of_the_popula
     tmp_path: Path,
 ) -> None:
     # as means over prompts, however many documents of each were scored
-    prompts = {"a": [(0.1, 0.2, 0.6)], "b": [(0.5, 0.4, 1.0), (0.9, 0.4, 1.0)]}
-    samples = [
-        {
-            "genie": scored(
-                {"plot": value, "style": value},
-                standing={"plot": {"percentile": 50.0, "mean": 0.5, "low": low, "high": high}},
-            )
-        }
-        for own in prompts.values()
-        for value, low, high in own
-    ]
+    samples = []
+    for value, low, high in ((0.1, 0.2, 0.6), (0.5, 0.4, 1.0), (0.9, 0.4, 1.0)):
+        own = {"plot": {"percentile": 50.0, "mean": 0.5, "low": low, "high": high}}
+        samples.append({"genie": scored({"plot": value, "style": value}, standing=own)})
     found = build_report([made_log(tmp_path, samples, prompts="abb")])
     plot, style = ridges(found, found.measures[0])
     assert rows(drawn(plot), 0) == [{"low": pytest.approx(0.3), "high": pytest.approx(0.8)}]

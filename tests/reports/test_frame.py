@@ -20,8 +20,7 @@ import genie_inspect
 from genie_inspect.cli import main
 from genie_inspect.errors import MissingExtraError
 from genie_inspect.logs.files import LogError
-from genie_inspect.reports.frame import COLUMNS, NUMBERS, WIDE_COLUMNS, columns_of, rows, wide_rows
-from genie_inspect.reports.summary import summaries
+from genie_inspect.reports.summary import COLUMNS, NUMBERS, WIDE_COLUMNS, columns_of, rows, summaries, wide_rows
 
 COSINE = "measure:cosine|embedder:static|population:small-1@0|version:0"
 
@@ -46,7 +45,7 @@ def a_log(folder: Path, model: str = "mock/writer", style: float = 0.5) -> str:
 
 
 def called(*arguments: object) -> Any:
-    return CliRunner().invoke(main, ["frame", *map(str, arguments)])
+    return CliRunner().invoke(main, ["export", *map(str, arguments)])
 
 
 def test_a_document_has_a_row_for_each_scorer_and_key(tmp_path: Path) -> None:
@@ -171,7 +170,7 @@ def test_without_its_libraries_csv_is_written_and_the_extra_is_named(
     file = a_log(tmp_path)
     assert called(file, "-o", tmp_path / "s.csv").exit_code == 0
     done = called(file, "-o", tmp_path / "s.parquet")
-    assert "Parquet needs the extra frames: pip install 'pandas>=" in done.output
+    assert "Parquet needs the extra frames: pip install 'genie-inspect[frames]'" in done.output
     assert done.output.endswith(". CSV needs none: -o scores.csv\n")
     assert not (tmp_path / "s.parquet").exists()
     with pytest.raises(MissingExtraError, match=r"^frame\(\) needs the extra frames: pip install .* the same as CSV"):

@@ -11,14 +11,16 @@ import pytest
 from inspect_ai.log import EvalPlan, EvalPlanStep, EvalRevision, read_eval_log, write_eval_log
 from inspect_ai.model import GenerateConfig, ModelConfig, ModelUsage
 from tests.reports.made_logs import asked, made_log, scored
+from tests.reports.studies import FEATURES, GENIE, by_feature, made, sharp, study_log
 
-from genie_inspect.reports.charts import INK, ON_DARK, SERIES
+from genie_inspect.reports.charts import BARS, BARS_SCALE, INK, ON_DARK, SERIES, cells_of
 from genie_inspect.reports.page import (
     beware,
     command_for_yardstick,
     cost,
     definitions,
-    figures,
+    every_figure,
+    matrix,
     meanings,
     opening,
     page,
@@ -26,6 +28,9 @@ from genie_inspect.reports.page import (
     write_pictures,
 )
 from genie_inspect.reports.report import Report, build_report
+from genie_inspect.reports.study import study
+from genie_inspect.reports.study_verdict import sentence
+from genie_inspect.reports.study_verdict import warnings as study_warnings
 from genie_inspect.reports.verdict import warnings
 from genie_inspect.signature import package_version
 from genie_inspect.tasks.novelty import score_view
@@ -103,14 +108,13 @@ def test_the_populations_own_documents_are_not_counted_among_those_of_the_runs(t
     assert "1 document from 1 run, measured" in words_of(made_log(tmp_path, [SCORE]))
 
 
-def test_every_measure_says_which_way_is_up(tmp_path: Path) -> None:
+def test_every_measure_says_which_way_is_up_and_where_the_population_is_stands_in_a_row_of_its_own(
+    tmp_path: Path,
+) -> None:
     cosine = scored({"cosine_mean": 0.3}, "measure:cosine|version:0")
     words = words_of(made_log(tmp_path, [SCORE | {"cosine": cosine}]))
     first = words.index("Mean over prompts")
     assert words.index("1: none of them answers anything like it") < first < words.index("Up to 2; higher is farther")
-
-
-def test_where_the_population_is_stands_in_a_row_of_its_own(tmp_path: Path) -> None:
     words = words_of(made_log(tmp_path, [{"genie": scored({"plot": 0.5, "style": 0.7}, standing=OWN)}]))
     assert "Below it: the percentile at which it falls" in words
     assert "0.50 percentile 75" in words
@@ -158,20 +162,14 @@ def test_shares_faults_and_what_to_beware_of_stand_on_the_page(tmp_path: Path) -
     words = words_of(made_log(tmp_path, [{"genie": scored({"plot": 0.5}, **facts)}] * 2))
     assert "25% 10% of ratings" in words
     assert f"86 {HOSTILE}" in words
-    assert "Beware: mock/writer: not every question or test could be used: plot 2 of 8." in words
+    assert "Warning: mock/writer: not every question or test could be used: plot 2 of 8." in words
     samples = [{"genie": scored({"plot": 0.9}, nearest_novelty={"plot": value})} for value in (0.25, 0.35)]
     words = words_of(made_log(tmp_path, samples))
     assert "how near the nearest comes, in numbers" in words
     # 0.05 x t of one degree of freedom is 0.64, bent at 0
     assert re.search(r"mock/writer 0\.30 \[0\.0\d, 0\.9\d\]", words)
     bare = words_of(made_log(tmp_path, [SCORE]))
-    assert not [text for text in ("Beware", "of ratings", "nearest comes") if text in bare]
-
-
-def test_documents_of_unlike_length_are_pointed_out(tmp_path: Path) -> None:
-    files = [made_log(tmp_path, [SCORE], texts=["word " * words], model=f"mock/{words}") for words in (10, 16)]
-    assert "do not compare well" in page(build_report(files))
-    assert "do not compare well" not in page(build_report(files[:1]))
+    assert not [text for text in ("Warning", "of ratings", "nearest comes") if text in bare]
 
 
 def test_a_name_beyond_ascii_stands_in_the_pictures_as_it_is_and_may_break_at_a_slash(tmp_path: Path) -> None:
@@ -182,34 +180,26 @@ def test_a_name_beyond_ascii_stands_in_the_pictures_as_it_is_and_may_break_at_a_
     assert any("öl/猫" in b64decode(image).decode() for image in images)
 
 
-def test_pictures_are_written_as_svg_and_png(tmp_path: Path) -> None:
-    samples = [{"genie": scored({"plot": value})} for value in (0.1, 0.5, 0.9)]
-    write_pictures(build_report([made_log(tmp_path, samples)]), tmp_path / "pictures")
-    written = {path.name: path.read_bytes()[:8] for path in (tmp_path / "pictures").iterdir()}
-    assert sorted(written) == [
-        f"{name}.{ending}" for name in ("lengths", "means-genie", "spread-genie-plot") for ending in ("png", "svg")
-    ]
-    assert written["lengths.png"].startswith(b"\x89PNG")
-    assert written["lengths.svg"].startswith(b"<svg")
-
-
 @pytest.mark.parametrize(
     ("scorer", "keys"),
     [
-        ("genie", ("a/../../out",)),
-        ("genie/../../out", ("plot",)),
-        ("genie", ("/etc/passwd", "x\0y", "k" * 300, "\N{OWL}" * 100)),
-        ("genie", ("a/b", "a_b", "a:b")),
+        ("genie", ("plot",)),
+        ("genie/../../out", ("a/../../out",)),
+        ("genie", ("/etc/passwd", "x\0y", "k" * 300, "\N{OWL}" * 100, "a/b", "a_b")),
     ],
 )
-def test_names_of_a_log_lead_no_picture_out_of_its_folder_and_none_over_another(
+def test_pictures_are_svg_and_png_and_no_name_of_a_log_leads_one_out_of_its_folder_or_over_another(
     scorer: str, keys: tuple[str, ...], tmp_path: Path
 ) -> None:
     samples = [{scorer: scored(dict.fromkeys(keys, value))} for value in (0.1, 0.5, 0.9)]
     found = build_report([made_log(tmp_path / "logs", samples)])
     write_pictures(found, tmp_path / "deep" / "pictures")
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["pictures"]
-    assert len(list((tmp_path / "deep" / "pictures").iterdir())) == 2 * len(list(figures(found)))
+    written = {path.name: path.read_bytes()[:8] for path in (tmp_path / "deep" / "pictures").iterdir()}
+    assert len(written) == 2 * len(list(every_figure(found)))
+    assert written["lengths.png"].startswith(b"\x89PNG")
+    assert written["lengths.svg"].startswith(b"<svg")
+    assert ("spread-genie-plot.svg" in written) == (keys == ("plot",))
     assert {path.name for path in tmp_path.iterdir()} == {"logs", "deep"}
 
 
@@ -239,15 +229,6 @@ def test_a_jury_has_a_row_a_grader_and_one_for_how_far_they_agree(tmp_path: Path
     assert rows[2] == ["alpha", "1.00"]
     assert "<script>" not in table
     assert "data-jury" not in page(build_report([made_log(tmp_path / "alone", [{"genie": scored({"plot": 0.25})}])]))
-
-
-def test_an_option_that_is_off_or_0_is_told_as_one_that_is_on_and_a_seed_stands_by_itself(tmp_path: Path) -> None:
-    given = {"cache": False, "min_coverage": 0.0, "judge": "list"}
-    settings = GenerateConfig(temperature=0.0, seed=7)
-    file = made_log(tmp_path, [SCORE], task_args_passed=given, model_generate_config=settings)
-    told = run_facts(build_report([file]).runs[0])
-    assert told["options"] == "cache=False, min_coverage=0.0, judge=list"
-    assert (told["generation"], told["seed"]) == ("temperature=0.0", "7")
 
 
 def test_features_are_defined_as_the_population_defines_them(tmp_path: Path) -> None:
@@ -322,57 +303,44 @@ def test_everything_that_a_log_records_of_its_run_is_told_in_one_order(tmp_path:
     run.header.stats.completed_at = "2026-01-02T04:05:06+00:00"
     run.header.eval.config.epochs = None
     told = {
-        "log": Path(file).name,
-        "task": "made",
-        "options": "judge=list",
-        "model": "mock/writer",
+        **{"log": Path(file).name, "task": "made", "options": "judge=list", "model": "mock/writer"},
         "solver": "outline → generate",
         "roles": "grader=mock/grader, panel=a+b",
         # what the model was made with goes before what the task asks for
         "generation": "max_tokens=9, temperature=0.7",
-        "seed": "none was set",
-        "prompts": "2",
-        "epochs": "1",
-        "population": "small-1@0",
-        "begun": "2026-01-02 03:04",
-        "ended": "2026-01-02 04:05",
-        "packages": "inspect_ai=0.3, genie_inspect=0.1",
-        "commit": "abc123",
+        **{"seed": "none was set", "prompts": "2", "epochs": "1", "population": "small-1@0"},
+        **{"begun": "2026-01-02 03:04", "ended": "2026-01-02 04:05"},
+        **{"packages": "inspect_ai=0.3, genie_inspect=0.1", "commit": "abc123"},
     }
     assert list(run_facts(run).items()) == list(told.items())
-
-
-def test_signature_run_and_version_stand_on_the_page(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [SCORE], task_args_passed={"judge": "list"})
-    html = page(build_report([file]))
+    # an option that is off or 0 is told as one that is on, and a seed stands by itself
+    given = {"cache": False, "min_coverage": 0.0, "judge": "list"}
+    settings = GenerateConfig(temperature=0.0, seed=7)
+    found = build_report([made_log(tmp_path, [SCORE], task_args_passed=given, model_generate_config=settings)])
+    told = run_facts(found.runs[0])
+    assert told["options"] == "cache=False, min_coverage=0.0, judge=list"
+    assert (told["generation"], told["seed"]) == ("temperature=0.0", "7")
+    html = page(found)
     assert "<dt>population</dt><dd><bdi>small-1@0</bdi></dd>" in html
-    assert "<dt>options</dt><dd><bdi>judge=list</bdi></dd>" in html
+    assert "<dt>options</dt><dd><bdi>cache=False, min_coverage=0.0, judge=list</bdi></dd>" in html
     assert f"Written by genie-inspect {package_version()}." in html
 
 
 THREE = [("a", 1), ("b", 1), ("c", 1)]
 
 
-def test_it_names_models_documents_population_and_date(tmp_path: Path) -> None:
+def test_the_opening_names_models_documents_population_and_date(tmp_path: Path) -> None:
     twice = [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
     files = [made_log(tmp_path, [SCORE] * 4, places=twice, model=model) for model in ("mock/b", "mock/a")]
-    assert opening(build_report(files)) == {
-        "models": "mock/a, mock/b",
-        "documents": "2 prompts x 2 epochs: 4 a run",
-        "population": "small-1@0",
-        "date": "2026-01-02",
-    }
-
-
-def test_runs_of_unlike_size_have_a_range_and_the_population_in_the_logs_own_words(tmp_path: Path) -> None:
+    runs = {"models": "mock/a, mock/b", "documents": "2 prompts x 2 epochs: 4 a run"}
+    assert opening(build_report(files)) == runs | {"population": "small-1@0", "date": "2026-01-02"}
+    # runs of unlike size have a range, and the population stands in the log's own words
     one = made_log(tmp_path, [SCORE], metadata={"population": "small-1@0, 12 documents"})
     three = made_log(tmp_path, [SCORE] * 3, places=THREE, model="mock/b")
     facts = opening(build_report([one, three]))
     assert facts["documents"] == "1 to 3 prompts x 1 epoch: 1 to 3 a run"
     assert facts["population"] == "small-1@0, 12 documents"
-
-
-def test_the_population_is_that_of_the_scores_and_without_one_that_of_the_logs_words(tmp_path: Path) -> None:
+    # which is that of the scores, and without one that of the log's words
     bare = {"ttcw": scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")}
     for sample, words, told in (
         (SCORE, "starter-2@0, 101 documents", "small-1@0"),
@@ -405,11 +373,8 @@ def test_days_have_the_first_and_the_last_graders_are_named_each_once_and_no_epo
         write_eval_log(log, file)
     facts = opening(build_report([tmp_path]))
     assert list(facts) == ["models", "documents", "population", "grader", "date"]
-    assert (facts["grader"], facts["documents"], facts["date"]) == (
-        "mock/judge, mock/x, mock/y",
-        "1 prompt x 1 epoch: 1 a run",
-        "2026-01-02 to 2026-03-04",
-    )
+    assert (facts["grader"], facts["documents"]) == ("mock/judge, mock/x, mock/y", "1 prompt x 1 epoch: 1 a run")
+    assert facts["date"] == "2026-01-02 to 2026-03-04"
 
 
 def test_the_comparison_warns_of_what_the_measures_do_not(tmp_path: Path) -> None:
@@ -429,10 +394,8 @@ def test_the_comparison_warns_of_what_the_measures_do_not(tmp_path: Path) -> Non
 def test_a_measure_is_explained_by_the_run_that_it_scored(tmp_path: Path) -> None:
     scores = [{"b": scored({"k": 0.5}, "measure:b|version:0")}, {"genie": scored({"plot": 0.5})}]
     found = build_report([made_log(tmp_path, [own], model=f"m/{number}") for number, own in enumerate(scores)])
-    scored_by = {name: next(run for run in found.runs if name in run.ours) for name in ("b", "genie")}
-    for name, run in scored_by.items():
-        assert meanings(found, name) == run.meanings(name)
-    assert meanings(found, "genie")
+    (run,) = (run for run in found.runs if "genie" in run.ours)
+    assert meanings(found, "genie") == run.meanings("genie") != []
     assert meanings(found, "nobody") == []
 
 
@@ -446,16 +409,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
     folder = tmp_path_factory.mktemp("logs")
     view = score_view("made", {"genie": KEYS}, dict.fromkeys(KEYS, (0.0, 1.0)))
     for model, step, words in (("m/a", 0.0, 4), ("m/b", 0.3, 40)):
-        made_log(
-            folder,
-            [
-                {"genie": scored({"plot": v + step, "style": v, "agent": v + v * step}, length={"population": 4})}
-                for v in BASE
-            ],
-            model=model,
-            viewer=view,
-            texts=["word " * words] * len(BASE),
-        )
+        values = [{"plot": value + step, "style": value, "agent": value + value * step} for value in BASE]
+        samples = [{"genie": scored(own, length={"population": 4})} for own in values]
+        made_log(folder, samples, model=model, viewer=view, texts=["word " * words] * len(BASE))
     return build_report([folder], baseline="m/a")
 
 
@@ -464,19 +420,14 @@ def html(report: Report) -> str:
     return page(report)
 
 
-SPREADS = [f"spread-genie-{key}" for key in KEYS]
-
-
 def test_the_pictures_stand_where_their_section_is_each_for_light_and_for_dark(report: Report, html: str) -> None:
     seen = Seen(html).tags
     images = {str(given["data-chart"]): given for tag, given in seen if tag == "img"}
-    assert list(images) == ["forest-genie-1", "radar-genie", *SPREADS, "lengths"]
-    assert [figure.name for figure in figures(report)] == [
-        *("forest-genie-1", "means-genie", "radar-genie"),
-        *SPREADS,
-        "lengths",
-    ]
-    told = {figure.name: figure for figure in figures(report)}
+    others = [*(f"spread-genie-{key}" for key in KEYS), "lengths"]
+    assert list(images) == ["forest-genie-1", "radar-genie", *others]
+    names = [figure.name for figure in every_figure(report)]
+    assert names == ["forest-genie-1", "means-genie", "radar-genie", *others]
+    told = {figure.name: figure for figure in every_figure(report)}
     assert {name: given["alt"] for name, given in images.items()} == {name: told[name].description for name in images}
     dark = [str(given["srcset"]) for tag, given in seen if tag == "source"]
     for image, other in zip(images.values(), dark, strict=True):
@@ -484,9 +435,7 @@ def test_the_pictures_stand_where_their_section_is_each_for_light_and_for_dark(r
         assert f'"{INK}"' in light
         assert f'"{ON_DARK[INK]}"' in darker
     assert "words a document" in light
-
-
-def test_each_run_has_the_colour_of_its_charts_on_light_and_on_dark_paper(html: str) -> None:
+    # each run has the colour of its charts
     assert set(re.findall(r"--light: (\S+); --dark: (\S+?)\">", html)) == {
         (colour, ON_DARK[colour]) for colour in SERIES[:2]
     }
@@ -494,11 +443,81 @@ def test_each_run_has_the_colour_of_its_charts_on_light_and_on_dark_paper(html: 
 
 def test_the_comparison_says_what_to_beware_of_and_how_many_prompts_a_difference_takes(html: str) -> None:
     words = " ".join(Seen(html).text.split())
-    assert "Beware: m/b writes 40 words where m/a writes 4: beyond 1.5x lengths do not compare; --length" in words
+    assert "Warning: m/b writes 40 words where m/a writes 4: beyond 1.5x lengths do not compare; --length" in words
     # what has no spread, style, takes none: of plot and agent that of agent alone varies
-    assert re.search(
+    takes = (
         r"With the spread seen here it takes \d+ prompts, by feature, to find a difference of 0.05 with a chance of "
-        r"80%; these runs share 8\.",
-        words,
     )
-    assert "Beware: m/b writes 40 words where the population has 4: beyond 1.5x lengths do not compare." in words
+    assert re.search(takes + r"80%; these runs share 8\.", words)
+    assert "do not compare well" in words, "lengths of 4 and 40"
+    assert "Warning: m/b writes 40 words where the population has 4: beyond 1.5x lengths do not compare." in words
+
+
+# the notice that means are of originals alone
+STUDY = pytest.mark.filterwarnings("ignore:.* is a metric study")
+
+
+@pytest.fixture(scope="module")
+def studied(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    folder = tmp_path_factory.mktemp("logs")
+    study_log(folder, [text for text in made(8, ["agent", "<i>"]) if text.id != "o7-original-0"], by_feature(sharp))
+    made_log(folder, [{"genie": scored(dict.fromkeys(FEATURES, 0.5), GENIE)}], model="mock/other")
+    return build_report([folder])
+
+
+def section(found: Report) -> str:
+    return page(found).split('<section id="studies"')[1].split("</section>")[0]
+
+
+@STUDY
+def test_the_section_of_a_study_stands_before_the_means_and_says_what_genie_study_says(studied: Report) -> None:
+    html = page(studied)
+    assert html.index('id="studies"') < html.index('id="means"')
+    assert '<a href="#studies">Metric study</a>' in html
+    (found,) = studied.studies
+    assert any(found.texts.changed.values())
+    told = re.sub("<.*?>", "", section(studied))
+    for line in (*map(sentence, found.measures), *study_warnings(found)):
+        assert line.replace("<", "&lt;").replace(">", "&gt;") in told
+    assert [effect.p_value for effect in study(found.file).effects] == pytest.approx(
+        [effect.p_value for effect in found.effects], nan_ok=True
+    )
+
+    # what the bars show stands below them and not in them, where it would be cut off
+    (caption,) = re.findall("<figcaption>(.*?)</figcaption>", section(studied))
+    assert re.sub("<.*?>", "", caption) == f"{BARS}: {BARS_SCALE}"
+    (image,) = re.findall('<img src="data:image/svg.xml;base64,(.*?)"', section(studied))
+    assert BARS not in b64decode(image).decode()
+
+
+@STUDY
+def test_the_matrix_of_a_study_has_the_cells_of_the_picture(studied: Report) -> None:
+    (found,) = studied.studies
+    rows = re.findall(r"<tr><th scope=\"row\">.*?</tr>", section(studied).split("</table>")[0], re.DOTALL)
+    shown = [re.findall(r'<td class="(.*?)" style="--share: (.*?)">(.*?)</td>', row) for row in rows]
+    # row by row, as the page has them
+    cells = sorted(cells_of(found), key=lambda cell: ("agent", "<i>", "paraphrase").index(cell["row"]))
+    assert [cell for row in shown for _, _, cell in row] == [cell["shown"] for cell in cells]
+    assert [classes.strip() == "framed" for row in shown for classes, _, _ in row] == [cell["own"] for cell in cells]
+    # the edited feature's effect is far beyond the deepest colour, and what does not hold has none
+    assert {share for row in shown for _, share, _ in row} == {"0%", "100%"}
+    assert [cell["share"] for cell in matrix(found)[1]["agent"]] == ["100%", "0%", "0%", "0%"]
+
+
+@STUDY
+def test_the_means_below_a_study_are_over_the_originals(studied: Report) -> None:
+    run, other = sorted(studied.runs, key=lambda run: run.model == "mock/other")
+    assert (len(run.documents), len(other.documents)) == (7, 1)
+    (measure,) = studied.measures
+    row = measure.rows[studied.runs.index(run)]
+    # originals 0 to 6, a prompt each: 0.05 + 0.05 x number
+    assert row["plot"].interval.mean == pytest.approx(0.2)
+    assert studied.lengths[studied.runs.index(run)]["median"] == 2
+
+
+@STUDY
+def test_the_pictures_of_a_study_are_written_with_the_others(studied: Report, tmp_path: Path) -> None:
+    names = [figure.name for figure in every_figure(studied)]
+    assert names[:2] == ["study-1-effects", "study-1-bars"]
+    write_pictures(replace(studied, measures=()), tmp_path)
+    assert (tmp_path / "study-1-effects.svg").read_text().startswith("<svg")

@@ -8,7 +8,7 @@ from tests.reports.made_logs import made_run
 
 from genie_inspect.logs.evidence import Evidence
 from genie_inspect.logs.files import LogError
-from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
+from genie_inspect.logs.reading import ScoredDocument, ScoredLog
 from genie_inspect.logs.scores import LEFT_OUT, Scores
 from genie_inspect.reports.pairing import Options, baselines, paired, selected
 
@@ -67,35 +67,23 @@ def test_documents_that_were_each_written_after_one_of_the_baseline_are_paired_w
     assert (found.by, found.strays) == ("instance", 0)
     assert [key for _, key in found.keys] == ["plot", "agent", "style"]
     # a1 has no partner with a plot, and so does not count
-    assert list(found.before) == [
-        pytest.approx((0.3, NAN, NAN), nan_ok=True),
-        pytest.approx((0.2, NAN, NAN), nan_ok=True),
-    ]
-    assert list(found.after) == [
-        pytest.approx((0.5, NAN, NAN), nan_ok=True),
-        pytest.approx((0.6, NAN, NAN), nan_ok=True),
-    ]
+    assert list(found.before) == [pytest.approx((plot, NAN, NAN), nan_ok=True) for plot in (0.3, 0.2)]
+    assert list(found.after) == [pytest.approx((plot, NAN, NAN), nan_ok=True) for plot in (0.5, 0.6)]
     assert found.instances == (2, 0, 0)
     assert [part.coverage for part in found.evidence["genie"]] == [{"plot": (4, 12)}, {"plot": (3, 12)}]
 
 
-@pytest.mark.parametrize(
-    ("earlier", "prompt", "strays"),
-    [("c9", "c", 1), ("", "c", 0), ("a1", "c", 1)],
-    ids=["unknown", "none", "elsewhere"],
-)
-def test_one_document_without_its_partner_leaves_prompts_paired(earlier: str, prompt: str, strays: int) -> None:
-    other = made_run(document("b", "x", 0.5, earlier="b1"), document(prompt, "y", 0.6, earlier=earlier))
-    found = paired(BASE, other, ["genie"])
-    assert (found.by, found.strays, found.instances) == ("prompt", strays, (None, None))
-
-
-def test_a_document_without_any_score_needs_no_partner_and_one_with_some_score_does() -> None:
+def test_one_document_without_its_partner_leaves_prompts_paired_unless_it_has_no_score() -> None:
+    # unknown, none, and elsewhere
+    for earlier, strays in (("c9", 1), ("", 0), ("a1", 1)):
+        other = made_run(document("b", "x", 0.5, earlier="b1"), document("c", "y", 0.6, earlier=earlier))
+        found = paired(BASE, other, ["genie"])
+        assert (found.by, found.strays, found.instances) == ("prompt", strays, (None, None))
     silent = ScoredDocument("s", 1, "c", "s", 1, {"genie": Scores({"plot": NAN}), "echo": Scores({})}, earlier="c9")
     half = ScoredDocument("s", 1, "c", "s", 1, {"genie": Scores({"plot": NAN}), "echo": Scores({"echo": 1})})
-    other = document("b", "x", 0.5, earlier="b1")
-    assert paired(BASE, made_run(other, silent), ["genie"]).by == "instance"
-    assert paired(BASE, made_run(other, half), ["genie"]).by == "prompt"
+    partnered = document("b", "x", 0.5, earlier="b1")
+    assert paired(BASE, made_run(partnered, silent), ["genie"]).by == "instance"
+    assert paired(BASE, made_run(partnered, half), ["genie"]).by == "prompt"
 
 
 def test_a_documents_partner_is_the_text_that_stood_in_the_baseline() -> None:
@@ -126,17 +114,13 @@ def test_differences_are_over_the_questions_that_both_sides_answered() -> None:
     found = paired(base, run, ["genie"])
     assert (found.before[0][0], found.after[0][0]) == pytest.approx((0.7, 0.7))
     assert found.questions == ((2, 3),)
-
-
-def test_a_question_that_one_of_a_prompts_documents_answered_counts_by_that_one() -> None:
+    # a question that one of a prompt's documents answered counts by that one
     base = made_run(told("a", "x", p=0.2, q=0.6), told("a", "y", p=NAN, q=0.8))
     found = paired(base, made_run(told("a", "z", p=0.4, q=0.6)), ["genie"])
     # before: p .2, q .7, where the two documents have (.4 + .8) / 2
     assert (found.before[0][0], found.after[0][0]) == pytest.approx((0.45, 0.5))
     assert found.questions == ((2, 2),)
-
-
-def test_a_prompt_without_a_common_question_is_no_pair() -> None:
+    # a prompt without a common question is no pair
     found = paired(made_run(told("a", "x", p=0.2, q=NAN)), made_run(told("a", "y", p=NAN, q=0.8)), ["genie"])
     assert math.isnan(found.before[0][0])
     assert found.questions == ((0, 2),)
@@ -199,12 +183,9 @@ def test_a_document_of_about_the_populations_length_is_kept_with_its_matched_sco
     assert left_out == math.isnan(value)
 
 
-def test_without_conditions_all_stays_as_it_is() -> None:
+def test_without_conditions_all_stays_as_it_is_and_what_has_no_matched_figures_keeps_its_own() -> None:
     given = made_run(selection_document(words=90), selection_document(coherence=None))
     assert selected(given, Options()) == (given, 0)
-
-
-def test_what_has_no_matched_figures_keeps_those_that_it_has() -> None:
     found, _ = selected(made_run(selection_document()), Options(length_matched=True))
     assert found.documents[0].value("coherence", "coherence_rating") == 3
 
@@ -219,15 +200,12 @@ def test_what_the_selection_asks_for_must_stand_in_the_log() -> None:
     with pytest.raises(LogError) as caught:
         selected(made_run(selection_document(population=NAN)), Options(length_matched=True))
     assert str(caught.value) == (
-        "run.eval does not say how long the population's documents are: score it with genie anew"
+        "run.eval does not say how long the population's documents are. Score it again with genie"
     )
     # of a log without any score nobody expects it, and of one document it is enough
     silent = made_run(selection_document(population=NAN, value=NAN, coherence=NAN))
-    assert selected(silent, Options(length_matched=True))[1] == 0
-    assert (
-        selected(made_run(selection_document(population=NAN), selection_document()), Options(length_matched=True))[1]
-        == 0
-    )
+    some = made_run(selection_document(population=NAN), selection_document())
+    assert [selected(one, Options(length_matched=True))[1] for one in (silent, some)] == [0, 0]
 
 
 def run(label: str, model: str, strategy: str) -> ScoredLog:
@@ -252,49 +230,35 @@ def test_a_run_is_named_by_label_strategy_model_or_file(name: str, found: dict[i
     assert baselines(RUNS, name) == found
 
 
-def test_of_several_baselines_each_run_has_that_of_its_model() -> None:
-    runs = (*RUNS, run("plain b", "m/b", "generate"))
-    assert baselines(runs, "generate") == {1: 0, 2: 3}
-
-
-def test_two_models_that_decode_as_one_are_held_against_the_second() -> None:
+def test_of_several_baselines_each_run_has_that_of_its_model_and_two_that_decode_as_one_that_of_the_second() -> None:
+    assert baselines((*RUNS, run("plain b", "m/b", "generate")), "generate") == {1: 0, 2: 3}
     plain = (run("plain a", "m/a", "generate"), run("plain b", "m/b", "generate"))
     assert baselines([*plain, run("both", "conformative/base+b", "generate both")], "generate") == {2: 1}
     with pytest.raises(LogError, match="is not clear"):
         baselines([*plain, run("both", "conformative/base+c", "generate both")], "generate")
 
 
+LABELS, WAY_OUT = "; ".join(run.label for run in RUNS), "name one of these, or a log file"
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("plan", "baseline is 'plan', expected one of: plain a; outlined a; outlined b"),
+        ("plan", f"baseline is 'plan', expected one of: {LABELS}"),
         # a task is a name too
-        (
-            "made",
-            "baseline 'made' names every log, expected another to compare with it: plain a; outlined a; outlined b",
-        ),
+        ("made", f"baseline 'made' names every log, expected another to compare with it: {LABELS}"),
         # none of its own model's: all are named
-        (
-            "outline",
-            "the baseline of plain c is not clear, it could be outlined a; outlined b: "
-            "name one of these, or a log file",
-        ),
-        # two of its own model's: these alone
-        (
-            "m/a",
-            "the baseline of outlined b is not clear, it could be plain a; outlined a: "
-            "name one of these, or a log file",
-        ),
+        ("outline", "the baseline of plain c is not clear, it could be outlined a; outlined b: " + WAY_OUT),
+        # two, none of them its own model's
+        ("m/a", "the baseline of outlined b is not clear, it could be plain a; outlined a: " + WAY_OUT),
+        # of several only those of its own model
+        ("again", "the baseline of plain a is not clear, it could be outlined a; again a: " + WAY_OUT),
     ],
 )
 def test_a_name_that_leaves_it_open_is_refused_with_those_that_there_are(name: str, said: str) -> None:
-    runs = (run("plain c", "m/c", "generate"), *RUNS[1:]) if name == "outline" else RUNS
+    runs: tuple[ScoredLog, ...] = (run("plain c", "m/c", "generate"), *RUNS[1:]) if name == "outline" else RUNS
+    if name == "again":
+        runs, name = (*RUNS[:2], run("again a", "m/a", "outline"), RUNS[2]), "outline"
     with pytest.raises(LogError) as caught:
         baselines(runs, name)
     assert str(caught.value) == said
-
-
-def test_of_its_own_models_baselines_alone_it_could_be_one() -> None:
-    runs = (*RUNS[:2], run("again a", "m/a", "outline"), RUNS[2])
-    with pytest.raises(LogError, match="the baseline of plain a is not clear, it could be outlined a; again a: name"):
-        baselines(runs, "outline")

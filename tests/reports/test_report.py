@@ -14,8 +14,15 @@ from tests.reports.made_logs import GENIE, asked, made_log, scored
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.reports.page import page, unlike_lengths
-from genie_inspect.reports.report import Measure, Range, build_report, concordance, numbers
-from genie_inspect.reports.stand_outs import StandOut, questions, stand_outs
+from genie_inspect.reports.report import (
+    Range,
+    StandOut,
+    build_report,
+    concordance,
+    numbers,
+    questions,
+    stand_outs,
+)
 from genie_inspect.reports.verdict import as_values
 from genie_inspect.statistics.descriptive import Standing
 from genie_inspect.tasks.novelty import feature_view
@@ -25,14 +32,8 @@ MINE = "measure:mine|version:0"
 
 
 def test_a_cell_has_the_mean_with_its_interval_the_quartiles_and_what_could_be_used(tmp_path: Path) -> None:
-    samples = [
-        {
-            "genie": scored(
-                {"plot": value, "style": NAN}, coverage={"plot": "1/2", "style": "0/1"}, pairs={"plot": "5/12"}
-            )
-        }
-        for value in (0.0, 0.5, 1.0)
-    ]
+    rests: dict[str, Any] = {"coverage": {"plot": "1/2", "style": "0/1"}, "pairs": {"plot": "5/12"}}
+    samples = [{"genie": scored({"plot": value, "style": NAN}, **rests)} for value in (0.0, 0.5, 1.0)]
     (measure,) = build_report([made_log(tmp_path, samples)]).measures
     plot, style = measure.rows[0]["plot"], measure.rows[0]["style"]
     assert plot.interval.mean == 0.5
@@ -44,7 +45,7 @@ def test_a_cell_has_the_mean_with_its_interval_the_quartiles_and_what_could_be_u
     assert math.isnan(style.spread["median"])
 
 
-def test_measures_start_with_genie_and_a_log_without_one_has_an_empty_row(tmp_path: Path) -> None:
+def test_measures_start_with_genie_a_log_without_one_has_an_empty_row_and_labels_give_the_order(tmp_path: Path) -> None:
     cosine = scored({"cosine": 0.3}, "measure:cosine|version:0")
     both = made_log(tmp_path, [{"cosine": cosine, "genie": scored({"plot": 0.5})}])
     alone = made_log(tmp_path, [{"cosine": cosine}], model="mock/other")
@@ -52,9 +53,6 @@ def test_measures_start_with_genie_and_a_log_without_one_has_an_empty_row(tmp_pa
     assert (genie.scorer, other.scorer) == ("genie", "cosine")
     assert [list(row) for row in genie.rows] == [[], ["plot"]], "by label: mock/other, mock/writer"
     assert [list(row) for row in other.rows] == [["cosine"], ["cosine"]]
-
-
-def test_order_hangs_on_the_labels_and_not_on_the_order_of_the_files(tmp_path: Path) -> None:
     files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model=f"mock/{name}") for name in "cab"]
     for order in (files, files[::-1]):
         assert [run.label for run in build_report(order).runs] == ["mock/a", "mock/b", "mock/c"]
@@ -90,21 +88,17 @@ def test_a_range_is_known_or_what_was_seen(
     signature: str, logs: list[Any], viewers: list[ViewerConfig | None], expected: dict[str, Any], tmp_path: Path
 ) -> None:
     name = signature.split("|")[0].removeprefix("measure:")
-    files = [
+    for place, (values, viewer) in enumerate(zip(logs, viewers, strict=True)):
         made_log(tmp_path, [{name: scored(value, signature)} for value in values], model=f"m/{place}", viewer=viewer)
-        for place, (values, viewer) in enumerate(zip(logs, viewers, strict=True))
-    ]
-    (measure,) = build_report(files).measures
+    (measure,) = build_report([tmp_path]).measures
     assert measure.ranges == {
         key: Range(ends[0], ends[1], known=isinstance(ends, tuple)) for key, ends in expected.items()
     }
     assert measure.is_unit == all(ends == (0, 1) for ends in expected.values())
-
-
-def test_a_count_ends_where_the_scorer_says_it(tmp_path: Path) -> None:
-    score = scored({"ttcw_total": 3.0}, TTCW, coverage={"ttcw_total": "14/14"})
-    (measure,) = build_report([made_log(tmp_path, [{"ttcw": score}], viewer=NO_VIEW)]).measures
-    assert measure.ranges == {"ttcw_total": Range(0, 14, known=True)}
+    if name == "ttcw":
+        score = scored({"ttcw_total": 3.0}, TTCW, coverage={"ttcw_total": "14/14"})
+        (measure,) = build_report([made_log(tmp_path / "said", [{"ttcw": score}], viewer=NO_VIEW)]).measures
+        assert measure.ranges == {"ttcw_total": Range(0, 14, known=True)}, "a count ends where the scorer says it"
 
 
 def test_a_populations_own_documents_come_last(tmp_path: Path) -> None:
@@ -119,45 +113,24 @@ def test_a_populations_own_documents_come_last(tmp_path: Path) -> None:
     assert numbers(found)["comparison"] == as_values(found.comparison)
 
 
-def test_a_log_without_scores_of_ours_says_how_to_score_it(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [{"accuracy": scored(1.0, signature="")}])
-    with pytest.raises(LogError, match="has no scores of ours, score it with: inspect score"):
-        build_report([file])
-
-
 def test_json_has_null_for_what_is_not_a_number_and_no_texts(tmp_path: Path) -> None:
     score = scored({"plot": 0.5, "style": NAN}, coverage={"plot": "1/1"}, questions=[asked(0.5)])
     found = numbers(build_report([made_log(tmp_path, [{"genie": score}], texts=["A secret."])]))
     written = json.dumps(found, allow_nan=False)
     assert "A secret." not in written
     assert found["measures"][0]["rows"][0]["style"]["interval"]["mean"] is None
-    assert found["runs"][0]["tokens"] == {"mock/writer": 3_000}
-    assert {(one["key"], one["end"], one["value"]) for one in found["stand_outs"]} == {
-        ("plot", "most", 0.5),
-        ("plot", "least", 0.5),
-    }
-
-
-def test_json_says_of_each_run_who_wrote_what_when_and_how_much(tmp_path: Path) -> None:
-    samples = [
-        {"genie": scored({"plot": 0.5})},
-        {"genie": scored({"plot": NAN}, reason="refusal")},
-        {"genie": scored({"plot": 0.7})},
-    ]
+    stand_outs = {(one["key"], one["end"], one["value"]) for one in found["stand_outs"]}
+    assert stand_outs == {("plot", "most", 0.5), ("plot", "least", 0.5)}
+    # and says of each run who wrote what, when and how much
+    refused = {"genie": scored({"plot": NAN}, reason="refusal")}
+    samples = [{"genie": scored({"plot": 0.5})}, refused, {"genie": scored({"plot": 0.7})}]
     file = made_log(tmp_path, samples, texts=["a b", "I refuse", "a b c d"])
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
     found = numbers(build_report([file, own]))
     assert found["runs"][0] == {
-        "label": "mock/writer",
-        "log": file,
-        "task": "made",
-        "model": "mock/writer",
-        "created": "2026-01-02T03:04:05+00:00",
-        "is_population": False,
-        "documents": 3,
-        "refusals": 1,
-        "words": {"low": 2, "median": 2, "high": 3},
-        "tokens": {"mock/writer": 3_000},
+        **{"label": "mock/writer", "log": file, "task": "made", "model": "mock/writer"},
+        **{"created": "2026-01-02T03:04:05+00:00", "is_population": False, "documents": 3, "refusals": 1},
+        **{"words": {"low": 2, "median": 2, "high": 3}, "tokens": {"mock/writer": 3_000}},
     }
     assert [run["is_population"] for run in found["runs"]] == [False, True]
     assert found["concordance"]["names"] == ["plot"]
@@ -180,31 +153,30 @@ def test_two_documents_stand_out_at_either_end_or_as_many_as_are_asked_for(tmp_p
     assert [one["pieces"] for one in numbers(found[0])["marked_passages"]] == [[], []]
 
 
-def test_only_logs_of_the_signature_that_is_asked_for_are_in_the_report(tmp_path: Path) -> None:
+def test_only_logs_of_the_signature_that_is_asked_for_are_in_the_report_and_none_without_our_scores(
+    tmp_path: Path,
+) -> None:
     other = GENIE.replace("small-1@0", "small-1@1")
     files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5}, signature)}]) for signature in (GENIE, other)]
     assert [run.file for run in build_report(files, signature="small-1@1").runs] == files[1:]
+    theirs = made_log(tmp_path, [{"accuracy": scored(1.0, signature="")}])
+    with pytest.raises(LogError, match=r"has no scores by genie-inspect\. Score it with: inspect score"):
+        build_report([theirs])
 
 
-def test_faults_and_warnings_stand_by_their_run(tmp_path: Path) -> None:
-    sound = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model="m/a")
-    poor = made_log(
-        tmp_path, [{"genie": scored({"plot": 0.5}, coverage={"plot": "1/2"}, faults={"no": 3})}], model="m/b"
-    )
-    (measure,) = build_report([sound, poor]).measures
-    assert measure.faults == ({}, {"no": 3})
-    assert [list(lines) for lines in measure.warnings] == [
-        [],
-        ["not every question or test could be used: plot 1 of 2"],
-    ]
-
-
-def test_where_the_population_is_is_known_by_the_runs_that_know_it(tmp_path: Path) -> None:
+def test_faults_and_warnings_stand_by_their_run_and_the_population_is_where_the_runs_that_know_it_say(
+    tmp_path: Path,
+) -> None:
     own = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
-    knowing = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, standing=own)}], model="m/a")
-    silent = made_log(tmp_path, [{"genie": scored({"plot": 0.9})}], model="m/b")
-    (measure,) = build_report([knowing, silent]).measures
+    poor = scored({"plot": 0.5}, coverage={"plot": "1/2"}, faults={"no": 3}, standing=own)
+    made_log(tmp_path, [{"genie": scored({"plot": 0.9})}], model="m/a")
+    made_log(tmp_path, [{"genie": poor}], model="m/b")
+    (measure,) = build_report([tmp_path]).measures
+    assert measure.faults == ({}, {"no": 3})
+    lines = ["not every question or test could be used: plot 1 of 2"]
+    assert [list(own_lines) for own_lines in measure.warnings] == [[], lines]
     assert measure.population == {"plot": Standing(percentile=75.0, mean=0.4, low=0.3, high=0.6)}
+    assert (measure.has_standing, measure.covered) == (True, ["plot"])
 
 
 def agreement(file: str, *keys: str) -> dict[str, Any]:
@@ -223,7 +195,9 @@ def test_tau_is_taken_over_the_documents_that_both_keys_have_and_says_how_many(t
     assert found["names"] == ["plot", "style"]
 
 
-def test_one_value_throughout_puts_nothing_in_order_and_has_no_row(tmp_path: Path) -> None:
+def test_one_value_throughout_puts_nothing_in_order_and_keys_beyond_what_a_table_can_hold_are_counted(
+    tmp_path: Path,
+) -> None:
     values = [(0.1, 0.1), (0.1, 0.2), (NAN, NAN)]
     samples = [{"genie": scored({"plot": plot, "style": style})} for plot, style in values]
     found = agreement(made_log(tmp_path, samples), "plot", "style")
@@ -232,6 +206,10 @@ def test_one_value_throughout_puts_nothing_in_order_and_has_no_row(tmp_path: Pat
     values = [(0.1, 0.1), (0.1, 0.2), (0.2, NAN)]
     samples = [{"genie": scored({"plot": plot, "style": style})} for plot, style in values]
     assert math.isnan(agreement(made_log(tmp_path, samples), "plot", "style")["tau"][0][1])
+    keys = ["same", *(f"k{number}" for number in range(43))]
+    samples = [{"genie": scored(dict.fromkeys(keys, value) | {"same": 0.5})} for value in (0.1, 0.2)]
+    found = agreement(made_log(tmp_path, samples), *keys)
+    assert (len(found["names"]), found["left_out"], found["unordered"]) == (40, 3, ["same"])
 
 
 def test_a_key_that_two_scorers_share_has_its_scorer_in_its_name(tmp_path: Path) -> None:
@@ -245,13 +223,6 @@ def test_a_key_that_two_scorers_share_has_its_scorer_in_its_name(tmp_path: Path)
     keys = [("genie", "plot_twist"), ("genie", "style_of_speech"), ("again", "plot_twist")]
     names = concordance(read_logs([made_log(tmp_path, samples)]), keys)["names"]
     assert names == ["plot twist (genie)", "style of speech", "plot twist (again)"]
-
-
-def test_keys_beyond_what_a_table_can_hold_are_counted(tmp_path: Path) -> None:
-    keys = ["same", *(f"k{number}" for number in range(43))]
-    samples = [{"genie": scored(dict.fromkeys(keys, value) | {"same": 0.5})} for value in (0.1, 0.2)]
-    found = agreement(made_log(tmp_path, samples), *keys)
-    assert (len(found["names"]), found["left_out"], found["unordered"]) == (40, 3, ["same"])
 
 
 def found(file: str, examples: int = 1) -> list[StandOut]:
@@ -276,19 +247,16 @@ def test_the_most_and_the_least_novel_document_come_with_text_and_telling_questi
     assert (most.question.nearest[0].answer, most.question.nearest[0].given) == ("in snow", 3)
     assert least.question is not None
     assert least.question.answer == "low"
-
-
-def test_no_document_stands_at_both_ends_when_there_are_two(tmp_path: Path) -> None:
-    file = made_log(tmp_path, [genie(0.2, asked(0.2)), genie(0.9, asked(0.9))])
+    # no document stands at both ends
+    file = made_log(tmp_path, samples[:1] + samples[2:])
     assert [(one.end, one.sample) for one in found(file, examples=5)] == [("most", 2), ("least", 1)]
 
 
-def test_what_could_not_be_measured_and_the_populations_own_stand_out_nowhere(tmp_path: Path) -> None:
+def test_only_documents_that_were_measured_and_whose_questions_were_kept_stand_out_and_none_of_the_population(
+    tmp_path: Path,
+) -> None:
     assert found(made_log(tmp_path / "a", [genie(math.nan, asked(None))])) == []
     assert found(made_log(tmp_path / "b", [genie(0.5, asked(0.5), left_out=["d"])])) == []
-
-
-def test_only_documents_whose_questions_were_kept_stand_out(tmp_path: Path) -> None:
     bare = {"genie": scored({"plot": 1.0}, questions=[asked(0.9)])}
     other = {"cosine": scored({"cosine_mean": 0.5}, "measure:cosine|version:0")}
     file = made_log(tmp_path, [genie(0.2, asked(0.2)), genie(0.9, asked(0.9)), bare, other])
@@ -356,25 +324,19 @@ def made(folder: Path, *read: tuple[str, Score]) -> str:
     return made_log(folder, [{"close_reading": score} for score in scores], texts=texts)
 
 
-def test_marks_stand_in_the_text_where_they_overlap_too(tmp_path: Path) -> None:
+def test_marks_stand_in_the_text_where_they_overlap_too_and_markup_is_shown_as_text(tmp_path: Path) -> None:
     score = reading(PLAIN, ("novel", "tide folded its"), ("awkward", "its letters"))
-    html = page(build_report([made(tmp_path, (PLAIN, score))]))
+    hostile = reading(HOSTILE, ("novel", "<script>alert(1)</script> folded its"))
+    html = page(build_report([made(tmp_path, (PLAIN, score), (HOSTILE, hostile))]))
     assert (
         'The <mark class="novel">tide folded </mark><mark class="novel awkward">its</mark><sup>1</sup>'
         '<mark class="awkward"> letters</mark><sup>2</sup> and went home.'
     ) in html
     assert '<td class="words"><bdi>So: its letters</bdi></td>' in html
     assert '<a href="#marked">Marked passages</a>' in html
-
-
-def test_a_text_of_markup_is_shown_as_text(tmp_path: Path) -> None:
-    score = reading(HOSTILE, ("novel", "<script>alert(1)</script> folded its"))
-    html = page(build_report([made(tmp_path, (HOSTILE, score))]))
     assert "<script" not in html
-    assert (
-        '&lt;b&gt;tide&lt;/b&gt; &amp; <mark class="novel">&lt;script&gt;alert(1)&lt;/script&gt; folded its</mark>'
-        in html
-    )
+    script = '<mark class="novel">&lt;script&gt;alert(1)&lt;/script&gt; folded its</mark>'
+    assert f"&lt;b&gt;tide&lt;/b&gt; &amp; {script}" in html
 
 
 def test_of_each_run_those_with_most_marks_are_shown_each_text_once(tmp_path: Path) -> None:
@@ -384,15 +346,6 @@ def test_of_each_run_those_with_most_marks_are_shown_each_text_once(tmp_path: Pa
     texts = [(f"{PLAIN} Few.", few), ("Nothing at all.", none), (PLAIN, most), (PLAIN, most)]
     report = build_report([made(tmp_path, *texts, ("It went home then.", awkward))], examples=1)
     assert [(one.sample, len(one.marks)) for one in report.passages] == [(3, 1), (5, 1)]
-
-
-def test_a_mark_of_another_text_is_not_shown(tmp_path: Path) -> None:
-    score = reading(PLAIN, ("novel", "tide folded its"))
-    assert build_report([made(tmp_path, ("Another text altogether.", score))]).passages == ()
-
-
-def test_a_report_without_close_reading_has_no_such_section(tmp_path: Path) -> None:
-    assert 'id="marked"' not in page(build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])]))
 
 
 def test_each_run_shows_its_own_documents_with_their_epoch_and_prompt(tmp_path: Path) -> None:
@@ -418,14 +371,17 @@ def test_each_run_shows_its_own_documents_with_their_epoch_and_prompt(tmp_path: 
     ]
 
 
-def test_a_document_with_a_value_of_0_or_none_or_a_mark_of_nothing_is_not_shown(tmp_path: Path) -> None:
+def test_a_document_with_a_value_of_0_or_none_or_a_mark_of_nothing_or_another_text_is_not_shown(tmp_path: Path) -> None:
     texts = [f"{PLAIN} {number}" for number in range(3)]
     none, unknown = (
         reading(text, ("novel", "tide"), novel=novel) for text, novel in zip(texts, (0.0, NAN), strict=False)
     )
     empty = reading(texts[2], ("novel", ""))
     none.value = {"novel_per_100_words": 0.0, "marks": 9.0}
-    assert build_report([made(tmp_path, *zip(texts, (none, unknown, empty), strict=True))]).passages == ()
+    marked = [*zip(texts, (none, unknown, empty), strict=True), ("Another text.", reading(PLAIN, ("novel", "tide")))]
+    report = build_report([made(tmp_path, *marked)])
+    assert report.passages == ()
+    assert 'id="marked"' not in page(report)
 
 
 @pytest.mark.parametrize(("length", "cut"), [(20_000, False), (20_001, True)])
@@ -439,17 +395,12 @@ def test_an_endless_text_is_cut_and_its_marks_are_all_listed(length: int, cut: b
     assert [ending for _, _, ending in passage.pieces if ending] == ([(1,)] if cut else [(1,), (2,)])
 
 
-def part(*files: str) -> Measure:
-    """The first measure of a report on these logs."""
-    return build_report(files).measures[0]
-
-
 def test_a_key_is_covered_where_one_run_says_so_and_a_run_without_the_measure_says_nothing(tmp_path: Path) -> None:
     silent = made_log(tmp_path, [{"genie": scored({"plot": 0.5, "style": 0.5})}], model="m/silent")
-    told = made_log(tmp_path, [{"genie": scored({"plot": 0.5, "style": 0.5}, coverage={"plot": "1/2"})}], model="m/b")
+    told = made_log(tmp_path, [{"genie": scored({"plot": NAN, "style": 0.5}, coverage={"plot": "0/2"})}], model="m/b")
     other = made_log(tmp_path, [{"cosine": scored({"cosine_mean": 0.5}, "measure:cosine|version:0")}], model="m/c")
-    assert part(silent, told, other).covered == ["plot"]
-    assert part(silent).covered == []
+    assert build_report([silent, told, other]).measures[0].covered == ["plot"]
+    assert build_report([silent]).measures[0].covered == []
 
 
 @pytest.mark.parametrize(
@@ -465,12 +416,3 @@ def test_the_shortest_and_the_longest_run_are_named_beyond_one_and_a_half_times(
     ]
     found = unlike_lengths(build_report(files))
     assert (found and (found[0], found[2])) == named
-
-
-def test_where_one_key_falls_among_the_populations_own_is_shown_and_what_could_all_not_be_used_is_covered(
-    tmp_path: Path,
-) -> None:
-    own = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
-    score = scored({"plot": 0.5, "style": NAN}, standing=own, coverage={"style": "0/2"})
-    found = part(made_log(tmp_path, [{"genie": score}]))
-    assert (found.has_standing, found.covered) == (True, ["style"])

@@ -1,7 +1,8 @@
 """What a comparison comes to: its sentence, advice, warnings, and the power of its tests."""
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,17 +10,75 @@ from typing import Any
 import pytest
 from inspect_ai.log import write_eval_log
 from inspect_ai.scorer import Score
-from tests.reports.made_comparisons import comparison, facts, row
 from tests.reports.made_logs import log_of, made_log, plots, scored
 
-from genie_inspect.reports.comparison import compare
-from genie_inspect.reports.pairing import Comparison, Options, Row
+from genie_inspect.reports.comparison import Comparison, Facts, Row, compare
+from genie_inspect.reports.pairing import PROMPT, Options, Pairs
 from genie_inspect.reports.verdict import advice, powers, prompts_needed, verdict, warnings
-from genie_inspect.statistics.differences import pairs_that_find
+from genie_inspect.signature import Signature
+from genie_inspect.statistics.differences import Difference, Finding, pairs_that_find
 from genie_inspect.statistics.power import paired_power
 
 BEFORE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50)
 AFTER = (0.61, 0.60, 0.60, 0.66, 0.60, 0.61, 0.62, 0.61)
+NAN = math.nan
+
+
+def row(
+    run: str = "b",
+    key: str = "plot",
+    *,
+    scorer: str = "genie",
+    delta: float = 0.1,
+    pairs: int = 8,
+    p: float = 0.01,
+    differs: bool = False,
+    equivalent: bool = False,
+    tested: bool = True,
+    least_p: float = 0.001,
+    power: float = 0.9,
+    needed: float = 10,
+    spread: float = 0.1,
+    is_unit: bool = True,
+) -> Row:
+    """A difference from the baseline `a`."""
+    share = ((1, 2), (3, 4))
+    difference = Difference(pairs, 0.5, 0.5 + delta, delta, NAN, NAN, 1.0, spread, p, least_p, 0.5, 0.05)
+    finding = Finding(difference, p, 0.5, power, needed, differs=differs, is_equivalent=equivalent)
+    return Row(run, "a", scorer, key, tested, "prompt", pairs, None, share, share, finding, is_unit, (1, 2))
+
+
+def facts(label: str, words: float = 10, population: float = NAN, **other: Any) -> Facts:
+    """A run with ten documents."""
+    given: dict[str, Any] = {"model": "mock/writer", "strategy": "generate", "documents": 10, "scored": 10}
+    given |= {"refusals": 0, "left_out": 0, "unscored": {}, "cut": 0, "measures": {}}
+    given |= {"coherence": NAN, "fewer_responses": (0, 0)} | other
+    return Facts(label=label, file=f"{label}.eval", words=words, population_words=population, **given)
+
+
+def comparison(
+    *rows: Row,
+    runs: Sequence[Facts] = (),
+    options: Options | None = None,
+    strays: Mapping[str, int] | None = None,
+    unlike_coherence: str = "",
+) -> Comparison:
+    """A comparison with `a`; runs of like length unless given."""
+    labels = dict.fromkeys(["a", *(one.run for one in rows)])
+    none: dict[str, Any] = dict.fromkeys(("keys", "before", "after", "instances", "questions", "names"), ())
+    none |= {"by": PROMPT, "documents": Counter(), "is_repeated": False, "evidence": {}, "prompts": 0}
+    return Comparison(
+        options=options or Options(),
+        named="a",
+        baselines=("a",),
+        signatures=dict.fromkeys((one.scorer for one in rows), Signature("measure:genie")),
+        runs=tuple(runs or map(facts, labels)),
+        rows=rows,
+        pairs={run: Pairs(**none, strays=count) for run, count in (strays or {}).items()},
+        base_of={},
+        unmatched=(),
+        unlike_coherence=unlike_coherence,
+    )
 
 
 def test_nothing_that_holds_is_said_plainly(tmp_path: Path) -> None:
@@ -39,13 +98,6 @@ def test_nothing_measured_is_no_finding(tmp_path: Path) -> None:
     assert warnings(found) == ["silent lost 2 of 2 documents: what is left may be a selection"]
 
 
-@pytest.mark.parametrize(("lost", "warned"), [(1, []), (2, ["many lost 2 of 10 documents"])])
-def test_a_run_is_warned_of_when_more_than_a_tenth_of_it_is_lost(lost: int, warned: list[str], tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(*BEFORE, 0.5, 0.5))
-    log_of(tmp_path, "many", plots(*AFTER, 0.6, 0.6) | plots(*[math.nan] * lost))
-    assert [line.split(":")[0] for line in warnings(compare([tmp_path], "plain"))] == warned
-
-
 def test_the_warning_of_too_few_prompts_says_what_the_correction_makes_of_them(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(*BEFORE))
     for number in range(8):
@@ -56,16 +108,6 @@ def test_the_warning_of_too_few_prompts_says_what_the_correction_makes_of_them(t
         "those that matter (--keys), or let each run be a question of its own (--family run)"
     ]
     assert warnings(compare([tmp_path], "plain", Options(correction="none"))) == []
-
-
-def test_documents_written_after_one_that_the_baseline_lacks_are_counted(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(*BEFORE), texts=("one",))
-    log_of(tmp_path, "negative", plots(*AFTER), texts=("uno",), earlier=("another",))
-    found = compare([tmp_path], "plain")
-    assert found.rows[0].paired_by == "prompt"
-    assert [line.split(";")[0] for line in warnings(found)] == [
-        "negative has 8 documents written after one that its baseline's log lacks, so prompts are paired"
-    ]
 
 
 def test_a_scorer_whose_population_cannot_be_matched_is_named(tmp_path: Path) -> None:
@@ -105,31 +147,23 @@ def test_a_warning_about_one_of_several_scorers_names_it(scorers: tuple[str, ...
     }
     for model in ("plain", "longer"):
         made_log(tmp_path, [{name: half[name] for name in scorers}] * 3, model=f"mock/{model}")
-    lines = [
-        line.removeprefix("mock/") for line in warnings(compare([tmp_path], "mock/plain")) if "could be used" in line
-    ]
-    assert lines[0] == f"{where}: not every question or test could be used: plot 3 of 6"
+    lines = [line for line in warnings(compare([tmp_path], "mock/plain")) if "could be used" in line]
+    assert lines[0] == f"mock/{where}: not every question or test could be used: plot 3 of 6"
 
 
-@pytest.mark.parametrize(("before", "after"), [("10/10", "8/10"), ("8/10", "10/10")])
-def test_runs_that_used_unlike_shares_of_their_questions_are_warned_of_whichever_used_fewer(
+@pytest.mark.parametrize(("before", "after"), [("10/10", "8/10"), ("8/10", "10/10"), ("10/10", "9/10")])
+def test_runs_that_used_unlike_shares_of_their_questions_are_warned_of_beyond_a_tenth(
     before: str, after: str, tmp_path: Path
 ) -> None:
     for model, share in (("plain", before), ("other", after)):
         made_log(tmp_path, [{"genie": scored({"plot": 0.5}, coverage={"plot": share})}] * 3, model=f"mock/{model}")
-    (line,) = (line for line in warnings(compare([tmp_path], "mock/plain")) if "were used" in line)
+    lines = [line for line in warnings(compare([tmp_path], "mock/plain")) if "were used" in line]
     said = {"10/10": "100%", "8/10": "80%"}
-    assert line == (
+    assert lines == [
         f"mock/other plot: {said[after]} of its questions were used, of its baseline's {said[before]}, and nothing "
         "says which: the difference may be one of questions"
-    )
-
-
-@pytest.mark.parametrize("after", ["9/10", "10/10"])
-def test_shares_of_questions_within_a_tenth_are_no_matter(after: str, tmp_path: Path) -> None:
-    for model, share in (("plain", "10/10"), ("other", after)):
-        made_log(tmp_path, [{"genie": scored({"plot": 0.5}, coverage={"plot": share})}] * 3, model=f"mock/{model}")
-    assert not any("were used" in line for line in warnings(compare([tmp_path], "mock/plain")))
+        for _ in {before, after} & {"8/10"}
+    ]
 
 
 def test_every_run_that_may_win_by_its_length_is_named_in_the_sentence(tmp_path: Path) -> None:
@@ -167,78 +201,32 @@ def test_six_differences_that_hold_are_named_and_the_others_counted(runs: int, l
     assert listed in sentence
 
 
-BASE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50)
-
-
-def compared(folder: Path, baseline: str = "mock/plain", options: Options | None = None) -> Comparison:
-    """A plain run, and one whose plots lie higher and rest on other shares of questions and ratings."""
-    for model, step, used, usable in (("plain", 0.0, "3/4", "5/12"), ("raised", 0.1, "2/4", "7/12")):
-        samples = [
-            {"genie": scored({"plot": value + step * (1 + value)}, coverage={"plot": used}, pairs={"plot": usable})}
-            for value in BASE
-        ]
-        made_log(folder, samples, model=f"mock/{model}")
-    return compare([folder], baseline, options)
-
-
 def test_a_baseline_that_was_named_otherwise_than_it_is_labelled_is_called_by_both(tmp_path: Path) -> None:
-    assert compared(tmp_path).called("mock/plain") == "mock/plain"
-    by_file = compare([tmp_path], "log-0.eval")
-    assert by_file.called(*by_file.baselines) == "log-0.eval (mock/plain)"
+    files = written(tmp_path, BEFORE, AFTER)
+    assert compare(files, "m/0").called("m/0") == "m/0"
+    by_file = compare(files, "log-0.eval")
+    assert by_file.called(*by_file.baselines) == "log-0.eval (m/0)"
     assert by_file.called("a", "b") == "log-0.eval (a and b)"
     assert by_file.called("log-0.eval a", "b") == "log-0.eval a and b"
 
 
-NAN = math.nan
-
-
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
-    """Ten prompts, of which eight have a score on both sides."""
+def test_power_is_of_the_pairs_that_survived_at_the_level_of_all_tests_and_one_pair_has_none(tmp_path: Path) -> None:
+    # ten prompts, of which eight have a score on both sides
     log_of(tmp_path, "plain", plots(*(0.5 + 0.01 * n for n in range(8)), NAN, 0.5))
     log_of(tmp_path, "raised", plots(*(0.6 + 0.02 * n for n in range(9)), NAN))
-    return tmp_path
+    (own,) = powers(compare([tmp_path], "plain"), 0.5)
+    assert tuple(own[name] for name in ("run", "key", "prompts", "pairs")) == ("raised", "plot", 10, 8)
+    assert own["power"] == own["corrected"] == paired_power(0.5, 1, 8)
+    # the level falls with the tests that are corrected for
+    log_of(tmp_path, "third", plots(*(0.55 + 0.03 * n for n in range(8))))
+    several = compare([tmp_path], "plain")
+    assert {one["corrected"] for one in powers(several, 0.5)} == {paired_power(0.5, 1, 8, 0.025)}
+    alone = replace(several, options=Options(correction="none"))
+    assert {one["corrected"] for one in powers(alone, 0.5)} == {paired_power(0.5, 1, 8)}
+    (lone,) = powers(comparison(row(pairs=1)), 0.5)
+    assert (lone["pairs"], math.isnan(lone["power"])) == (1, True)
 
 
-def test_the_pairs_that_survived_stand_beside_the_prompts_that_there_were(logs: Path) -> None:
-    (row,) = powers(compare([logs], "plain"), 0.5)
-    assert tuple(row[name] for name in ("run", "key", "prompts", "pairs")) == ("raised", "plot", 10, 8)
-    assert row["power"] == row["corrected"] == paired_power(0.5, 1, 8)
-
-
-def test_the_level_falls_with_the_tests_that_are_corrected_for(logs: Path) -> None:
-    log_of(logs, "third", plots(*(0.55 + 0.03 * n for n in range(8))))
-    comparison = compare([logs], "plain")
-    assert {row["corrected"] for row in powers(comparison)} == {paired_power(0.5, 1, 8, 0.025)}
-    alone = replace(comparison, options=Options(correction="none"))
-    assert {row["corrected"] for row in powers(alone)} == {paired_power(0.5, 1, 8)}
-
-
-def test_one_pair_has_no_power(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.5, NAN))
-    log_of(tmp_path, "raised", plots(0.6, 0.6))
-    (row,) = powers(compare([tmp_path], "plain"))
-    assert (row["pairs"], math.isnan(row["power"])) == (1, True)
-
-
-NEEDED_BASE = (0.1, 0.3, 0.2, 0.4, 0.15, 0.25, 0.35, 0.45)
-STEPS = (0.1, -0.1) * 4
-
-
-@pytest.mark.parametrize("score", [{"cosine_mean": 0.3}, {"cosine_mean": 0.3, "cosine_nearest": 0.2}])
-def test_of_a_scale_that_is_not_from_0_to_1_nothing_is_said(tmp_path: Path, score: dict[str, float]) -> None:
-    files = [
-        made_log(
-            tmp_path,
-            [{"cosine": scored(dict.fromkeys(score, v + add), "measure:cosine|version:0")} for v in NEEDED_BASE],
-            model=f"mock/{add}",
-        )
-        for add in (0.0, 0.1)
-    ]
-    assert list(prompts_needed(compare(files, "mock/0.0"))) == []
-
-
-NAN = math.nan
 HOLDS = row("b", "plot_twist", delta=0.12345, differs=True)
 
 
@@ -321,11 +309,7 @@ def test_warnings_stand_in_one_order_lengths_runs_pairs() -> None:
 
 
 def test_a_run_is_of_unlike_length_to_its_baseline_before_the_population_and_the_baseline_to_that() -> None:
-    runs = [
-        facts("a", words=10, population=30),
-        facts("b", words=31, population=30),
-        facts("c", words=9, population=30),
-    ]
+    runs = [facts(name, words=words, population=30) for name, words in (("a", 10), ("b", 31), ("c", 9))]
     assert [line.split(":")[0] for line in warnings(comparison(row("b"), row("c"), runs=runs))] == [
         "a writes 10 words where the population has 30",
         "c writes 9 words where the population has 30",

@@ -74,7 +74,11 @@ HOSTILE: dict[str, tuple[Callable[[str], str], float, str]] = {
     "nothing": (lambda request: "[]", 0.0, "Novel: 0 marks in 47 words."),
     "everything": (quoting(novel=[STORY]), math.nan, "Novel: not measured, the reader quotes over 30% of the text."),
     "one word": (quoting(novel=["tide"]), math.nan, "no quote is an expression of the text"),
-    "always the same": (quoting(novel=[NOVEL] * 1000), 2.128, "**Beware:** Of 1000 quotes for novel, 999 do not count"),
+    "always the same": (
+        quoting(novel=[NOVEL] * 1000),
+        2.128,
+        "**Warning:** Of 1000 quotes for novel, 999 do not count",
+    ),
     "another text": (quoting(novel=["a bell of salt"]), math.nan, "no quote is an expression of the text"),
     "prose": (lambda request: f"Well: {quoting(novel=[NOVEL])(request)} That is all.", 2.128, "(1 novel)"),
     "no list": (lambda request: "It is all so very fresh.", math.nan, "Novel: not measured, unreadable reply."),
@@ -144,8 +148,8 @@ def test_the_whole_of_what_a_reader_sees_of_marks_and_of_quotes_that_are_none() 
     assert explained(TEXT, [awkward, novel]).split("\n\n") == [
         "Awkward: 1 mark in 10 words.",
         "Novel: 1 mark in 10 words.",
-        "**Beware:** Of 3 quotes for awkward, 2 do not count: 1 quote given again.",
-        "**Beware:** Of 2 quotes for novel, 1 do not count: 1 quote of one word.",
+        "**Warning:** Of 3 quotes for awkward, 2 do not count: 1 quote given again.",
+        "**Warning:** Of 2 quotes for novel, 1 do not count: 1 quote of one word.",
         "\\# Tides  ",
         "1\\. The \N{REPLACEMENT CHARACTER}\\[1mtide\\[ ⟦folded \\*its\\* letters⟧ (1 novel).   \n"
         "⟦Her silence⟧ (2 awkward).",

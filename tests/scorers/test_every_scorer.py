@@ -45,7 +45,7 @@ from tests.scripted import written as told
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 from genie_inspect.logs.measures import keys_to_test
-from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.logs.reading import ScoredLog
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.populations.writing import write_population

@@ -223,13 +223,13 @@ def test_of_what_was_lost_no_share_is_told_and_what_is_noted_stands_below_a_free
 
 def test_what_a_reader_must_know_stands_in_one_order_the_caution_last() -> None:
     found = assessed((result("x", (1, 1)),), documents=0, left_out=("d-1",), made_of=("d-2",))
-    assert notes_on(found, "Beware.") == [
+    assert notes_on(found, "Warning.") == [
         "Compared with 0 documents of the population.",
         "Questions used that rest on fewer than 3 ratings: 1 of 1; one rating more could change them much.",
         "All 2 ratings are 1.",
         "The same text stands in the population (d-1); it was left out of its own comparison.",
         "The text of which it was made stands in the population (d-2); it was left out.",
-        "**Beware.**",
+        "**Warning.**",
     ]
 
 

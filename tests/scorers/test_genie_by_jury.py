@@ -35,7 +35,7 @@ from genie_inspect.logs.reading import read_scored_log
 from genie_inspect.logs.results import results_of
 from genie_inspect.populations.yardstick import YARDSTICK, with_measured, write_yardstick, yardstick_of
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.reports.frame import wide_rows
+from genie_inspect.reports.summary import wide_rows
 from genie_inspect.scorers.assessor import assessor_of
 from genie_inspect.scorers.coherence import coherence
 from genie_inspect.scorers.explanation import MOST_BYTES

@@ -144,7 +144,7 @@ async def test_a_score_is_rounded_and_a_note_on_the_length_stands_below_what_it_
     async def measure() -> Measurement:
         return Measurement({"plot": 2 / 3}, explanation, {"length": {"population": 3}})
 
-    note = "Beware: this document has 5 words where the population has 3: beyond 1.5x lengths do not compare."
+    note = "Warning: this document has 5 words where the population has 3: beyond 1.5x lengths do not compare."
     score = await scored_or_reason(written("one two three four five"), ["plot"], {}, measure)
     assert (score.value, score.explanation) == ({"plot": 0.667}, before + note)
     assert (await scored_or_reason(written("one two three four"), ["plot"], {}, measure)).explanation == explanation

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from inspect_ai.scorer import Score, Scorer
-from tests.measures.test_partition import prose
+from tests.measures.test_genie import prose
 from tests.scripted import (
     DOCUMENTS,
     OWL,

@@ -16,8 +16,7 @@ from tests.solvers.runs import run
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.templates import load_template
-from genie_inspect.solvers.negative_sampling import negative_sampling
-from genie_inspect.solvers.outline import outline
+from genie_inspect.solvers.mitigations import negative_sampling, outline
 from genie_inspect.solvers.plot_prompt import drawn_plot, plot_prompt
 
 
@@ -48,17 +47,19 @@ def test_the_stages_can_be_named(tmp_path: Path, stages: str | Sequence[str]) ->
     assert list(run(outline(stages=stages), planning(), tmp_path)[0].store["plan"]) == ["ending", "voice"]
 
 
-def test_a_stage_that_stays_silent_twice_leaves_the_sample_without_a_document(tmp_path: Path) -> None:
-    script = saying("a storm", "", " ")
-    sample = run(outline(), script, tmp_path)[0]
-    assert (sample.output.completion, sample.output.error) == ("", "outline: no characters could be read")
-    assert len(script.requests) == 3
-
-
-def test_a_text_that_stays_silent_twice_leaves_the_sample_without_a_document(tmp_path: Path) -> None:
-    script = saying("a storm", "<think>What to write?</think>")
-    sample = run(outline(stages="conflict"), script, tmp_path)[0]
-    assert (sample.output.completion, sample.output.error) == ("", "outline: no text could be read")
+@pytest.mark.parametrize(
+    ("stages", "said", "error"),
+    [
+        ("conflict,characters", ["a storm", "", " "], "outline: no characters could be read"),
+        ("conflict", ["a storm", "<think>What to write?</think>"], "outline: no text could be read"),
+    ],
+)
+def test_silence_twice_leaves_the_sample_without_a_document(
+    stages: str, said: list[str], error: str, tmp_path: Path
+) -> None:
+    script = saying(*said)
+    sample = run(outline(stages=stages), script, tmp_path)[0]
+    assert (sample.output.completion, sample.output.error, len(script.requests)) == ("", error, 3)
 
 
 @pytest.mark.parametrize("stages", ["", None, [], ["plot", ""], ["plot", "plot"]])
@@ -67,42 +68,29 @@ def test_stages_that_name_nothing_or_one_thing_twice_are_refused(stages: Any) ->
         outline(stages=stages)
 
 
-def test_the_last_document_counts_and_the_earlier_one_stays(tmp_path: Path) -> None:
-    script = saying("An owl sleeps.", "A ship burns.")
-    sample = run(negative_sampling(), script, tmp_path)[0]
-    assert sample.output.completion == "A ship burns."
-    assert sample.store["earlier"] == ["An owl sleeps."]
-    assert script.requests[0] == OWL
-    assert unfenced(script.requests[1]) == {"request": OWL, "earlier": ["An owl sleeps."]}
-
-
-def test_each_round_sees_everything_written_before(tmp_path: Path) -> None:
+def test_each_round_sees_everything_written_before_and_the_last_document_counts(tmp_path: Path) -> None:
     script = saying("one", "two", "three")
     sample = run(negative_sampling(rounds=2), script, tmp_path)[0]
     assert sample.output.completion == "three"
     assert sample.store["earlier"] == ["one", "two"]
-    assert unfenced(script.requests[2]) == {"request": OWL, "earlier": ["one", "two"]}
-
-
-def test_silence_in_the_second_round_scores_neither_document(tmp_path: Path) -> None:
-    script = saying("An owl sleeps.", "")
-    sample = run(negative_sampling(), script, tmp_path)[0]
-    assert (sample.output.completion, sample.output.error) == ("", "negative_sampling: no text could be read")
-    assert len(script.requests) == 3
-
-
-def test_silence_in_the_first_round_is_asked_once_more_and_then_ends_it(tmp_path: Path) -> None:
-    script = saying("")
-    sample = run(negative_sampling(), script, tmp_path)[0]
-    assert sample.output.error == "negative_sampling: no text could be read"
-    assert script.requests == [OWL, OWL]
+    assert script.requests[0] == OWL
+    earlier = [unfenced(request) for request in script.requests[1:]]
+    assert earlier == [{"request": OWL, "earlier": ["one"]}, {"request": OWL, "earlier": ["one", "two"]}]
 
 
 def test_silence_once_in_the_first_round_costs_nothing_but_the_question(tmp_path: Path) -> None:
     script = saying("", "An owl sleeps.", "A ship burns.")
     sample = run(negative_sampling(), script, tmp_path)[0]
     assert (sample.output.completion, sample.store["earlier"]) == ("A ship burns.", ["An owl sleeps."])
-    assert unfenced(script.requests[2]) == {"request": OWL, "earlier": ["An owl sleeps."]}
+    assert script.requests[:2] == [OWL, OWL]
+
+
+@pytest.mark.parametrize(("said", "asked"), [(["An owl sleeps.", ""], 3), ([""], 2)])
+def test_silence_twice_in_a_round_scores_no_document(said: list[str], asked: int, tmp_path: Path) -> None:
+    script = saying(*said)
+    sample = run(negative_sampling(), script, tmp_path)[0]
+    assert (sample.output.completion, sample.output.error) == ("", "negative_sampling: no text could be read")
+    assert len(script.requests) == asked
 
 
 def test_a_refused_first_document_is_shown_to_nobody(tmp_path: Path) -> None:
@@ -129,36 +117,24 @@ def test_a_text_behind_the_copied_request_is_the_document(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("words", "asked"), [(32, "about 32 words"), (841, "about 840 words"), (1500, "about 1500 words")]
+    ("words", "asked"), [(32, "about 32 words"), (841, "about 840 words"), (1500, "about 1500 words"), (None, "")]
 )
-def test_the_length_is_asked_for_as_a_person_would(
-    words: int, asked: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_length_is_asked_for_as_a_person_would_and_a_sample_without_what_it_needs_is_refused(
+    words: int | None, asked: str, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     writer = saying("A new story.")
-    metadata = {"title": "Bee", "plot": "A bee counts.", "words": words}
-    [log] = evaluate(
+    metadata = {"title": "Bee", "plot": "A bee counts.", "words": words} if words else None
+    (log,) = evaluate(
         Task(dataset=[Sample(input="-", target="A bee.", metadata=metadata)], setup=plot_prompt(), solver=generate()),
-        model=writer.model(),
-        model_roles={"grader": comparing(lambda a, b, aspect: 0).model()},
-        display="none",
-    )
-    assert log.status == "success", log.error
-    assert asked in writer.requests[0]
-
-
-def test_a_sample_without_what_it_needs_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    writer = saying("A new story.")
-    [log] = evaluate(
-        Task(dataset=[Sample(input="Write.")], setup=plot_prompt(), solver=generate()),
-        model=writer.model(),
-        model_roles={"grader": comparing(lambda a, b, aspect: 0).model()},
-        display="none",
-    )
-    assert log.error
-    assert "plot_prompt needs plot, title, words in a sample's metadata" in log.error.message
-    assert not writer.requests
+        model=writer.model(), model_roles={"grader": comparing(lambda a, b, aspect: 0).model()}, display="none",
+        log_dir=str(tmp_path),
+    )  # fmt: skip
+    if words:
+        assert log.status == "success", log.error
+        assert asked in writer.requests[0]
+    else:
+        assert "plot_prompt needs plot, title, words in a sample's metadata" in str(log.error and log.error.message)
+        assert not writer.requests
 
 
 async def test_a_plot_that_is_asked_for_again_does_not_come_from_the_providers_cache(

@@ -4,26 +4,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import (
-    ChatMessage,
-    GenerateConfig,
-    ModelAPI,
-    ModelOutput,
-    ModelUsage,
-    get_model,
-    modelapi,
-)
+from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
 from inspect_ai.solver import Solver
 from inspect_ai.tool import ToolChoice, ToolInfo
 from tests.scripted import OWL, saying
 from tests.solvers.runs import run
 
-from genie_inspect.solvers.negative_sampling import negative_sampling
-from genie_inspect.solvers.outline import outline
-from genie_inspect.solvers.verbalized_sampling import verbalized_sampling
+from genie_inspect.solvers.mitigations import negative_sampling, outline, verbalized_sampling
 
 TWO = json.dumps({"responses": [{"text": "An owl.", "probability": 0.1}] * 2})
 
@@ -53,65 +44,58 @@ class Roomy(ModelAPI):
         return made
 
 
-def limits(
-    solver: Solver,
-    folder: Path,
-    *,
-    task: int | None = None,
-    model: int | None = None,
-    name: str = "model",
-    **options: Any,
-) -> list[int | None]:
-    """The tokens that each request allows, where the task or the model sets a limit."""
-    made = get_model(f"roomy/{name}", memoize=False, config=GenerateConfig(max_tokens=model), **options)
-    (log,) = evaluate(
-        Task(
-            dataset=MemoryDataset([Sample(input=OWL, id="owl")]), solver=solver, config=GenerateConfig(max_tokens=task)
-        ),
-        model=made, log_dir=str(folder), display="none",
-    )  # fmt: skip
+KNOWN = "anthropic/claude-3-5-haiku-20241022"  # Inspect's table has 8,192 tokens for it
+
+
+@pytest.mark.parametrize(
+    ("options", "task", "model", "name", "allowed", "expected"),
+    [
+        # where nobody limits a reply neither does a strategy
+        ({}, None, None, "model", None, None),
+        ({"words": 500}, None, None, "model", None, None),
+        # k documents of unknown length have k times the default where the provider would cut the reply
+        ({"k": 5}, None, None, "model", 2048, 5 * 2048 + 200),
+        ({"k": 2}, None, None, "model", 300, 2 * 2048 + 200),
+        # a provider that allows more by itself is left alone
+        ({"k": 5}, None, None, "model", 32_000, 32_000),
+        # a limit that stands with the model counts as the task's does
+        ({"k": 5}, None, 400, "model", 32_000, 5 * 400 + 200),
+        ({"k": 5}, 300, 400, "model", None, 5 * 300 + 200),
+        # no more than the model is known to write, and never less than a reply has anyway
+        ({"k": 5}, 1000, None, KNOWN, None, 5200),
+        ({"k": 5}, 2000, None, KNOWN, None, 8192),
+        ({"k": 5}, 9000, None, KNOWN, None, 9000),
+        # 180 words take 560 tokens, less than the task allows one document
+        ({"k": 4, "words": 180}, 750, None, "model", None, 4 * 750 + 200),
+        ({"k": 1}, 750, None, "model", None, 750),
+        ({"k": 20}, 750, None, "model", None, 20 * 750 + 200),
+    ],
+)
+def test_k_documents_have_k_times_the_room_of_one_within_what_task_model_and_provider_allow(
+    options: dict[str, Any], task: int | None, model: int | None, name: str, allowed: int | None, expected: int | None,
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    says: dict[str, Any] = {"allowed": allowed} if allowed else {}
+    made = get_model(f"roomy/{name}", memoize=False, config=GenerateConfig(max_tokens=model), **says)
+    dataset, config = MemoryDataset([Sample(input=OWL, id="owl")]), GenerateConfig(max_tokens=task)
+    asking = Task(dataset=dataset, solver=verbalized_sampling(**options), config=config)
+    (log,) = evaluate(asking, model=made, log_dir=str(tmp_path), display="none")
     assert log.status == "success", log.error
     events = [event for sample in log.samples or [] for event in sample.events]
-    return [event.config.max_tokens for event in events if event.event == "model"]
+    assert {event.config.max_tokens for event in events if event.event == "model"} == {expected}
 
 
-def test_where_nobody_limits_a_reply_neither_does_a_strategy(tmp_path: Path) -> None:
-    assert limits(verbalized_sampling(), tmp_path) == [None]
-    assert limits(verbalized_sampling(words=500), tmp_path) == [None]
-
-
-def test_k_documents_of_unknown_length_have_k_times_the_default_where_the_provider_would_cut_the_reply(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("solver", "reply", "words", "expected"),
+    [
+        (outline(stages="plot"), "a storm", None, [750, 750]),
+        (outline(stages="plot"), "a storm", 500, [750, 2 * 500 + 200]),
+        (negative_sampling(), "word " * 400, None, [750, 2 * 400 + 200]),
+    ],
+)
+def test_one_document_in_a_reply_has_the_tasks_limit_or_what_its_length_needs(
+    solver: Solver, reply: str, words: int | None, expected: list[int], tmp_path: Path
 ) -> None:
-    assert limits(verbalized_sampling(k=5), tmp_path, allowed=2048) == [5 * 2048 + 200]
-    assert limits(verbalized_sampling(k=2), tmp_path, allowed=300) == [2 * 2048 + 200]
-
-
-def test_a_provider_that_allows_more_by_itself_is_left_alone(tmp_path: Path) -> None:
-    assert limits(verbalized_sampling(k=5), tmp_path, allowed=32_000) == [32_000]
-
-
-def test_a_limit_that_stands_with_the_model_counts_as_the_tasks_does(tmp_path: Path) -> None:
-    assert limits(verbalized_sampling(k=5), tmp_path, model=400, allowed=32_000) == [5 * 400 + 200]
-    assert limits(verbalized_sampling(k=5), tmp_path, task=300, model=400) == [5 * 300 + 200]
-
-
-def test_no_more_is_asked_for_than_the_model_is_known_to_write_and_never_less_than_a_reply_has_anyway(
-    tmp_path: Path,
-) -> None:
-    known = "anthropic/claude-3-5-haiku-20241022"  # Inspect's table has 8,192 tokens for it
-    assert limits(verbalized_sampling(k=5), tmp_path, task=1000, name=known) == [5200]
-    assert limits(verbalized_sampling(k=5), tmp_path, task=2000, name=known) == [8192]
-    assert limits(verbalized_sampling(k=5), tmp_path, task=9000, name=known) == [9000]
-
-
-def test_one_document_in_a_reply_has_the_tasks_limit_or_what_its_length_needs(tmp_path: Path) -> None:
-    planner = saying("a storm")
-    run(outline(stages="plot"), planner, tmp_path, max_tokens=750)
-    assert [config.max_tokens for config in planner.configs] == [750, 750]
-    longer = saying("a storm")
-    run(outline(stages="plot"), longer, tmp_path, words=500, max_tokens=750)
-    assert [config.max_tokens for config in longer.configs] == [750, 2 * 500 + 200]
-    again = saying("word " * 400)
-    run(negative_sampling(), again, tmp_path, max_tokens=750)
-    assert [config.max_tokens for config in again.configs] == [750, 2 * 400 + 200]
+    writer = saying(reply)
+    run(solver, writer, tmp_path, words=words, max_tokens=750)
+    assert [config.max_tokens for config in writer.configs] == expected

@@ -10,8 +10,7 @@ from tests.solvers.runs import run
 
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.solvers.generations import generations
-from genie_inspect.solvers.trim import trim
-from genie_inspect.solvers.verbalized_sampling import verbalized_sampling
+from genie_inspect.solvers.mitigations import trim, verbalized_sampling
 
 RAW = "<think>An owl?</think>Sure, here is a story. An owl slept. It woke. Word count: 4"
 
@@ -44,9 +43,9 @@ def test_the_grader_sees_numbered_sentences_and_its_words_never_reach_the_docume
 
 def test_without_the_grader_only_what_needs_none_is_cut(tmp_path: Path) -> None:
     looped = "<think>Go.</think>An owl slept. " + "Then it woke and slept. " * 20
-    assert run(trim(meta=False), saying(looped), tmp_path)[0].output.completion == (
-        "An owl slept. Then it woke and slept."
-    )
+    sample = run(trim(meta=False), saying(looped), tmp_path)[0]
+    assert sample.output.completion == "An owl slept. Then it woke and slept."
+    assert not sample.store.get("generations"), "a document that is trimmed is no set"
 
 
 def test_behind_another_strategy_it_trims_what_that_one_wrote(tmp_path: Path) -> None:
@@ -54,13 +53,6 @@ def test_behind_another_strategy_it_trims_what_that_one_wrote(tmp_path: Path) ->
     sample = run([verbalized_sampling(k=1), trim()], script, tmp_path, grader=cutting("Sure"))[0]
     assert sample.output.completion == "An owl slept."
     assert len(script.requests) == 1
-
-
-def test_each_of_several_choices_is_trimmed(tmp_path: Path) -> None:
-    texts = [{"text": f"Sure! Owl {number}.", "probability": 0.1} for number in (1, 2)]
-    script = saying(json.dumps({"responses": texts}))
-    sample = run([verbalized_sampling(pick="all"), trim()], script, tmp_path, grader=cutting("Sure"))[0]
-    assert [choice.message.text for choice in sample.output.choices] == ["Owl 1.", "Owl 2."]
 
 
 def test_a_grader_that_babbles_once_is_asked_again(tmp_path: Path) -> None:
@@ -89,20 +81,15 @@ def test_without_a_grader_the_run_stops_before_anything_is_generated(tmp_path: P
     assert script.requests == []
 
 
-def test_a_document_that_is_trimmed_is_no_set(tmp_path: Path) -> None:
-    sample = run(trim(meta=False), saying("<think>Hm.</think>An owl."), tmp_path)[0]
-    assert sample.output.completion == "An owl."
-    assert not sample.store.get("generations")
-
-
 def test_a_set_of_which_one_reply_is_the_document_keeps_the_others(tmp_path: Path) -> None:
     sample = run([generations(k=3), trim(meta=False)], saying("<think>Hm.</think>An owl."), tmp_path)[0]
     assert sample.output.completion == "An owl."
     assert len(sample.store["generations"]) == 3
 
 
-def test_what_measures_of_a_set_judge_is_trimmed_too(tmp_path: Path) -> None:
-    texts = [{"text": f"<think>Hm.</think>Owl {number}.", "probability": 0.1} for number in (1, 2)]
+def test_each_of_several_choices_is_trimmed_and_with_them_what_measures_of_a_set_judge(tmp_path: Path) -> None:
+    texts = [{"text": f"<think>Hm.</think>Sure! Owl {number}.", "probability": 0.1} for number in (1, 2)]
     script = saying(json.dumps({"responses": texts}))
-    sample = run([verbalized_sampling(pick="all"), trim(meta=False)], script, tmp_path)[0]
+    sample = run([verbalized_sampling(pick="all"), trim()], script, tmp_path, grader=cutting("Sure"))[0]
+    assert [choice.message.text for choice in sample.output.choices] == ["Owl 1.", "Owl 2."]
     assert sample.store["generations"] == ["Owl 1.", "Owl 2."]

@@ -1,23 +1,23 @@
-"""Strategies under tasks and scorers that know nothing of them."""
+"""Strategies under tasks and scorers that know nothing of them, and under `--cache`."""
 
+import json
 import math
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import EvalLog
-from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig
 from inspect_ai.scorer import Score, Scorer, Target, includes, mean, scorer
 from inspect_ai.solver import Solver, TaskState, prompt_template
 from tests.scripted import OWL, Script, saying
 
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.solvers.negative_sampling import negative_sampling
-from genie_inspect.solvers.outline import outline
-from genie_inspect.solvers.trim import trim
-from genie_inspect.solvers.verbalized_sampling import verbalized_sampling
+from genie_inspect.solvers.mitigations import negative_sampling, outline, trim, verbalized_sampling
 
 READABLE = (
     '{"responses": [{"text": "An owl sails.", "probability": 0.1}, {"text": "An owl sails.", "probability": 0.1}]}'
@@ -84,14 +84,10 @@ def test_the_same_scorers_serve_a_later_run(tmp_path: Path) -> None:
         assert (found.reason is None) == (value == "C")
 
 
-def test_the_request_is_what_the_set_up_made_of_it(tmp_path: Path) -> None:
-    script = saying(READABLE)
-    run(verbalized_sampling(), script, tmp_path, setup=prompt_template("In verse: {prompt}"))
-    assert unfenced(script.requests[0])["request"] == f"In verse: {OWL}"
-
-
 def test_the_last_of_several_messages_is_the_request_and_what_stands_before_it_stays(tmp_path: Path) -> None:
     script = saying(READABLE)
+    run(verbalized_sampling(), script, tmp_path, setup=prompt_template("In verse: {prompt}"))
+    assert unfenced(script.requests.pop())["request"] == f"In verse: {OWL}", "what the set-up made of it"
     messages: list[ChatMessage] = [ChatMessageSystem(content="Be brief."), ChatMessageUser(content=OWL)]
     task = Task(dataset=[Sample(input=messages, target="owl")], solver=verbalized_sampling(), scorer=includes())
     (log,) = evaluate(task, model=script.model(), log_dir=str(tmp_path), display="none")
@@ -100,3 +96,49 @@ def test_the_last_of_several_messages_is_the_request_and_what_stands_before_it_s
     asked = [event for event in sample.events if event.event == "model"]
     assert [message.role for message in asked[0].input] == ["system", "user"]
     assert score(log, "includes").value == "C"
+
+
+TWO_OWLS = json.dumps({"responses": [{"text": "An owl.", "probability": 0.1}] * 2})
+
+
+class Case(NamedTuple):
+    """A strategy, and what it hears: each second reply is one that can be read."""
+
+    strategy: Callable[[], Solver]
+    writer: tuple[str, ...]
+    grader: tuple[str, ...]
+    document: str
+
+
+CASES = {
+    "outline": Case(lambda: outline(stages="plot"), ("", "a storm", " ", "An owl."), (), "An owl."),
+    "verbalized_sampling": Case(lambda: verbalized_sampling(k=2), ("Here are two.", TWO_OWLS), (), "An owl."),
+    "negative_sampling": Case(negative_sampling, ("", "A ship.", " ", "An owl."), (), "An owl."),
+    "trim": Case(trim, ("Sure! An owl.",), ("Nothing to cut, I think.", '{"cut": [1]}'), "An owl."),
+}
+
+
+def cached_run(strategy: Solver, writer: Script, grader: Script, folder: Path) -> EvalSample:
+    task = Task(
+        dataset=MemoryDataset([Sample(input=OWL, id="owl")]), solver=strategy, config=GenerateConfig(cache=True)
+    )
+    (log,) = evaluate(
+        task, model=writer.model(), model_roles={"grader": grader.model()}, log_dir=str(folder), display="none"
+    )
+    assert log.status == "success", log.error
+    assert log.samples
+    return log.samples[0]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_cannot_be_read_is_in_inspects_cache_and_asked_for_anew_all_the_same(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "inspect-cache"))
+    case = CASES[name]
+    # a later run finds the unreadable replies in the cache
+    for writes, judges in ((case.writer, case.grader), (case.writer[1::2], case.grader[1::2])):
+        writer, grader = saying(*(writes or ("",))), saying(*(judges or ("",)))
+        sample = cached_run(case.strategy(), writer, grader, tmp_path)
+        assert (sample.output.completion, sample.output.error) == (case.document, None)
+        assert (len(writer.requests), len(grader.requests)) == (len(writes), len(judges))

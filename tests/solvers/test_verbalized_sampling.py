@@ -2,53 +2,51 @@ import json
 import math
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import GenerateConfig, StopReason
+from inspect_ai.model import GenerateConfig
 from tests.scripted import OWL, Script, output, saying, small_population
 from tests.solvers.runs import run
 
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.prompting.forms import Response
 from genie_inspect.scorers.genie import genie
-from genie_inspect.solvers.verbalized_sampling import picked, verbalized_sampling
+from genie_inspect.solvers.mitigations import picked, verbalized_sampling
 
 
 def responses(*pairs: tuple[str, float]) -> str:
     return json.dumps({"responses": [{"text": text, "probability": probability} for text, probability in pairs]})
 
 
-THREE = responses(("An owl sleeps.", 0.6), ("An owl sails.", 0.01), ("An owl sings.", 0.2))
+OWLS = ["An owl sleeps.", "An owl sails.", "An owl sings."]
+THREE = responses(*zip(OWLS, (0.6, 0.01, 0.2), strict=True))
 
 
-def test_one_response_becomes_the_document_and_all_stay_in_the_store(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("pick", "kept"), [("random", ["An owl sails."]), ("least", ["An owl sails."]), ("all", OWLS)])
+def test_what_is_picked_becomes_the_document_and_all_responses_stay_in_the_store(
+    pick: str, kept: list[str], tmp_path: Path
+) -> None:
     script = saying(THREE)
-    sample = run(verbalized_sampling(k=3), script, tmp_path)[0]
-    assert sample.output.completion in ("An owl sleeps.", "An owl sails.", "An owl sings.")
+    sample = run(verbalized_sampling(k=3, pick=pick), script, tmp_path)[0]
+    texts = [choice.message.text for choice in sample.output.choices]
+    assert texts == kept or (pick == "random" and len(texts) == 1 and texts[0] in OWLS)
     assert sample.store["responses"] == [
-        {"text": "An owl sleeps.", "probability": 0.6},
-        {"text": "An owl sails.", "probability": 0.01},
-        {"text": "An owl sings.", "probability": 0.2},
+        {"text": text, "probability": chance} for text, chance in zip(OWLS, (0.6, 0.01, 0.2), strict=True)
     ]
     assert script.data == [{"request": OWL, "answers": 3}]
 
 
-def test_least_keeps_the_least_likely(tmp_path: Path) -> None:
-    assert run(verbalized_sampling(pick="least"), saying(THREE), tmp_path)[0].output.completion == "An owl sails."
-
-
-def test_least_passes_over_a_response_without_a_probability() -> None:
+def test_least_passes_over_a_response_without_a_probability_and_is_not_guessed_without_any(tmp_path: Path) -> None:
     assert picked([Response("unknown", math.nan), Response("likely", 0.9)], "least", "x") == ["likely"]
-
-
-def test_all_makes_each_response_a_choice_of_the_output(tmp_path: Path) -> None:
-    sample = run(verbalized_sampling(pick="all"), saying(THREE), tmp_path)[0]
-    assert [choice.message.text for choice in sample.output.choices] == [
-        "An owl sleeps.", "An owl sails.", "An owl sings.",
-    ]  # fmt: skip
+    script = saying('{"responses": [{"text": "An owl."}, {"text": "A fox."}]}')
+    sample = run(verbalized_sampling(pick="least"), script, tmp_path)[0]
+    none = "verbalized_sampling: 2 of 5 responses could be read, none of them with a probability"
+    assert sample.output.error == none
+    assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (5, 2)
 
 
 def test_the_random_choice_is_drawn_from_sample_and_epoch_so_that_reruns_agree(tmp_path: Path) -> None:
@@ -67,29 +65,21 @@ def test_the_random_choice_gives_every_response_the_same_chance() -> None:
     assert all(abs(count - 1000) < 4 * 26 for count in counts)
 
 
-def test_the_length_asked_for_is_the_populations_median_and_there_is_room_for_it_k_times(tmp_path: Path) -> None:
-    script = saying(THREE)
-    run(verbalized_sampling(k=4), script, tmp_path, words=180, max_tokens=750)
-    assert "about 180 words long" in script.requests[0]
-    # 180 words take 560 tokens, less than the task allows one document: four of these, and 200 to spare
-    assert script.configs[0].max_tokens == 4 * 750 + 200
-
-
-def test_the_length_can_be_given(tmp_path: Path) -> None:
-    script = saying(THREE)
-    run(verbalized_sampling(k=2, words=50), script, tmp_path, words=180, max_tokens=5000)
-    assert "about 50 words long" in script.requests[0]
-    assert script.configs[0].max_tokens == 2 * 5000 + 200
-
-
-@pytest.mark.parametrize(("k", "tokens"), [(1, 750), (2, 2 * 750 + 200), (5, 5 * 750 + 200), (20, 20 * 750 + 200)])
-def test_without_any_length_none_is_asked_for_and_the_room_grows_with_k_all_the_same(
-    k: int, tokens: int, tmp_path: Path
+@pytest.mark.parametrize(
+    ("options", "words", "asked"),
+    [
+        ({}, 180, "about 180 words long"),  # the population's median
+        ({"words": 50}, 180, "about 50 words long"),
+        ({}, None, "as long as the request calls for"),
+        ({"threshold": 0.05}, None, "each have a probability below 0.05"),
+    ],
+)
+def test_the_length_and_the_tails_are_asked_for(
+    options: dict[str, Any], words: int | None, asked: str, tmp_path: Path
 ) -> None:
-    script = saying(responses(*((f"Owl {number}.", 0.01) for number in range(k))))
-    run(verbalized_sampling(k=k), script, tmp_path, max_tokens=750)
-    assert "as long as the request calls for" in script.requests[0]
-    assert script.configs[0].max_tokens == tokens
+    script = saying(THREE)
+    run(verbalized_sampling(**options), script, tmp_path, words=words)
+    assert asked in script.requests[0]
 
 
 def five(length: int) -> str:
@@ -118,59 +108,48 @@ def test_a_text_that_stands_twice_is_counted_as_one_text_of_two_responses(tmp_pa
     assert (sample.metadata["responses_parsed"], sample.metadata["responses_distinct"]) == (3, 2)
 
 
-def test_a_threshold_asks_for_the_tails(tmp_path: Path) -> None:
-    script = saying(THREE)
-    run(verbalized_sampling(threshold=0.05), script, tmp_path)
-    assert "each have a probability below 0.05" in script.requests[0]
-
-
-def test_a_reply_that_cannot_be_read_is_asked_for_once_more(tmp_path: Path) -> None:
-    script = saying("Sure! Here are five stories.", THREE)
-    sample = run(verbalized_sampling(), script, tmp_path)[0]
+@pytest.mark.parametrize(
+    ("k", "said", "parsed"),
+    [
+        (5, ["Sure! Here are five stories.", THREE], 3),
+        (5, [responses(("An owl.", 0.1)), THREE], 3),  # one response of several is no choice
+        (5, [responses(("An owl sleeps.", 0.6), ("An owl sails.", 0.01))], 2),  # two are enough
+        (1, [responses(("An owl.", 0.1))], 1),  # and one where one was asked for
+    ],
+)
+def test_a_reply_that_cannot_be_read_or_chosen_from_is_asked_for_once_more(
+    k: int, said: list[str], parsed: int, tmp_path: Path
+) -> None:
+    script = saying(*said)
+    sample = run(verbalized_sampling(k=k), script, tmp_path)[0]
     assert sample.output.completion.startswith("An owl")
-    assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (5, 3)
-    assert len(script.requests) == 2
+    assert sample.output.error is None
+    assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (k, parsed)
+    assert len(sample.store["responses"]) == parsed
+    assert len(script.requests) == len(said)
 
 
-def test_one_response_of_several_is_no_choice_and_is_asked_for_once_more(tmp_path: Path) -> None:
-    script = saying(responses(("An owl.", 0.1)), THREE)
-    sample = run(verbalized_sampling(), script, tmp_path)[0]
-    assert [response["text"] for response in sample.store["responses"]] == [
-        "An owl sleeps.", "An owl sails.", "An owl sings.",
-    ]  # fmt: skip
-    assert sample.metadata["responses_parsed"] == 3
-    assert len(script.requests) == 2
-
-
-@pytest.mark.parametrize("count", [0, 1])
-@pytest.mark.parametrize("k", [2, 5])
-def test_fewer_than_two_twice_leave_the_sample_unscored_with_how_many_there_were(
-    k: int, count: int, tmp_path: Path
+@pytest.mark.parametrize(
+    ("k", "count", "said"),
+    [
+        (2, 1, responses(("An owl.", 0.1))),
+        (5, 1, responses(("An owl.", 0.1))),
+        *((5, 0, said) for said in ("", "Once upon a time an owl sailed away.", '{"responses": []}', "qwe{}{{{[")),
+    ],
+)
+def test_fewer_than_two_twice_leave_the_sample_unscored_and_not_novel_with_how_many_there_were(
+    k: int, count: int, said: str, tmp_path: Path
 ) -> None:
     small_population(tmp_path / "population")
-    script = saying(responses(*[("An owl.", 0.1)] * count))
-    scorer = genie(population=str(tmp_path / "population"), judge="embedded")
+    script, scorer = saying(said), genie(population=str(tmp_path / "population"), judge="embedded")
     sample = run(verbalized_sampling(k=k), script, tmp_path, scorer=scorer)[0]
-    assert (sample.scores or {})["genie"].reason == f"verbalized_sampling: {count} of {k} responses could be read"
+    score = (sample.scores or {})["genie"]
+    assert score.reason == f"verbalized_sampling: {count} of {k} responses could be read"
+    assert isinstance(score.value, dict)
+    assert all(math.isnan(float(str(value))) for value in score.value.values())
     assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (k, count)
     assert "responses" not in sample.store
-    assert len(script.requests) == 2
-
-
-def test_two_are_enough_and_not_asked_for_again(tmp_path: Path) -> None:
-    script = saying(responses(("An owl sleeps.", 0.6), ("An owl sails.", 0.01)))
-    sample = run(verbalized_sampling(), script, tmp_path)[0]
-    assert sample.output.error is None
-    assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (5, 2)
-    assert len(script.requests) == 1
-
-
-def test_one_is_enough_where_one_was_asked_for(tmp_path: Path) -> None:
-    script = saying(responses(("An owl.", 0.1)))
-    sample = run(verbalized_sampling(k=1), script, tmp_path)[0]
-    assert sample.output.completion == "An owl."
-    assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (1, 1)
-    assert len(script.requests) == 1
+    assert (sample.output.completion, len(script.requests)) == ("", 2)
 
 
 def test_of_more_than_were_asked_for_the_first_count(tmp_path: Path) -> None:
@@ -201,20 +180,6 @@ def test_over_many_samples_each_response_is_picked_about_as_often(tmp_path: Path
     assert all(8 <= count <= 24 for count in counts.values())
 
 
-@pytest.mark.parametrize("rubbish", ["", "Once upon a time an owl sailed away.", '{"responses": []}', "qwe{}{{{["])
-def test_rubbish_ends_unscored_with_a_reason_and_not_novel(tmp_path: Path, rubbish: str) -> None:
-    small_population(tmp_path / "population")
-    script = saying(rubbish)
-    scorer = genie(population=str(tmp_path / "population"), judge="embedded")
-    sample = run(verbalized_sampling(), script, tmp_path, scorer=scorer)[0]
-    assert len(script.requests) == 2
-    assert sample.output.completion == ""
-    score = (sample.scores or {})["genie"]
-    assert isinstance(score.value, dict)
-    assert all(math.isnan(float(str(value))) for value in score.value.values())
-    assert score.reason == "verbalized_sampling: 0 of 5 responses could be read"
-
-
 def test_a_reply_that_repeats_its_request_counts_no_response(tmp_path: Path) -> None:
     script = saying("")
     script.reply = lambda request: output(f"Sure! {request} {THREE}")
@@ -223,19 +188,9 @@ def test_a_reply_that_repeats_its_request_counts_no_response(tmp_path: Path) -> 
     assert (sample.metadata["responses_parsed"], sample.metadata["responses_distinct"]) == (0, 0)
 
 
-def test_least_without_any_probability_is_not_guessed(tmp_path: Path) -> None:
-    script = saying('{"responses": [{"text": "An owl."}, {"text": "A fox."}]}')
-    sample = run(verbalized_sampling(pick="least"), script, tmp_path)[0]
-    assert sample.output.error == (
-        "verbalized_sampling: 2 of 5 responses could be read, none of them with a probability"
-    )
-    assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (5, 2)
-
-
 def test_a_refusal_stays_a_refusal_and_is_not_asked_again(tmp_path: Path) -> None:
-    reason: StopReason = "content_filter"
     script = saying(THREE)
-    script.reply = lambda request: output("I cannot.", reason)
+    script.reply = lambda request: output("I cannot.", "content_filter")
     sample = run(verbalized_sampling(), script, tmp_path)[0]
     assert sample.output.stop_reason == "content_filter"
     assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (5, 0)
@@ -258,14 +213,11 @@ def test_an_option_out_of_range_is_refused_by_name(options: dict[str, object], m
         verbalized_sampling(**options)  # type: ignore[arg-type]  # wrong on purpose
 
 
-def test_a_template_of_ones_own_is_used(tmp_path: Path) -> None:
+def test_a_template_of_ones_own_is_used_and_one_with_other_blanks_refused_before_anything_runs(tmp_path: Path) -> None:
     (tmp_path / "verbalized_sampling.md").write_text("MINE $count $distribution $length $data")
     script = saying(THREE)
     run(verbalized_sampling(templates=str(tmp_path)), script, tmp_path / "logs")
     assert script.requests[0].startswith("MINE 5")
-
-
-def test_a_template_with_other_blanks_is_refused_before_anything_runs(tmp_path: Path) -> None:
     (tmp_path / "verbalized_sampling.md").write_text("$count $data")
     with pytest.raises(PrerequisiteError, match="has the blanks"):
         verbalized_sampling(templates=str(tmp_path))

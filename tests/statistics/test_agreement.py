@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from genie_inspect.statistics.agreement import (
@@ -71,12 +71,9 @@ def test_alpha_by_hand() -> None:
     assert krippendorff_alpha([[1, 4], [2, 4]], "interval") == pytest.approx(8 / 9)
 
 
-@pytest.mark.parametrize("table", [[[1, 1], [1, 1]], [[1, NAN], [NAN, 2]], [[1, 2]], [[], []]], ids=str)
-def test_alpha_without_anything_to_disagree_on_is_nan(table: list[list[float]]) -> None:
-    assert math.isnan(krippendorff_alpha(table))
-
-
-def test_alpha_refuses_a_table_that_is_none_and_an_unknown_level() -> None:
+def test_alpha_without_anything_to_disagree_on_is_nan_and_what_is_no_table_or_level_is_refused() -> None:
+    tables: list[list[list[float]]] = [[[1, 1], [1, 1]], [[1, NAN], [NAN, 2]], [[1, 2]], [[], []]]
+    assert all(math.isnan(krippendorff_alpha(table)) for table in tables)
     with pytest.raises(ValueError, match=r"^ratings have 1 dimensions, expected 2: \(raters, units\)$"):
         krippendorff_alpha([1, 2])
     with pytest.raises(ValueError, match="level is 'ratio', expected nominal, ordinal or interval"):
@@ -97,16 +94,6 @@ def test_kappas_by_hand() -> None:
     assert cohen_kappa(["Y", "N", None, "Y"], ["Y", "N", "N", NAN]) == cohen_kappa("YN", "YN") == 1
     assert fleiss_kappa([[2, 0], [0, 2]]) == randolph_kappa([[2, 0], [0, 2]]) == 1
     assert fleiss_kappa([[1, 1], [1, 1]]) == randolph_kappa([[1, 1], [1, 1]]) == cohen_kappa("ab", "ba") == -1
-
-
-@given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 3)), min_size=1, max_size=10))
-def test_kappas_do_not_mind_the_order_of_raters_units_or_categories(pairs: list[tuple[int, int]]) -> None:
-    a, b = zip(*pairs, strict=True)
-    counts = [[pair.count(category) for category in (1, 2, 3)] for pair in pairs]
-    turned = [row[::-1] for row in reversed(counts)]
-    assert cohen_kappa(b, a) == pytest.approx(cohen_kappa(a, b), nan_ok=True)
-    assert fleiss_kappa(turned) == pytest.approx(fleiss_kappa(counts), nan_ok=True)
-    assert randolph_kappa(turned) == pytest.approx(randolph_kappa(counts))
 
 
 @given(st.lists(st.lists(st.integers(0, 1), min_size=3, max_size=3), min_size=2, max_size=10))
@@ -138,7 +125,7 @@ def test_kappas_that_chance_explains_fully_or_that_nobody_rated_are_nan() -> Non
     [
         ([1, 2], "counts have 1 dimensions, expected 2: (units, categories)"),
         *[
-            ([[2.0, strange]], "counts hold a value that is no count, expected whole numbers of at least 0")
+            ([[2.0, strange]], "counts hold a value that is not a count, expected whole numbers of at least 0")
             for strange in (-1, 0.5, NAN, math.inf)
         ],
         ([[2, 0], [2, 1], [4, 0]], "units have 2 to 4 ratings, expected as many for every unit"),
@@ -163,7 +150,6 @@ def test_labels_against_the_right_ones_by_hand() -> None:
 
 
 Statistic = Callable[[Sequence[float], Sequence[float]], float]
-SCORES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=10)
 
 
 def test_correlations_with_ties_by_hand() -> None:
@@ -183,20 +169,6 @@ def test_accuracy_counts_agreement_on_whether_the_first_is_better_which_a_tie_is
     # from both sides the order of the things changes nothing
     assert order_free_accuracy([1, 2], [3, 3]) == order_free_accuracy([2, 1], [3, 3]) == 0.5
     assert all(math.isnan(pairwise_accuracy(human, human)) for human in ([], [1], [1, NAN]))
-
-
-@pytest.mark.parametrize("statistic", [spearman, kendall])
-@given(pairs=SCORES)
-@settings(deadline=None, max_examples=50)
-def test_correlations_are_symmetric_and_turn_with_a_side(
-    statistic: Statistic, pairs: list[tuple[float, float]]
-) -> None:
-    human, judge = (list(side) for side in zip(*pairs, strict=True))
-    found = statistic(human, judge)
-    assert statistic(judge, human) == pytest.approx(found, nan_ok=True)
-    assert statistic([-value for value in human], judge) == pytest.approx(-found, nan_ok=True)
-    assert statistic([value**3 for value in human], judge) == pytest.approx(found, nan_ok=True)
-    assert math.isnan(found) or -1 - 1e-9 <= found <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("statistic", [spearman, kendall])
@@ -243,29 +215,9 @@ def test_the_effect_of_position_is_the_slope_within_lists() -> None:
     # what is missing is left out
     whole = position_effect([1, 2], [0, 1], "aa")
     assert position_effect([1, NAN, 2, 3], [0, 0.5, 1, NAN], "aaaa") == whole
-
-
-@pytest.mark.parametrize(("values", "positions", "lists"), [([], [], ""), ([1, 2], [0, 1], "ab"), ([1], [NAN], "a")])
-def test_without_a_list_of_two_there_is_no_effect_to_measure(
-    values: list[float], positions: list[float], lists: str
-) -> None:
-    assert math.isnan(position_effect(values, positions, lists).value)
-
-
-@given(st.integers(0, 1000))
-def test_reversing_every_list_reverses_the_effect(seed: int) -> None:
-    values = np.random.default_rng(seed).integers(1, 5, size=12).astype(float)
-    positions, lists = np.tile([0, 0.5, 1], 4), [letter for letter in "abcd" for _ in range(3)]
-    forth, back = position_effect(values, positions, lists), position_effect(values, 1 - positions, lists)
-    assert forth.value == pytest.approx(-back.value)
-    assert (forth.low, forth.high) == pytest.approx((-back.high, -back.low), nan_ok=True)
-
-
-def test_the_interval_holds_zero_in_about_95_of_100_trials_without_an_effect() -> None:
-    generator = np.random.default_rng(0)
-    positions, lists = np.tile(np.arange(6) / 5, 8), np.repeat(np.arange(8), 6).tolist()
-    trials = [position_effect(generator.choice([1, 1, 1, 2, 4], size=48), positions, lists) for _ in range(400)]
-    assert 0.92 <= np.mean([found.low <= 0 <= found.high for found in trials]) <= 0.98
+    # without a list of two there is no effect to measure
+    too_few: list[tuple[list[float], list[float], str]] = [([], [], ""), ([1, 2], [0, 1], "ab"), ([1], [NAN], "a")]
+    assert all(math.isnan(position_effect(*things).value) for things in too_few)
 
 
 @pytest.mark.parametrize(

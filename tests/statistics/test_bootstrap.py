@@ -5,15 +5,13 @@ import math
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
-from genie_inspect.statistics.bootstrap import bootstrap_interval, paired_bootstrap
+from genie_inspect.statistics.bootstrap import bootstrap_interval, paired_bootstrap, percentile_interval
 from genie_inspect.statistics.differences import paired_permutation
 from genie_inspect.statistics.effect import (
     CELLS,
@@ -21,9 +19,7 @@ from genie_inspect.statistics.effect import (
     bonferroni,
     centred_deltas,
     cohens_d,
-    complete_pairs,
     holm,
-    paired_values,
 )
 
 NAN = math.nan
@@ -45,22 +41,16 @@ def exact_p_value(deltas: Sequence[float]) -> float:
     return sum(abs(mean) >= abs(observed) - 1e-9 for mean in means) / len(means)
 
 
-def deltas_of(pairs: tuple[list[float], list[float]]) -> list[float]:
-    return [after - before for before, after in zip(*pairs, strict=True)]
-
-
 @pytest.mark.parametrize("pairs", [FIVE, SIX], ids=["n=5", "n=6"])
-def test_p_value_is_that_of_all_resamples_within_sampling_error(pairs: tuple[list[float], list[float]]) -> None:
-    exact = exact_p_value(deltas_of(pairs))
+def test_p_value_and_interval_are_those_of_all_resamples_within_sampling_error(
+    pairs: tuple[list[float], list[float]],
+) -> None:
+    deltas = [after - before for before, after in zip(*pairs, strict=True)]
+    exact, means = exact_p_value(deltas), np.array(every_resample(deltas))
     assert 0.02 < exact < 0.5  # a p-value that a wrong tail or centre would miss
     error = math.sqrt(exact * (1 - exact) / 40_000)
-    assert paired_bootstrap(*pairs, resamples=40_000).p_value == pytest.approx(exact, abs=4 * error)
-
-
-@pytest.mark.parametrize("pairs", [FIVE, SIX], ids=["n=5", "n=6"])
-def test_interval_ends_leave_their_share_of_all_resamples_outside(pairs: tuple[list[float], list[float]]) -> None:
-    means = np.array(every_resample(deltas_of(pairs)))
     found = paired_bootstrap(*pairs, resamples=40_000, confidence=0.9)
+    assert found.p_value == pytest.approx(exact, abs=4 * error)
     for end, outside in ((found.low, means < found.low - 1e-9), (found.high, means > found.high + 1e-9)):
         at_end = np.isclose(means, end).mean()
         assert outside.mean() <= 0.05 + 0.005
@@ -128,14 +118,12 @@ def test_a_column_among_many_gets_what_it_gets_alone(test: Test, pairs: int) -> 
 
 @BOTH
 def test_pairs_with_a_missing_side_are_left_out_and_fewer_than_two_test_nothing(test: Test) -> None:
-    nan = math.nan
-    assert test([1, nan, 2, 5], [2, 4, 4, nan]) == test([1, 2], [2, 4])
+    assert test([1, NAN, 2, 5], [2, 4, 4, NAN]) == test([1, 2], [2, 4])
     one, none = test([1.0], [3.0]), test([], [])
     assert (one.delta, one.n, none.n) == (2, 1, 0)
-    assert all(math.isnan(value) for value in (none.delta, *(end for t in (one, none) for end in (t.low, t.high))))
-    assert math.isnan(one.p_value)
-    assert math.isnan(none.p_value)
-    beside = test([[1, nan], [2, nan]], [[2, 1], [4, 1]])
+    undefined = none.delta, *(figure for found in (one, none) for figure in (found.low, found.high, found.p_value))
+    assert all(map(math.isnan, undefined))
+    beside = test([[1, NAN], [2, NAN]], [[2, 1], [4, 1]])
     assert (beside.delta[0], beside.n.tolist()) == (1.5, [2, 0])
     assert np.isnan([beside.delta[1], beside.low[1], beside.high[1], beside.p_value[1]]).all()
 
@@ -163,37 +151,24 @@ def test_ten_thousand_draws_of_500_pairs_and_six_features_take_little_time_and_m
     assert peak < 8e6  # all draws at once would take 10,000 * 500 * 8 bytes = 40 MB, six gathered columns 240 MB
 
 
-def test_the_share_of_false_findings_among_few_pairs_is_as_the_docstring_says() -> None:
-    # 8 normal deltas without effect, 2,000 columns at once; the standard error of a share of 12% is 0.7%
-    deltas = np.random.default_rng(5).normal(size=(8, 2000))
-    found = paired_bootstrap(np.zeros_like(deltas), deltas, resamples=1000).p_value < 0.05
-    assert found.mean() == pytest.approx(0.12, abs=0.02)
-
-
 def test_interval_of_a_mean_over_stories_is_that_of_all_resamples() -> None:
     scores = np.array([0.1, 0.4, 0.5, 0.9])
-    # 4^4 = 256 resamples; the lowest 5% are 12.8 of them. Means 0.1 (1 way), 0.175 (4: three 0.1 and a 0.4),
-    # 0.2 (4: three 0.1 and a 0.5), 0.25 (6: two 0.1, two 0.4): 15 reach beyond the 13th, so the low end is 0.25.
-    # From above: 0.9 (1), 0.8 (4: a 0.5), 0.775 (4: a 0.4), 0.7 (4: a 0.1 and 6: two 0.5): the high end is 0.7.
-    found = bootstrap_interval(lambda drawn: float(scores[drawn].mean()), 4, resamples=20_000, confidence=0.9)
+    # 4^4 = 256 resamples; the lowest 2.5% are 6.4 of them. Means 0.1 (1 way), 0.175 (4: three 0.1 and a 0.4),
+    # 0.2 (4: three 0.1 and a 0.5): 9 reach beyond the 7th, so the low end is 0.2. From above: 0.9 (1), 0.8 (4: a 0.5),
+    # 0.775 (4: a 0.4): the high end is 0.775
+    found = bootstrap_interval(lambda drawn: float(scores[drawn].mean()), 4, resamples=20_000)
     assert found.value == pytest.approx(0.475)
-    assert [found.low, found.high] == pytest.approx([0.25, 0.7])
+    assert [found.low, found.high] == pytest.approx([0.2, 0.775])
     assert found.undefined == 0
+    # an end that falls between two resamples is the outer one: 2.5% of 39 steps is 0.975
+    found = percentile_interval(0, np.random.default_rng(0).permutation(40).astype(float))
+    assert (found.low, found.high) == (0, 39)
+    # a quarter of the four steps between five draws is one: the second lowest and the second highest
+    found = percentile_interval(0, np.array([5.0, 1.0, 4.0, 2.0, 3.0]), confidence=0.5)
+    assert (found.value, found.low, found.high) == (0, 2, 4)
 
 
-def test_an_end_that_falls_between_two_resamples_is_the_outer_one() -> None:
-    seen: list[float] = []
-
-    def first(drawn: NDArray[np.intp]) -> float:
-        seen.append(float(drawn[0]))
-        return seen[-1]
-
-    found = bootstrap_interval(first, units=1_000, resamples=40)
-    # 2.5% of 39 steps is 0.975: the least and the greatest, not the next; the first call has all units in order
-    assert (found.low, found.high) == (min(seen[1:]), max(seen[1:]))
-
-
-def test_resamples_without_a_value_are_counted_and_left_out() -> None:
+def test_resamples_without_a_value_are_counted_and_left_out_and_one_unit_has_no_interval() -> None:
     # half of the resamples of two units draw one of them twice
     found = bootstrap_interval(lambda drawn: NAN if drawn[0] == drawn[1] else 7.0, 2, resamples=2000)
     assert (found.value, found.low, found.high) == (7, 7, 7)
@@ -204,34 +179,10 @@ def test_resamples_without_a_value_are_counted_and_left_out() -> None:
     once = bootstrap_interval(lambda drawn: next(values), units=2, resamples=3)
     assert (once.value, once.low, once.high, once.undefined) == (0.1, 0.5, 0.5, 2)
 
-
-@pytest.mark.parametrize("units", [0, 1])
-def test_fewer_than_two_units_have_no_interval(units: int) -> None:
-    found = bootstrap_interval(lambda drawn: float(len(drawn)), units)
-    assert math.isnan(found.low)
-    assert math.isnan(found.high)
-    assert found.value == 1 if units else math.isnan(found.value)
-
-
-def test_an_interval_leaves_whole_draws_out_on_either_side() -> None:
-    # a quarter of the four steps between five draws is one: the second lowest and the second highest
-    values = iter([0.0, 5.0, 1.0, 4.0, 2.0, 3.0])
-    found = bootstrap_interval(lambda _: next(values), units=2, resamples=5, confidence=0.5)
-    assert (found.value, found.low, found.high) == (0, 2, 4)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"resamples": 0}, "resamples is 0, expected at least 1"),
-        ({"confidence": 1.0}, "confidence is 1.0, expected a number between 0 and 1"),
-        ({"confidence": 0.0}, "confidence is 0.0, expected a number between 0 and 1"),
-    ],
-)
-def test_an_option_out_of_range_is_refused_with_what_would_do(options: dict[str, Any], message: str) -> None:
-    for made in (lambda: paired_bootstrap([1, 2], [2, 3], **options), lambda: bootstrap_interval(len, 2, **options)):
-        with pytest.raises(ValueError, match=f"^{message}$"):
-            made()
+    # fewer than two units have no interval
+    one, none = (bootstrap_interval(lambda drawn: float(len(drawn)), units) for units in (1, 0))
+    assert one.value == 1
+    assert all(map(math.isnan, (one.low, one.high, none.value, none.low, none.high)))
 
 
 def test_cohens_d_by_hand() -> None:
@@ -242,26 +193,8 @@ def test_cohens_d_by_hand() -> None:
     nearly: list[float] = [0.3, 0.1 + 0.2, 0.3]
     undefined: list[tuple[list[float], list[float]]] = [([0.1, 0.2, 0.3], [0.2, 0.3, 0.4])]
     undefined += [([0] * 3, nearly), (nearly, [0] * 3), ([NAN], [NAN]), ([1, NAN], [1, NAN])]
+    assert cohens_d([0.5, 0.5, 0.6], [0.4, 0.2, 0.1]) == pytest.approx(-cohens_d([0.4, 0.2, 0.1], [0.5, 0.5, 0.6]))
     assert all(math.isnan(cohens_d(*sides)) for sides in undefined)
-
-
-@given(PAIRS, st.floats(0.5, 20))
-def test_swapping_the_sides_turns_the_effect_and_the_unit_of_the_scores_does_not_matter(
-    pairs: list[tuple[float, float]], unit: float
-) -> None:
-    before, after = (np.array(side) for side in zip(*pairs, strict=True))
-    effect = cohens_d(before, after)
-    assert cohens_d(after, before) == pytest.approx(-effect, nan_ok=True)
-    assert cohens_d(before * unit, after * unit) == pytest.approx(effect, rel=1e-6, nan_ok=True)
-
-
-def test_a_value_without_its_partner_is_missing_on_both_sides() -> None:
-    first, second = paired_values([1, NAN, 3], [4, 5, NAN])
-    assert first.tolist() == pytest.approx([1, NAN, NAN], nan_ok=True)
-    assert second.tolist() == pytest.approx([4, NAN, NAN], nan_ok=True)
-    from_json: Any = [1, None, 3]
-    first, second = complete_pairs(from_json, [4, 5, 6])
-    assert (first.tolist(), second.tolist()) == ([1, 3], [4, 6])
 
 
 def test_rounding_is_judged_by_the_larger_side_and_column_by_column() -> None:
@@ -284,16 +217,6 @@ def test_corrections_by_hand() -> None:
     # a missing one stays missing and does not count
     assert holm([NAN, 0.02, NAN, 0.03]) == pytest.approx([NAN, 0.04, NAN, 0.04], nan_ok=True)
     assert bonferroni([NAN, 0.02, NAN, 0.03]) == pytest.approx([NAN, 0.04, NAN, 0.06], nan_ok=True)
-
-
-@given(st.lists(st.floats(0, 1) | st.just(NAN), max_size=8))
-def test_holm_lies_between_the_p_value_and_bonferroni(p_values: list[float]) -> None:
-    plain, stepped, full = np.array(p_values), holm(p_values), bonferroni(p_values)
-    missing = np.isnan(plain)
-    assert (np.isnan(stepped) == missing).all()
-    assert (np.isnan(full) == missing).all()
-    known = [values[~missing] for values in (plain, stepped, full, np.ones_like(plain))]
-    assert all((lower <= upper).all() for lower, upper in itertools.pairwise(known))
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8, unique=True))

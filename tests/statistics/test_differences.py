@@ -1,4 +1,3 @@
-import itertools
 import math
 import warnings
 from collections.abc import Sequence
@@ -25,7 +24,6 @@ NAN = math.nan
 RANDOM = np.random.default_rng(0)
 BEFORE = RANDOM.uniform(0.4, 0.8, (12, 3))
 AFTER = BEFORE + RANDOM.normal([0.1, 0.0, 0.02], 0.03, (12, 3))
-SCORES = arrays(float, (8, 2), elements=st.floats(0, 1))
 
 
 def test_each_column_is_what_the_single_estimates_say() -> None:
@@ -49,14 +47,10 @@ def test_p_values_are_corrected_together_and_power_is_at_the_corrected_level() -
     expected = paired_power(found[0].margin, found[0].spread, 12, 0.05 / 3)
     assert judged[0].power == pytest.approx(expected)
     assert judged[0].needed == pairs_needed(found[0].margin, found[0].spread, level=0.05 / 3)
-
-
-def test_uncorrected_each_column_keeps_its_own_p_value() -> None:
-    found = differences(BEFORE[:, ::-1], AFTER[:, ::-1])
-    own = [difference.p_value for difference in found]
-    assert own != sorted(own)
+    assert findings(found, "bonferroni")[0].power == judged[0].power
     judged = findings(found, "none")
-    assert [finding.p_value for finding in judged] == own
+    assert judged[0].power == paired_power(found[0].margin, found[0].spread, 12, 0.05)
+    assert [finding.p_value for finding in judged] == [difference.p_value for difference in found]
     assert [finding.is_equivalent for finding in judged] == [difference.p_unlike < 0.05 for difference in found]
 
 
@@ -68,29 +62,6 @@ def test_a_column_without_pairs_is_no_finding_and_costs_the_others_nothing() -> 
     assert [f.p_value for f in judged[:3]] == [f.p_value for f in findings(differences(BEFORE, AFTER), "bonferroni")]
 
 
-@settings(max_examples=25)
-@given(SCORES, SCORES)
-def test_swapping_the_sides_turns_the_sign_alone(before: np.ndarray, after: np.ndarray) -> None:
-    there, back = (differences(*sides, margin=0.1, resamples=200) for sides in ((before, after), (after, before)))
-    for forth, reverse in zip(there, back, strict=True):
-        assert forth.delta == pytest.approx(-reverse.delta)
-        assert forth.p_value == pytest.approx(reverse.p_value)
-        assert forth.p_unlike == pytest.approx(reverse.p_unlike)
-
-
-@pytest.mark.parametrize(
-    ("deltas", "spread"),
-    [
-        ([0.1], NAN),
-        ([0.1, 0.3], math.sqrt(0.02)),  # 0.1 and 0.3 lie 0.1 from their mean: (0.01 + 0.01) / (2 - 1)
-        ([5e-324] * 4 + [0.0] * 4, 0),  # too small for a spread: its square is 0
-    ],
-)
-def test_two_pairs_have_a_spread_and_one_has_none(deltas: list[float], spread: float) -> None:
-    (found,) = differences([[0.0]] * len(deltas), [[delta] for delta in deltas], margin=0.1)
-    assert found.spread == pytest.approx(spread, nan_ok=True)
-
-
 @settings(deadline=None, max_examples=100)
 @given(arrays(float, (8, 3), elements=st.floats(0, 1)), arrays(float, (8, 3), elements=st.floats(0, 1)))
 def test_p_value_and_interval_agree_also_where_it_is_cut(before: np.ndarray, after: np.ndarray) -> None:
@@ -100,7 +71,7 @@ def test_p_value_and_interval_agree_also_where_it_is_cut(before: np.ndarray, aft
         assert -difference.before - 1e-9 <= cut.low <= cut.high <= 1 - difference.before + 1e-9
 
 
-@pytest.mark.parametrize(("tests", "holds"), [(1, True), (6, True), (7, False)])
+@pytest.mark.parametrize(("tests", "holds"), [(6, True), (7, False)])
 def test_eight_pairs_hold_after_correction_over_up_to_six_tests_and_have_no_power_beyond(
     tests: int, holds: bool
 ) -> None:
@@ -113,7 +84,7 @@ def test_eight_pairs_hold_after_correction_over_up_to_six_tests_and_have_no_powe
         assert finding.power == (pytest.approx(0.9, abs=0.1) if holds else 0)
 
 
-def test_an_interval_ends_where_no_difference_can_lie() -> None:
+def test_an_interval_ends_where_no_difference_from_the_baseline_can_lie() -> None:
     # 6 of 128 ways may be left out above; means of turned deltas from above: 1.2, 1 (with .8), .975, .95, .925, and
     # of 1.2, .8 and .75 the sixth
     deltas = np.array([[-0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 1.2]]).T
@@ -123,20 +94,15 @@ def test_an_interval_ends_where_no_difference_can_lie() -> None:
     cut = difference.within(-1, 0.85)
     assert (cut.high, cut.delta, cut.low) == (0.85, difference.delta, difference.low)
     assert difference.within(-1, 1) == difference
-
-
-def test_a_baseline_leaves_only_what_lies_between_it_and_the_ends() -> None:
     # from a mean of 0.62 nothing can rise by more than 0.38, or fall by more than 0.62
-    before, deltas = np.full((8, 1), 0.62), np.array([[-0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 1.2]]).T
+    before = np.full((8, 1), 0.62)
     (rising,), (falling,) = differences(before, before + deltas), differences(before, before - deltas)
     assert rising.within(0, 1).high == pytest.approx(0.38)
     assert falling.within(0, 1).low == pytest.approx(-0.62)
     for beyond in (1 + 3e-16, -3e-16):
         (same,) = differences(np.full((8, 1), beyond), np.full((8, 1), beyond))
         assert same.within(0, 1).low <= 0 <= same.within(0, 1).high, "and no rounding takes 0 out"
-
-
-def test_where_every_difference_is_beyond_the_range_the_interval_is_its_end_and_an_open_end_stays_open() -> None:
+    # where every difference is beyond the range the interval is its end, and an open end stays open
     (difference,) = differences([[0.0]] * 8, [[1 + 1e-9]] * 8)
     assert (difference.within(0, 1).low, difference.within(0, 1).high) == (1, 1)
     (found,) = differences([[0.1], [0.2]], [[0.2], [0.7]])
@@ -144,14 +110,11 @@ def test_where_every_difference_is_beyond_the_range_the_interval_is_its_end_and_
     assert found.within(0, 1) == found
 
 
-def test_equivalence_is_tested_as_the_option_says() -> None:
-    for method in ("t", "bootstrap"):
-        for column, difference in enumerate(differences(BEFORE, AFTER, equivalence=method, resamples=500, seed=3)):
-            expected = tost(BEFORE[:, column], AFTER[:, column], method=method, resamples=500, seed=3)
-            assert difference.p_unlike == expected.p_value
-
-
-def test_a_single_pair_has_both_means_and_no_spread_without_a_warning() -> None:
+def test_two_pairs_have_a_spread_and_one_has_both_means_and_none_without_a_warning() -> None:
+    # 0.1 and 0.3 lie 0.1 from their mean: (0.01 + 0.01) / (2 - 1); others are too small: their square is 0
+    for deltas, spread in (([0.1, 0.3], math.sqrt(0.02)), ([5e-324] * 4 + [0.0] * 4, 0)):
+        (found,) = differences([[0.0]] * len(deltas), [[delta] for delta in deltas], margin=0.1)
+        assert found.spread == pytest.approx(spread)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         (found,) = differences([[0.25], [NAN]], [[0.75], [0.5]])
@@ -199,14 +162,6 @@ def against_0(
     return paired_permutation(np.zeros(len(deltas)), deltas, resamples, level=level)
 
 
-def exact_p_value(deltas: Sequence[float]) -> float:
-    """The share of all 2^N ways to sign the deltas whose sum lies as far from 0 as the observed one, or further."""
-    observed = abs(math.fsum(deltas))
-    ways = list(itertools.product((-1, 1), repeat=len(deltas)))
-    sums = [abs(math.fsum(sign * delta for sign, delta in zip(way, deltas, strict=True))) for way in ways]
-    return sum(value >= observed * (1 - 1e-9) for value in sums) / len(ways)
-
-
 def excludes_0(test: PairedTest) -> bool:
     return bool(test.low > 0 or test.high < 0)
 
@@ -242,12 +197,6 @@ def test_the_interval_holds_the_values_that_are_not_rejected_when_taken_off(delt
             assert against_0([delta - end + 1e-4 * inwards for delta in deltas], draws).p_value < 0.05
 
 
-@given(st.lists(st.integers(-9, 20), min_size=2, max_size=9))
-@settings(deadline=None, max_examples=50)
-def test_p_value_is_that_of_all_ways_to_sign_the_deltas(deltas: list[int]) -> None:
-    assert against_0([float(delta) for delta in deltas]).p_value == exact_p_value(deltas)
-
-
 def test_few_pairs_by_hand_with_ways_that_tie_with_the_observed_mean() -> None:
     # deltas 1 and 3: sums 4, 2, -2, -4 of which two are as far from 0 as 4: p = 1/2, and nothing can be excluded
     assert against_0([1, 3]) == PairedTest(2, -math.inf, math.inf, 0.5, 2)
@@ -273,7 +222,7 @@ def test_deltas_that_are_all_the_same_are_their_own_interval(pairs: int, p_value
     assert [test.low, test.high] == pytest.approx([0.1 - half, 0.1 + half])
 
 
-@pytest.mark.parametrize("pairs", [2, 5, 6, 8, 14, 40])
+@pytest.mark.parametrize("pairs", [2, 5, 6, 14, 40])
 def test_deltas_all_on_one_side_have_the_least_p_value_and_up_to_five_pairs_exclude_nothing(pairs: int) -> None:
     one_sided, none = against_0(np.linspace(1, 2, pairs)), against_0(np.zeros(pairs))
     assert one_sided.p_value == least_p_value(pairs)
@@ -307,10 +256,3 @@ def test_a_draw_that_turns_nothing_or_all_reaches_the_mean_whatever_is_taken_off
         (2 / 3, True, True),
         (1, True, True),
     }
-
-
-@pytest.mark.parametrize("shape", ["normal", "laplace", "standard_cauchy"])
-def test_the_level_is_exact_for_symmetric_deltas_however_heavy_their_tails(shape: str) -> None:
-    # with 8 pairs p < 5% means at most 6 of 128: 4.7%; of 4,000 columns the standard error is 0.33%
-    deltas = getattr(np.random.default_rng(5), shape)(size=(8, 4000))
-    assert (paired_permutation(np.zeros_like(deltas), deltas).p_value < 0.05).mean() == pytest.approx(6 / 128, abs=0.01)

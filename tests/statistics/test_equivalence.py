@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,8 +12,8 @@ from hypothesis import strategies as st
 
 from genie_inspect.statistics.bootstrap import bootstrap_interval, paired_bootstrap
 from genie_inspect.statistics.descriptive import prompt_interval
-from genie_inspect.statistics.differences import Difference, differences, findings, least_p_value, paired_permutation
-from genie_inspect.statistics.effect import bonferroni, cohens_d, holm
+from genie_inspect.statistics.differences import differences, findings, least_p_value, paired_permutation
+from genie_inspect.statistics.effect import cohens_d
 from genie_inspect.statistics.equivalence import tost
 from genie_inspect.statistics.mixed import mixed_logistic
 from genie_inspect.statistics.power import chance_of_seeing, margin, minimum_population, paired_power, pairs_needed
@@ -34,32 +33,18 @@ def test_two_pairs_by_hand() -> None:
     assert (found.delta, found.n, found.margin) == (1, 2, 2)
 
 
-@pytest.mark.parametrize(
-    ("margin", "p_lower", "p_upper"),
+def test_two_pairs_by_hand_with_the_bootstrap() -> None:
     # deltas 0 and 2: mean 1, centred -1 and 1, whose resamples have means -1 (1 in 4), 0 (2 in 4) and 1 (1 in 4). The
     # mean lies 2 + 1 = 3 and 2 - 1 = 1 inside of the bounds of a margin of 2: no resample reaches 3, one in four -1.
     # With 0.5 that is 1.5 and -0.5: three in four lie at 0.5 or below.
-    [(2, 0, 1 / 4), (0.5, 0, 3 / 4), (3, 0, 0)],
-)
-def test_two_pairs_by_hand_with_the_bootstrap(margin: float, p_lower: float, p_upper: float) -> None:
-    test = tost([0, 0], [0, 2], margin, "bootstrap", resamples=9999)
-    assert (test.delta, test.n, test.margin) == (1, 2, margin)
-    assert test.p_lower == pytest.approx((1 + 9999 * p_lower) / 10_000, abs=0.02 if p_lower else 0)
-    assert test.p_upper == pytest.approx((1 + 9999 * p_upper) / 10_000, abs=0.02 if p_upper else 0)
-    assert test.p_value == test.p_upper
-
-
-def test_a_resample_as_far_inside_as_the_observed_delta_counts_though_rounding_parts_them() -> None:
+    for bound, p_upper in ((2, 1 / 4), (0.5, 3 / 4), (3, 0)):
+        test = tost([0, 0], [0, 2], bound, "bootstrap", resamples=9999)
+        assert (test.delta, test.n, test.margin, test.p_lower) == (1, 2, bound, 1 / 10_000)
+        assert test.p_upper == pytest.approx((1 + 9999 * p_upper) / 10_000, abs=0.02 if p_upper else 0)
+        assert test.p_value == test.p_upper
     # deltas 0.1 and 0.7: the mean lies 0.7 - 0.4 = 0.3 inside of the bound, and 1 resample in 4 has the mean 0.3, which
     # floating point puts at 0.29999999999999993
     assert tost([0, 0], [0.1, 0.7], 0.7, "bootstrap").p_upper == pytest.approx(1 / 4, abs=0.02)
-
-
-def test_the_seed_and_the_number_of_resamples_decide_the_bootstrap() -> None:
-    before, after = np.random.default_rng(0).normal(size=(2, 12))
-    p_values = [tost(before, after, 0.3, "bootstrap", 999, seed).p_value for seed in (0, 0, 1)]
-    assert p_values[0] == p_values[1] != p_values[2]
-    assert p_values[0] * 1000 == pytest.approx(round(p_values[0] * 1000))
 
 
 def test_margin_is_a_fifth_of_the_standard_deviation_before_over_complete_pairs() -> None:
@@ -135,49 +120,18 @@ def test_defaults_are_ten_thousand_draws_from_seed_0_five_percent_and_holm() -> 
     assert found == differences(*sides, margin=None, resamples=10_000, seed=0, equivalence="t")
     assert findings(found) == findings(found, "holm", 0.05)
     interval = bootstrap_interval(lambda drawn: float(BEFORE[drawn][0]), 2)
-    assert interval == bootstrap_interval(lambda drawn: float(BEFORE[drawn][0]), 2, 10_000, 0, 0.95)
+    assert interval == bootstrap_interval(lambda drawn: float(BEFORE[drawn][0]), 2, 10_000, 0)
     assert prompt_interval([1, 2, 4], "abc") == prompt_interval([1, 2, 4], "abc", 0.95)
     assert position_effect([1, 2, 2], [0, 1, 2], "aaa") == position_effect([1, 2, 2], [0, 1, 2], "aaa", 0.95)
     assert minimum_population(0.3) == minimum_population(0.3, 0.1, 0.98)
     assert margin(0.3, 40) == margin(0.3, 40, 0.98)
     assert paired_power(0.5, 1, 20) == paired_power(0.5, 1, 20, 0.05)
     assert pairs_needed(0.1, 1) == pairs_needed(0.1, 1, 0.8, 0.05)
-
-
-@pytest.mark.parametrize("test", [paired_permutation, paired_bootstrap, partial(tost, margin=1, method="bootstrap")])
-def test_one_resample_will_do(test: Callable[..., Any]) -> None:
-    assert test([0, 0], [0, 1], resamples=1).p_value in {0.5, 1.0}
+    for test in (paired_permutation, paired_bootstrap, partial(tost, margin=1, method="bootstrap")):
+        assert test([0, 0], [0, 1], resamples=1).p_value in {0.5, 1.0}, "one resample will do"
 
 
 NAN = math.nan
-# pairs, before, after, delta, low, high, effect, spread, p_value, least_p, p_unlike, margin
-ONE = Difference(30, 0.5, 0.6, 0.1, 0.0, 0.2, 1.0, 0.2, 0.03, 0.0001, 0.03, 0.1)
-
-
-@pytest.mark.parametrize(
-    ("correction", "p_value", "tests"), [("holm", 0.06, 2), ("bonferroni", 0.06, 2), ("none", 0.03, 1)]
-)
-def test_two_tests_are_held_to_the_level_together_and_their_power_is_that_of_the_strictest(
-    correction: str, p_value: float, tests: int
-) -> None:
-    # what has no p-value is no test
-    first, second, unknown = findings([ONE, ONE, replace(ONE, p_value=NAN, p_unlike=NAN)], correction)
-    assert first == second
-    assert (first.p_value, first.p_unlike) == pytest.approx((p_value, p_value))
-    assert (first.differs, first.is_equivalent) == (tests == 1, tests == 1)
-    assert first.power == paired_power(0.1, 0.2, 30, 0.05 / tests)
-    assert (math.isnan(unknown.p_value), unknown.differs, unknown.is_equivalent) == (True, False, False)
-
-
-@pytest.mark.parametrize(
-    ("change", "power"), [({"least_p": 0.05}, 0.0), ({"spread": 0.0}, NAN), ({"margin": 0.0}, NAN)]
-)
-def test_without_a_p_value_below_the_level_there_is_no_power_and_without_spread_or_margin_it_is_not_known(
-    change: dict[str, float], power: float
-) -> None:
-    (found,) = findings([replace(ONE, **change)])  # type: ignore[arg-type]  # numbers
-    assert found.power == pytest.approx(power, nan_ok=True)
-    assert math.isnan(found.needed) == math.isnan(power)
 
 
 def test_the_number_of_draws_and_the_seed_reach_every_part() -> None:
@@ -188,12 +142,15 @@ def test_the_number_of_draws_and_the_seed_reach_every_part() -> None:
     )
     assert few.least_p == least_p_value(16, 99) == 1 / 100
     assert few == again != other
+    assert few.p_unlike == tost(before[:, 0], after[:, 0], 0.5, "bootstrap", 99, 0).p_value
     assert few.p_unlike * 100 == pytest.approx(round(few.p_unlike * 100))
     assert few.p_unlike != other.p_unlike
 
 
 INF = math.inf
-COIN, SHARE = [0, 1, 1, 0], "expected a number between 0 and 1"
+COIN, SHARE, NO_DRAW = [0, 1, 1, 0], "expected a number between 0 and 1", "resamples is 0, expected at least 1"
+INFINITE = "a value is infinite, expected finite numbers, or NaN where a side is missing"
+COLUMNS, EFFECT = "expected 1 (pairs) or 2 (pairs, columns)", "expected a delta other than 0 and a power in (0.02, 1)"
 GROUPS = {"g": "aabb"}
 
 
@@ -202,28 +159,16 @@ GROUPS = {"g": "aabb"}
     [
         (cohens_d, ([1, 2], [1, 2, 3]), "values of shape (2,) against (3,), expected as many on each side"),
         (cohens_d, ([[1, 2]], [[2, 3]]), "values have shape (1, 2), expected one column of pairs"),
-        *(
-            (paired_permutation, sides, f"values have {n} dimensions, expected 1 (pairs) or 2 (pairs, columns)")
-            for n, sides in ((3, ([[[1]]], [[[2]]])), (0, (1, 2)))
-        ),
-        *(
-            (cohens_d, sides, "a value is infinite, expected finite numbers, or NaN where a side is missing")
-            for sides in (([1, INF], [1, 2]), ([1, 2], [1, -INF]))
-        ),
-        (paired_permutation, ([1, 2], [2, 3], 0), "resamples is 0, expected at least 1"),
-        *(
-            (partial(paired_permutation, level=level), ([1, 2], [2, 3]), f"level is {level}, {SHARE}")
-            for level in (0, 1)
-        ),
+        (paired_permutation, ([[[1]]], [[[2]]]), f"values have 3 dimensions, {COLUMNS}"),
+        (paired_permutation, (1, 2), f"values have 0 dimensions, {COLUMNS}"),
+        *((cohens_d, sides, INFINITE) for sides in (([1, INF], [1, 2]), ([1, 2], [1, -INF]))),
+        *((test, ([1, 2], [2, 3], 0), NO_DRAW) for test in (paired_permutation, paired_bootstrap)),
+        (bootstrap_interval, (len, 2, 0), NO_DRAW),
+        *((partial(paired_bootstrap, confidence=c), ([1, 2], [2, 3]), f"confidence is {c}, {SHARE}") for c in (0, 1)),
+        *((partial(paired_permutation, level=p), ([1, 2], [2, 3]), f"level is {p}, {SHARE}") for p in (0, 1)),
         (partial(tost, method="z"), ([1, 2], [2, 3]), "method is 'z', expected t or bootstrap"),
         (tost, ([1, 2], [2, 3], 0), "margin is 0, expected a number above 0"),
-        (partial(tost, resamples=0), ([1, 2], [2, 3]), "resamples is 0, expected at least 1"),
-        *((correct, ([[0.5]],), "p-values have 2 dimensions, expected 1") for correct in (bonferroni, holm)),
-        *(
-            (correct, ([0.5, p],), f"a p-value is {p}, expected 0 to 1, or NaN where there is none")
-            for correct in (bonferroni, holm)
-            for p in (-0.1, 1.5)
-        ),
+        (partial(tost, resamples=0), ([1, 2], [2, 3]), NO_DRAW),
         *((minimum_population, (sd,), f"sd is {sd}, expected a number of at least 0") for sd in (-0.1, INF, NAN)),
         *((minimum_population, (0.3, m), f"margin is {m}, expected a number above 0") for m in (0, -0.1, INF, NAN)),
         *((margin, (0.3, 5, chance), f"confidence is {chance}, {SHARE}") for chance in (0, 1, NAN)),
@@ -233,10 +178,7 @@ GROUPS = {"g": "aabb"}
         (paired_power, (0.1, 0.1, 1), "n is 1, expected at least 2 pairs"),
         *((paired_power, (0.1, 0.1, 5, level), f"level is {level}, {SHARE}") for level in (0, 1, NAN)),
         *(
-            (
-                *(pairs_needed, (delta, 1, power, 0.02)),
-                f"delta is {delta} and power {power}, expected a delta other than 0 and a power in (0.02, 1)",
-            )
+            (pairs_needed, (delta, 1, power, 0.02), f"delta is {delta} and power {power}, {EFFECT}")
             for delta, power in ((0, 0.8), (0.5, 0.02), (0.5, 1))
         ),
         (position_effect, ([1, 2], [0], "aa"), "values (2,), positions (1,) and 2 lists, expected as many of each"),
@@ -248,17 +190,12 @@ GROUPS = {"g": "aabb"}
             *(mixed_logistic, (COIN, {"intercept": COIN}, GROUPS)),
             "a predictor is named 'intercept', expected another name: the intercept is added",
         ),
-        *(
-            (
-                *(mixed_logistic, (COIN, {"x": column}, GROUPS)),
-                f"predictor 'x' has shape {shape}, expected (4,): one value a row",
-            )
-            for column, shape in (([1], "(1,)"), ([[1]] * 4, "(4, 1)"))
+        (
+            mixed_logistic,
+            (COIN, {"x": [[1]] * 4}, GROUPS),
+            "predictor 'x' has shape (4, 1), expected (4,): one value a row",
         ),
-        *(
-            (mixed_logistic, (COIN, {"x": [1, 2, x, 3]}, GROUPS), f"predictor 'x' is {x} in row 2, expected a number")
-            for x in (NAN, INF)
-        ),
+        (mixed_logistic, (COIN, {"x": [1, 2, INF, 3]}, GROUPS), "predictor 'x' is inf in row 2, expected a number"),
         (mixed_logistic, (COIN, {}, {"g": "aab"}), "grouping 'g' has 3 rows, expected 4"),
     ],
 )

@@ -251,13 +251,6 @@ def test_steps_of_a_scale_have_thresholds_that_rise_and_are_recovered() -> None:
     assert model.terms["number"][0] == pytest.approx(0.8, abs=0.12)
 
 
-def test_a_scale_of_two_steps_is_yes_and_no() -> None:
-    level, rater, number, _ = votes(0.6, seed=5, levels=3)
-    merged = fit((level > 0).astype(int), rater, number)
-    both = fit(level, rater, number, levels=3)
-    assert both.thresholds[0] == pytest.approx(merged.thresholds[0], abs=0.15)
-
-
 def test_chances_fall_with_the_steps_and_an_unknown_group_adds_nothing() -> None:
     level, rater, number, _ = votes(0.9, levels=4)
     model = fit(level, rater, number, levels=4)

@@ -62,7 +62,7 @@ def test_a_recorded_grader_that_lacks_a_reading_ends_the_run_in_one_line_before_
     said = refused({"population": "abstracts", "judge": judge}, tmp_path)
     assert said.startswith("bundled/grader cannot compare the documents of abstracts-")
     assert "it has no record of an answer to 'Which effect of trees is in question?' in the document" in said
-    assert said.endswith("name a real grader, --model-role grader=<provider/model>, or use judge=embedded")
+    assert said.endswith("Name a real grader, --model-role grader=<provider/model>, or use judge=embedded")
     assert "\n" not in said
 
 

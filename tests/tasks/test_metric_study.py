@@ -193,9 +193,7 @@ def test_what_a_check_left_out_is_not_scored_and_counted(tmp_path: Path) -> None
 def test_a_study_of_nothing_is_one_line(tmp_path: Path) -> None:
     pairs(tmp_path / "pairs", (TEXTS[0], TEXTS[4]))
     write_rows(tmp_path / "pairs" / LEFT_OUT, [LeftOut(id="i-owl", reason="no good")])
-    with pytest.raises(
-        PrerequisiteError, match="no edit and no paraphrase of use: 1 are left out, 1 lack their original"
-    ):
+    with pytest.raises(PrerequisiteError, match="no usable edit or paraphrase: 1 are left out, 1 lack their original"):
         study(tmp_path, panel="cosine")
 
 

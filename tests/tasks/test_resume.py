@@ -58,7 +58,7 @@ def _run(folder: Path, asked: Path, last: int = 0) -> int:
 
 
 def _documents_read(asked: Path) -> set[str]:
-    requests = (unfenced(line.replace("\0", "\n")) for line in asked.read_text().splitlines())
+    requests = (unfenced(line.replace("\0", "\n")) for line in asked.read_text(encoding="utf-8").splitlines())
     return {request["document"] for request in requests if "document" in request}
 
 

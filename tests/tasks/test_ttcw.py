@@ -109,7 +109,7 @@ def test_under_inspects_own_cache_a_critic_that_babbles_first_gets_its_verdicts_
 
 def test_the_recorded_grader_is_refused_before_anything_is_generated() -> None:
     writer = saying("A new story.")
-    with pytest.raises(PrerequisiteError, match="needs a real grader"):
+    with pytest.raises(PrerequisiteError, match="Name a real grader"):
         run("ttcw", Path(), writer, "bundled/grader")
     assert not writer.requests
 

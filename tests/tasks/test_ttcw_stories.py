@@ -15,7 +15,8 @@ from genie_inspect.graders.rubrics import WAYS
 from genie_inspect.prompting.templates import load_template
 from genie_inspect.signature import Signature
 from genie_inspect.studies.ttcw.verdicts import asked_ways
-from genie_inspect.tasks.ttcw_stories import cost_line
+from genie_inspect.tasks.critiques import ways_line, written_stories
+from genie_inspect.tasks.novelty_measures import CostLine
 
 STORIES = Path(__file__).parent / "stories.jsonl"
 """Two on a fine one, and one on another."""
@@ -53,6 +54,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, Path, int]
         return run(critic), folder / "logs", len(critic.requests)
 
 
+def cost_line(stories: str, ways: str, templates: str | None = None) -> CostLine:
+    return ways_line(written_stories(stories, None, ways), ways, "ttcw", templates)
+
+
 def run(critic: Script, **options: Any) -> EvalLog:
     return run_task("ttcw_stories", Path(), saying("nothing"), critic, task_args={"stories": str(STORIES), **options})
 
@@ -82,7 +87,7 @@ TOTALS = ("ttcw_total", "ttcw_baseline_total")
 def test_scores_stand_under_the_ids_of_the_votes_a_judge_a_way(whole: tuple[EvalLog, Path, int]) -> None:
     scores = read_scores([whole[1]])
     assert [set(stories) for stories in scores.values()] == [{"0_plain", "0_bold", "1_plain"}] * 2
-    assert [row.way for row in asked_ways(scores)] == [WAYS["both"].said, WAYS["baseline"].said]
+    assert [row["way"] for row in asked_ways(scores)] == [WAYS["both"].said, WAYS["baseline"].said]
 
 
 @pytest.fixture
@@ -99,9 +104,9 @@ def test_all_ways_are_one_run_and_one_table(one_story: str) -> None:
 
     run(Script(label), stories=one_story, ways="all")
     rows = asked_ways(read_scores([Path("logs")]))
-    assert [row.way for row in rows] == [way.said for way in WAYS.values()]
-    assert {row.total for row in rows} == {14}
-    assert [row.cutoff for row in rows] == ["-2", "", "-2", "", "-2", "-1", "-3"]
+    assert [row["way"] for row in rows] == [way.said for way in WAYS.values()]
+    assert {row["total"] for row in rows} == {14}
+    assert [row["cutoff"] for row in rows] == ["-2", "", "-2", "", "-2", "-1", "-3"]
 
 
 @pytest.mark.parametrize("way", CALLS)
@@ -141,7 +146,7 @@ def test_without_references_the_baseline_can_be_asked_and_nothing_else(tmp_path:
 def test_a_cutoff_of_five_levels_leaves_the_other_scales_their_own(one_story: str) -> None:
     critic = Script(lambda request: "[[YES]]" if "[[YES]]" in request else "[[A=B]]")
     run(critic, stories=one_story, ways="both,levels_3", cutoff=-3)
-    assert [row.cutoff for row in asked_ways(read_scores([Path("logs")]))] == ["-3", "-1"]
+    assert [row["cutoff"] for row in asked_ways(read_scores([Path("logs")]))] == ["-3", "-1"]
 
 
 def test_instructions_of_ones_own_are_counted_in_the_line_before_the_run(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_hub_id_without_the_extra_says_what_to_install(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "datasets", None)  # as if it were not installed
     with pytest.raises(PrerequisiteError) as caught:
         writing_prompts()
-    assert "needs the extra hub: pip install 'datasets>=" in Text.from_markup(str(caught.value.message)).plain
+    assert "needs the extra hub: pip install 'genie-inspect[hub]'" in Text.from_markup(str(caught.value.message)).plain
     assert "euclaise/writingprompts" in str(caught.value.message)
     assert "dataset=prompts.jsonl" in str(caught.value.message), "and there is a way without installing anything"
 
@@ -111,5 +111,5 @@ def test_documents_without_questions_are_scored_by_the_panel_alone_without_a_gra
 
 
 def test_without_a_panel_such_a_population_is_refused_with_the_panel_that_would_work(tmp_path: Path) -> None:
-    with pytest.raises(RefusedError, match=r"has only documents: write questions .* \(-T panel=cheap for a task;"):
+    with pytest.raises(RefusedError, match=r"has only documents\. Write questions .* -T panel=cheap, or"):
         population_prompts(population=documents_alone(tmp_path))

@@ -1,4 +1,4 @@
-"""How far raters agree, feature by feature, and how much the order of what they saw matters to them.
+"""How far raters agree, feature by feature, how much the order of what they saw matters, and a line fitted to them.
 
 Novelties and swapped sides are compared question by question, with percentile bootstrap intervals over questions:
 answers to one question share more than a feature. Where questions are few, as in one feature of few prompts, such
@@ -6,25 +6,29 @@ intervals are somewhat narrow.
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.agreement.raters import Ratings, Target
+from genie_inspect.agreement.raters import CalibrationError, Pair, Ratings, Target
+from genie_inspect.engines.embedders import Embedder
 from genie_inspect.files.tables import plain
-from genie_inspect.measures.genie import question_novelty
+from genie_inspect.graders.vectors_judge import FeatureFit, VectorFit
+from genie_inspect.measures.genie import FEWEST_RATINGS, is_used, question_novelty
+from genie_inspect.populations.schema import Question
 from genie_inspect.statistics.agreement import krippendorff_alpha
 from genie_inspect.statistics.bootstrap import UNKNOWN, BootstrapInterval, paired_bootstrap
-from genie_inspect.statistics.ranking import kendall, position_effect
+from genie_inspect.statistics.descriptive import Knots, height, isotonic_knots
+from genie_inspect.statistics.ranking import kendall, position_effect, spearman
 
 if TYPE_CHECKING:
     import altair
-
 
 ALL = "all features"  # no feature's name has a space
 RESAMPLES = 2_000
@@ -149,9 +153,6 @@ def _grouped(rows: Rows, keys: NDArray[np.generic]) -> list[Rows]:
     return [np.array(group) for group in rows_by_key.values()]
 
 
-NOBODY = ""
-
-
 @dataclass(frozen=True, slots=True)
 class PeopleAgreement:
     """What people say of the pairs of a feature, and one judge beside them."""
@@ -172,26 +173,21 @@ def held_against_people(
     Source: Genie (arXiv 2606.12790), table 11, which does not say how a judge and two people were put into one alpha:
     here the consensus counts as one rater.
     """
-    table = np.array([rater.values for rater in people], dtype=float).reshape(len(people), -1)
-    found = []
-    for judge in judges or [Ratings(NOBODY, NOBODY, (math.nan,) * table.shape[1])]:
+    table, found = np.array([rater.values for rater in people]), []
+    beside: Sequence[Ratings | None] = judges or [None]
+    for judge in beside:
         for feature, rows in _pairs_by_feature(targets, features).items():
-            own, values, levels = table[:, rows], np.array(judge.values)[rows], judge.levels[rows]
+            own, judge_alpha, tau = table[:, rows], math.nan, math.nan
             both = ~np.isnan(own).all(axis=0)
-            if judge.name != NOBODY:
+            if judge:
+                values = np.array(judge.values)[rows]
                 both &= ~np.isnan(values)
-            of_both = own[:, both]
-            has_judge = judge.name != NOBODY and both.any()
-            found.append(
-                PeopleAgreement(
-                    feature,
-                    judge.name,
-                    int(both.sum()),
-                    krippendorff_alpha(own) if own.size else math.nan,
-                    krippendorff_alpha([np.nanmedian(of_both, axis=0), levels[both]]) if has_judge else math.nan,
-                    kendall(np.nanmean(of_both, axis=0), values[both]) if has_judge else math.nan,
-                )
-            )
+                if both.any():
+                    of_both = own[:, both]
+                    judge_alpha = krippendorff_alpha([np.nanmedian(of_both, axis=0), judge.levels[rows][both]])
+                    tau = kendall(np.nanmean(of_both, axis=0), values[both])
+            name = judge.name if judge else ""
+            found.append(PeopleAgreement(feature, name, int(both.sum()), krippendorff_alpha(own), judge_alpha, tau))
     return found
 
 
@@ -256,6 +252,97 @@ def quotable(agreements: Sequence[RaterAgreement], people: Sequence[Ratings], ju
     return sentences
 
 
+FEWEST_PAIRS = 30  # of a feature with fewer the line over all features is the better guess
+DECIMALS = 5
+# a question, two different answers as they count for equality, the mean of their ratings and their vectors' cosine
+RatedPair = tuple[Question, frozenset[str], float, float]
+
+
+def vector_fit(population: str, targets: Sequence[Target], raters: Sequence[Ratings], embedder: Embedder) -> VectorFit:
+    """The line from the cosine of two answers to their rating, and how it ranks answers that it has not seen."""
+    pairs = rated_pairs(targets, raters, embedder)
+    if len(pairs) < FEWEST_PAIRS:
+        raise CalibrationError(
+            f"{len(pairs)} rated pairs of different answers, expected at least {FEWEST_PAIRS} to fit to"
+        )
+    novelties, lines = held_out(pairs), _lines(pairs)
+
+    def fit(name: str) -> FeatureFit:
+        """Of a feature, or of all by an empty name."""
+        own = [sides for feature, *sides in novelties if name in ("", feature)]
+        sides = list(zip(*own, strict=True)) or [(), ()]
+        rho, tau = (None if math.isnan(r) else round(r, DECIMALS) for r in (spearman(*sides), kendall(*sides)))
+        count = sum(name in ("", question.feature) for question, *_ in pairs)
+        return FeatureFit(pairs=count, knots=tuple(lines[name]), answers=len(own), spearman=rho, kendall=tau)
+
+    return VectorFit(
+        embedder=embedder.identity,
+        population=population,
+        raters=tuple(rater.name for rater in raters),
+        features={name: fit(name) for name in sorted(lines.keys() - {""})},
+        pooled=fit(""),
+    )
+
+
+def rated_pairs(targets: Sequence[Target], raters: Sequence[Ratings], embedder: Embedder) -> list[RatedPair]:
+    """Every pair of different answers that has a rating and two vectors; in either order it is one."""
+    texts = list(dict.fromkeys(text for target in targets for text in (target.answer, *target.others)))
+    vectors = dict(zip(texts, embedder.embed(texts), strict=True))
+    found: dict[Pair, tuple[Question, float]] = {}
+    ratings: defaultdict[Pair, list[float]] = defaultdict(list)
+    keyed = [(target, other, key) for target in targets for other, key in zip(target.others, target.pairs, strict=True)]
+    for place, (target, other, key) in enumerate(keyed):
+        ratings[key] += [rater.values[place] for rater in raters if not math.isnan(rater.values[place])]
+        here, there = vectors[target.answer], vectors[other]
+        if len(key[1]) > 1 and here.any() and there.any():
+            found.setdefault(key, (target.question, float(here @ there)))
+    rated = ((question, key[1], ratings[key], cosine) for key, (question, cosine) in found.items())
+    return [(question, answers, fmean(values), cosine) for question, answers, values, cosine in rated if values]
+
+
+def held_out(pairs: Sequence[RatedPair]) -> list[tuple[str, float, float]]:
+    """Feature and novelty, by the ratings and by a line fitted without its prompt, of each answer with enough ratings.
+
+    Equal answers are in neither: they count as 4 unasked with every judge, and the two novelties would agree in them
+    whatever the vectors say.
+    """
+    novelties = []
+    by_question: defaultdict[tuple[str, str, str], list[RatedPair]] = defaultdict(list)
+    for pair in pairs:
+        by_question[pair[0].prompt, pair[0].feature, pair[0].id].append(pair)
+    prompts = {prompt for prompt, _, _ in by_question}
+    lines_without = {prompt: _lines(pair for pair in pairs if pair[0].prompt != prompt) for prompt in prompts}
+    for (prompt, feature, _), group in by_question.items():
+        lines = lines_without[prompt]
+        both: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+        for _, answers, rating, cosine in group if lines else ():
+            for answer in answers:
+                both[answer].append((rating, height(lines.get(feature, lines[""]), cosine)))
+        for ratings_of_answer in both.values():
+            recorded, predicted = zip(*ratings_of_answer, strict=True)
+            # an answer that was rated against few of the others has no novelty among them
+            missing = [None] * (len(both) - 1 - len(recorded))
+            if len(recorded) >= FEWEST_RATINGS and is_used([*recorded, *missing]):
+                novelties.append((feature, question_novelty(recorded), question_novelty(predicted)))
+    return novelties
+
+
+def _lines(pairs: Iterable[RatedPair]) -> dict[str, Knots]:
+    """By feature the line fitted to its pairs, where there are enough; under "" the one over all."""
+    points: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+    for question, _, rating, cosine in pairs:
+        for name in (question.feature, ""):
+            points[name].append((cosine, rating))
+    lines: dict[str, Knots] = {}
+    for name, found in points.items():
+        if len(found) >= FEWEST_PAIRS:
+            cosines, ratings = np.array(found).T
+            # rounded first, so that no two bends fall on one cosine when they are written
+            knots = isotonic_knots(cosines.round(DECIMALS), ratings)
+            lines[name] = [(cosine, round(rating, DECIMALS)) for cosine, rating in knots]
+    return lines
+
+
 ROW = 16  # height of a pair of raters in a feature
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]  # told apart by the colour-blind
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]  # and in grey
@@ -270,8 +357,8 @@ def calibration_chart(agreements: Sequence[RaterAgreement]) -> "altair.VConcatCh
     for row in agreements:
         names = {"feature": row.feature.replace("_", " "), "raters": f"{row.first} and {row.second}"}
         alphas.append({**names, "value": row.alpha})
-        difference = row.difference
-        differences.append({**names, "value": difference.value, "low": difference.low, "high": difference.high})
+        ends = {name: getattr(row.difference, name) for name in ("value", "low", "high")}
+        differences.append(names | ends)
     features, raters = (list(dict.fromkeys(row[name] for row in alphas)) for name in ("feature", "raters"))
     title = altair.TitleParams("How far raters agree", subtitle="lines: 95% intervals over questions", anchor="start")
     return altair.vconcat(

@@ -20,13 +20,14 @@ from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_inte
 if TYPE_CHECKING:
     import altair
 
-
 Values = NDArray[np.float64]
+Judged = Mapping[str, JudgedStory]
 RANKINGS: dict[str, Callable[[Sequence[float], Sequence[float]], float]] = {
     "spearman": ranking.spearman,
     "kendall": ranking.kendall,
     "pairwise_accuracy": ranking.order_free_accuracy,
 }
+AVERAGE = "average"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,134 +37,6 @@ class Ranking:
     mean: BootstrapInterval  # mean over prompts, with an interval by bootstrap over prompts
     undefined: int  # prompts in which one side gives all stories the same score, or there is but one
     by_prompt: dict[str, float]
-
-
-def rankings(
-    votes: Sequence[VotedStory],
-    judged: Mapping[str, JudgedStory],
-    *,
-    leave_out: Sequence[str] = (),
-    published_averages: bool = False,
-    resamples: int = 2_000,
-    seed: int = 0,
-) -> dict[str, Ranking]:
-    """How far one judge ranks stories as people do: that part of `agreement` alone, which is the quick one."""
-    compared = compared_stories(votes, leave_out)
-    interval = partial(bootstrap_interval, resamples=resamples, seed=seed)
-    by_prompt = _by_prompt(compared, {"the judge": judged})
-    return _ranked(by_prompt, judged, are_numbers(compared), published_averages, interval)
-
-
-def compared_stories(votes: Sequence[VotedStory], leave_out: Sequence[str]) -> list[VotedStory]:
-    return [story for story in votes if not any(fnmatchcase(story.story, pattern) for pattern in leave_out)]
-
-
-def _by_prompt(
-    compared: Sequence[VotedStory], scores: Mapping[str, Mapping[str, JudgedStory]]
-) -> dict[str, list[VotedStory]]:
-    """The stories, of which every judge must have a score."""
-    if not compared or not scores:
-        raise VotesError("there is nothing to compare: no votes are left, or no scores")
-    by_prompt: dict[str, list[VotedStory]] = {}
-    for story in compared:
-        by_prompt.setdefault(story.prompt, []).append(story)
-        if lacking := next((judge for judge, judged in scores.items() if story.story not in judged), None):
-            raise VotesError(
-                f"story {story.story!r} has votes but no score by {lacking}, expected one of {some(scores[lacking])}; "
-                "--leave-out leaves stories out"
-            )
-    return by_prompt
-
-
-Interval = Callable[[Callable[[NDArray[np.intp]], float], int], BootstrapInterval]
-"""`bootstrap_interval` with a number of resamples and a seed."""
-
-
-def _ranked(
-    by_prompt: Mapping[str, Sequence[VotedStory]],
-    judged: Mapping[str, JudgedStory],
-    numbers: bool,
-    published: bool,
-    interval: Interval,
-) -> dict[str, Ranking]:
-    measures = RANKINGS | ({"pairwise_accuracy": ranking.pairwise_accuracy} if published else {})
-    values_by_ranking: dict[str, dict[str, float]] = {name: {} for name in measures}
-    cast: dict[str, list[float]] = {}
-    for story in (story for own in by_prompt.values() for story in own):
-        cast.setdefault(story.writer, []).extend(vote for votes in story.by_test().values() for vote in votes)
-    for prompt, own in by_prompt.items():
-        # with ties the published accuracy depends on the order: on the released votes this one is the study's
-        stories = sorted(own, key=lambda story: (_mean(cast[story.writer]), story.writer, story.story))
-        human = [human_score(story, numbers=numbers) for story in stories]
-        machine = [judged[story.story].score for story in stories]
-        for name, measure in measures.items():
-            values_by_ranking[name][prompt] = measure(human, machine)
-
-    def mean(values: Values) -> BootstrapInterval:
-        # a correlation with a side that never varies is undefined; as 0 it pulls the mean towards no agreement
-        known = np.nan_to_num(values) if published else values
-
-        def drawn_mean(drawn: NDArray[np.intp]) -> float:
-            defined = known[drawn][~np.isnan(known[drawn])]
-            return float(defined.mean()) if len(defined) else math.nan
-
-        return interval(drawn_mean, len(known))
-
-    return {
-        name: Ranking(mean(np.array(list(values.values()))), sum(map(math.isnan, values.values())), values)
-        for name, values in values_by_ranking.items()
-    }
-
-
-def _length_taken_out(
-    by_prompt: Mapping[str, Sequence[VotedStory]],
-    judged: Mapping[str, JudgedStory],
-    words: Mapping[str, float],
-    numbers: bool,
-    interval: Interval,
-) -> dict[str, BootstrapInterval]:
-    """How far a judge ranks stories as people do, over all prompts, and what is left with length taken out of both.
-
-    Correlations of ranks within prompts. `length_alone` is that of words and people's votes, on the same stories.
-    """
-    products = np.array(
-        [
-            ranking.rank_products(
-                [human_score(story, numbers=numbers) for story in stories],
-                [judged[story.story].score for story in stories],
-                [words.get(story.story, math.nan) for story in stories],
-            )
-            for stories in by_prompt.values()
-        ]
-    )
-
-    def over(*places: int) -> BootstrapInterval:
-        # prompts are drawn whole
-        def correlation(drawn: NDArray[np.intp]) -> float:
-            chosen = products[drawn].sum(axis=0)[np.ix_(places, places)]
-            return ranking.rank_correlation(chosen, partial=len(places) > 2)
-
-        return interval(correlation, len(products))
-
-    return {"as_it_is": over(0, 1), "partial": over(0, 1, 2), "length_alone": over(0, 2)}
-
-
-def human_score(story: VotedStory, *, numbers: bool) -> float:
-    """What people say of a story: tests that most of them let pass; of numbers the mean over tests of their means."""
-    if numbers:
-        means = [mean for mean in story.means().values() if not math.isnan(mean)]
-        return math.fsum(means) / len(means) if means else math.nan
-    # NaN (no vote) adds nothing
-    return math.fsum(vote for vote in story.majority().values() if vote == 1)
-
-
-def some(names: Iterable[str]) -> str:
-    """The first names, each once, and how many more there are."""
-    each = list(dict.fromkeys(names))
-    return ", ".join(each[:3]) + (f" and {len(each) - 3} more" if len(each) > 3 else "")
-
-
-AVERAGE = "average"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,18 +58,29 @@ class Agreement:
     raters: int
     judges: dict[str, JudgeAgreement]
     people: dict[str, BootstrapInterval]  # agreement of people among themselves, test by test
+    # by writer and test, `average` last, over all voted stories: share of people's votes that say it passes, or of
+    # numbers the mean
     pass_rates: dict[str, dict[str, float]] = field(default_factory=dict)
-    """By writer and test: share of people's votes that say it passes, over all voted stories; `average` last.
-
-    Where votes are numbers, their means.
-    """
     published_averages: bool = False
     scale: tuple[float, float] | None = None  # lowest and highest vote, where votes are numbers
 
 
+def rankings(
+    votes: Sequence[VotedStory],
+    judged: Judged,
+    *,
+    leave_out: Sequence[str] = (),
+    published_averages: bool = False,
+    resamples: int = 2_000,
+    seed: int = 0,
+) -> dict[str, Ranking]:
+    """How far one judge ranks stories as people do: that part of `agreement` alone, which is the quick one."""
+    return _Comparison(votes, {"the judge": judged}, leave_out, resamples, seed).rankings(judged, published_averages)
+
+
 def agreement(
     votes: Sequence[VotedStory],
-    scores: Mapping[str, Mapping[str, JudgedStory]],
+    scores: Mapping[str, Judged],
     *,
     leave_out: Sequence[str] = (),
     published_averages: bool = False,
@@ -209,11 +93,10 @@ def agreement(
     published, an undefined correlation is 0 in the means, and pairwise accuracy takes each pair from the side of the
     writer whom people rate lower.
     """
-    compared = compared_stories(votes, leave_out)
-    by_prompt, numbers = _by_prompt(compared, scores), are_numbers(compared)
-    interval = partial(bootstrap_interval, resamples=resamples, seed=seed)
-    people = sorted({rater for story in compared for rater in story.votes})
-    cast = [vote for story in compared for votes in story.by_test().values() for vote in votes]
+    compared = _Comparison(votes, scores, leave_out, resamples, seed)
+    stories = compared.stories
+    people = sorted({rater for story in stories for rater in story.votes})
+    cast = [vote for story in stories for votes in story.by_test().values() for vote in votes]
     # a story is as long whoever judges it
     words = {one.story: one.words for own in scores.values() for one in own.values() if not math.isnan(one.words)}
 
@@ -222,49 +105,153 @@ def agreement(
         units = [(story, test) for story in stories for test in story.by_test()]
         return np.array([[story.votes.get(name, {}).get(test, math.nan) for story, test in units] for name in people])
 
-    def raters(parts: Sequence[Values]) -> dict[str, BootstrapInterval]:
-        # prompts are drawn whole: stories of one prompt have the same raters and the same source
-        def over(statistic: Callable[[Values], float]) -> BootstrapInterval:
-            return interval(lambda drawn: statistic(np.concatenate([parts[i] for i in drawn], axis=1)), len(parts))
-
-        return {name: over(statistic) for name, statistic in (NUMBER_RATERS if numbers else RATERS).items()}
-
+    judges = {
+        judge: JudgeAgreement(
+            compared.rankings(judged, published_averages),
+            compared.raters(partial(compared.against_people, judged)),
+            sum(math.isnan(judged[story.story].score) for story in stories),
+            compared.length_taken_out(judged, words) if words else None,
+        )
+        for judge, judged in scores.items()
+    }
     return Agreement(
-        prompts=len(by_prompt),
-        stories=len(compared),
+        prompts=len(compared.by_prompt),
+        stories=len(stories),
         raters=len(people),
-        judges={
-            judge: JudgeAgreement(
-                _ranked(by_prompt, judged, numbers, published_averages, interval),
-                raters([_against_people(own, judged, numbers=numbers) for own in by_prompt.values()]),
-                sum(math.isnan(judged[story.story].score) for story in compared),
-                _length_taken_out(by_prompt, judged, words, numbers, interval) if words else None,
-            )
-            for judge, judged in scores.items()
-        },
-        people=raters([votes_by_rater(stories) for stories in by_prompt.values()]),
+        judges=judges,
+        people=compared.raters(votes_by_rater),
         # of all stories, those that are left out of the comparison among them
         pass_rates=_pass_rates(votes),
         published_averages=published_averages,
-        scale=(min(cast), max(cast)) if numbers else None,
+        scale=(min(cast), max(cast)) if compared.numbers else None,
     )
 
 
-def _against_people(stories: Sequence[VotedStory], judged: Mapping[str, JudgedStory], *, numbers: bool) -> Values:
-    """Two rows, people and the judge; one column a story and test that both have a verdict or a number on.
+class _Comparison:
+    """The stories that are compared, of which every judge must have a score, by prompt; prompts are drawn whole."""
 
-    People are their majority, or where they give numbers their median.
-    """
-    units = [
-        (vote, judged[story.story].tests.get(test, math.nan))
-        for story in stories
-        for test, vote in (story.medians() if numbers else story.majority()).items()
-    ]
-    both = [unit for unit in units if not any(map(math.isnan, unit))]
-    # passes and fails beside numbers are no two ratings on one scale
-    if numbers and {result for _, result in both} <= {0, 1}:
-        both = []
-    return np.array(both).reshape(-1, 2).T
+    def __init__(
+        self,
+        votes: Sequence[VotedStory],
+        scores: Mapping[str, Judged],
+        leave_out: Sequence[str],
+        resamples: int,
+        seed: int,
+    ) -> None:
+        self.stories = compared_stories(votes, leave_out)
+        if not self.stories or not scores:
+            raise VotesError("there is nothing to compare: no votes are left, or no scores")
+        for judge, judged in scores.items():
+            if lacking := [story.story for story in self.stories if story.story not in judged]:
+                raise VotesError(
+                    f"story {lacking[0]!r} has votes but no score by {judge}, expected one of {some(judged)}; "
+                    "--leave-out leaves stories out"
+                )
+        self.numbers = are_numbers(self.stories)
+        self.by_prompt: dict[str, list[VotedStory]] = {}
+        for story in self.stories:
+            self.by_prompt.setdefault(story.prompt, []).append(story)
+        self._interval = partial(bootstrap_interval, units=len(self.by_prompt), resamples=resamples, seed=seed)
+
+    def _human(self, stories: Sequence[VotedStory]) -> list[float]:
+        return [human_score(story, numbers=self.numbers) for story in stories]
+
+    def rankings(self, judged: Judged, published: bool) -> dict[str, Ranking]:
+        measures = RANKINGS | ({"pairwise_accuracy": ranking.pairwise_accuracy} if published else {})
+        values_by_ranking: dict[str, dict[str, float]] = {name: {} for name in measures}
+        cast: dict[str, list[float]] = {}
+        for story in self.stories:
+            cast.setdefault(story.writer, []).extend(vote for votes in story.by_test().values() for vote in votes)
+        for prompt, own in self.by_prompt.items():
+            # with ties the published accuracy depends on the order: on the released votes this one is the study's
+            stories = sorted(own, key=lambda story: (_mean(cast[story.writer]), story.writer, story.story))
+            human, machine = self._human(stories), [judged[story.story].score for story in stories]
+            for name, measure in measures.items():
+                values_by_ranking[name][prompt] = measure(human, machine)
+
+        def mean(values: Values) -> BootstrapInterval:
+            # a correlation with a side that never varies is undefined; as 0 it pulls the mean towards no agreement
+            known = np.nan_to_num(values) if published else values
+
+            def drawn_mean(drawn: NDArray[np.intp]) -> float:
+                defined = known[drawn][~np.isnan(known[drawn])]
+                return float(defined.mean()) if len(defined) else math.nan
+
+            return self._interval(drawn_mean)
+
+        return {
+            name: Ranking(mean(np.array(list(values.values()))), sum(map(math.isnan, values.values())), values)
+            for name, values in values_by_ranking.items()
+        }
+
+    def length_taken_out(self, judged: Judged, words: Mapping[str, float]) -> dict[str, BootstrapInterval]:
+        """How far a judge ranks stories as people do, over all prompts, and what is left with length taken out of both.
+
+        Correlations of ranks within prompts. `length_alone` is that of words and people's votes, on the same stories.
+        """
+        products = np.array(
+            [
+                ranking.rank_products(
+                    self._human(stories),
+                    [judged[story.story].score for story in stories],
+                    [words.get(story.story, math.nan) for story in stories],
+                )
+                for stories in self.by_prompt.values()
+            ]
+        )
+
+        def over(*places: int) -> BootstrapInterval:
+            def correlation(drawn: NDArray[np.intp]) -> float:
+                chosen = products[drawn].sum(axis=0)[np.ix_(places, places)]
+                return ranking.rank_correlation(chosen, partial=len(places) > 2)
+
+            return self._interval(correlation)
+
+        return {"as_it_is": over(0, 1), "partial": over(0, 1, 2), "length_alone": over(0, 2)}
+
+    def raters(self, ratings_of: Callable[[Sequence[VotedStory]], Values]) -> dict[str, BootstrapInterval]:
+        """Agreement of raters, from one row a rater and one column a story and test."""
+        parts = [ratings_of(stories) for stories in self.by_prompt.values()]
+
+        # stories of one prompt have the same raters and the same source
+        def over(statistic: Callable[[Values], float]) -> BootstrapInterval:
+            return self._interval(lambda drawn: statistic(np.concatenate([parts[i] for i in drawn], axis=1)))
+
+        return {name: over(statistic) for name, statistic in (NUMBER_RATERS if self.numbers else RATERS).items()}
+
+    def against_people(self, judged: Judged, stories: Sequence[VotedStory]) -> Values:
+        """Two rows, people and the judge; one column a story and test that both have a verdict or a number on.
+
+        People are their majority, or where they give numbers their median.
+        """
+        units = [
+            (vote, judged[story.story].tests.get(test, math.nan))
+            for story in stories
+            for test, vote in (story.medians() if self.numbers else story.majority()).items()
+        ]
+        both = [unit for unit in units if not any(map(math.isnan, unit))]
+        # passes and fails beside numbers are no two ratings on one scale
+        if self.numbers and {result for _, result in both} <= {0, 1}:
+            both = []
+        return np.array(both).reshape(-1, 2).T
+
+
+def compared_stories(votes: Sequence[VotedStory], leave_out: Sequence[str]) -> list[VotedStory]:
+    return [story for story in votes if not any(fnmatchcase(story.story, pattern) for pattern in leave_out)]
+
+
+def human_score(story: VotedStory, *, numbers: bool) -> float:
+    """What people say of a story: tests that most of them let pass; of numbers the mean over tests of their means."""
+    if numbers:
+        return _mean([mean for mean in story.means().values() if not math.isnan(mean)])
+    # NaN (no vote) adds nothing
+    return math.fsum(vote for vote in story.majority().values() if vote == 1)
+
+
+def some(names: Iterable[str]) -> str:
+    """The first names, each once, and how many more there are."""
+    each = list(dict.fromkeys(names))
+    return ", ".join(each[:3]) + (f" and {len(each) - 3} more" if len(each) > 3 else "")
 
 
 def _counts(ratings: Values) -> Values:

@@ -23,7 +23,7 @@ from genie_inspect.agreement.votes import (
     rows,
 )
 from genie_inspect.files.json_lines import json_objects
-from genie_inspect.files.numbers import Number, number
+from genie_inspect.files.values import Number, number
 from genie_inspect.logs.files import each_log, log_header, samples
 from genie_inspect.logs.measures import TOTAL, ranges_of
 from genie_inspect.logs.scores import AGAIN, Ranges, scores_of, signature_of, tests_of
@@ -58,11 +58,11 @@ class JudgedStory:
 
 def read_scores(paths: Iterable[Path], scorer: str | Sequence[str] = "ttcw") -> dict[str, dict[str, JudgedStory]]:
     scorers = [scorer] if isinstance(scorer, str) else list(scorer)
-    paths = list(paths)
-    logs = [path for path in paths if path.suffix not in (".json", ".jsonl")]
-    judged_by: list[tuple[Path | str, str, JudgedStory]] = [
-        (path, *row) for path in paths if path not in logs for row in _from_file(path)
-    ]
+    files: list[Path] = []
+    logs: list[Path] = []
+    for path in paths:
+        (files if path.suffix in (".json", ".jsonl") else logs).append(path)
+    judged_by: list[tuple[Path | str, str, JudgedStory]] = [(path, *row) for path in files for row in _from_file(path)]
     logged = list(chain.from_iterable(each_log(logs, lambda file: [(file, *row) for row in _from_log(file, scorers)])))
     # names need all logs at once: what tells two signatures of one judge apart depends on both
     names = _judges({(judge, judged.signature): None for _, judge, judged in logged})
@@ -130,7 +130,9 @@ def answers(path: Path) -> Iterator[tuple[str, str, str, float]]:
         name, response = item.get("id"), item.get("response")
         match = _ANSWER.fullmatch(name) if isinstance(name, str) else None
         if match is None or not isinstance(response, str):
-            raise TableError(f'{where} is no answer, expected {{"id": "story_3_GPT4_test1", "response": "Yes, ..."}}')
+            raise TableError(
+                f'{where} is not an answer, expected {{"id": "story_3_GPT4_test1", "response": "Yes, ..."}}'
+            )
         begin = _BEGINS.match(response[:200])
         yield where, match[1], f"{int(match[2]):02d}", float(begin is None or begin[1].lower() == "yes")
 

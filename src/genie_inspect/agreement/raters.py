@@ -16,12 +16,14 @@ from genie_inspect.errors import GenieError, GraderFailedError, UnknownChoiceErr
 from genie_inspect.files.json_lines import placed_lines
 from genie_inspect.files.tables import csv_rows, csv_text
 from genie_inspect.files.writing import write_lines
+from genie_inspect.graders.cache import RATINGS
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.list_judge import shuffled
-from genie_inspect.graders.protocols import UNSPECIFIED, Answer, Judge, Rated
+from genie_inspect.graders.merging import RatingJudge, RatingMemo
+from genie_inspect.graders.protocols import GRADER_FAILED, UNSPECIFIED, Answer, Judge, Rated
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import NonEmpty, Question, Row, numbered_rows, parsed
+from genie_inspect.populations.schema import NonEmpty, Question, Row, parsed, placed_rows
 from genie_inspect.prompting.answers import normalised
 
 Pair = tuple[str, frozenset[str]]  # a question's id, and two answers in either order as they count for equality
@@ -56,13 +58,15 @@ def recorded_targets(population: Population, reader: str | None = None) -> list[
         if text is not None:
             # the first spelling of an answer stands for all that count as equal
             texts_by_question.setdefault(question, {}).setdefault(normalised(text), text)
-    return [
-        Target(question, text, tuple(other for other in answers if other != text))
-        for prompt in population.prompts
-        for question in population.questions(prompt)
-        for answers in [list(texts_by_question.get(question.id, {}).values())]
-        for text in answers
-    ]
+    targets = []
+    for asked in _questions(population):
+        answers = texts_by_question.get(asked.id, {}).values()
+        targets += [Target(asked, text, tuple(other for other in answers if other != text)) for text in answers]
+    return targets
+
+
+def _questions(population: Population) -> list[Question]:
+    return [question for prompt in population.prompts for question in population.questions(prompt)]
 
 
 def recorded_reader(population: Population, reader: str | None = None) -> str:
@@ -108,9 +112,7 @@ def drawn(targets: Iterable[Target], count: int, seed: int = 0) -> list[Target]:
     return sample
 
 
-FAILED = "grader failed"
 RECORDED = "recorded"  # the signature of ratings from a file
-Told = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +122,10 @@ class Ratings:
     name: str
     signature: str
     values: tuple[float, ...]  # 1 to 4; NaN: none
+    # why a rating that was asked for could not be had, by position; a pair without either was not asked
     faults: Mapping[int, str] = field(default_factory=dict)
-    """Why a rating that was asked for could not be had, by position; a pair without either was not asked."""
+    # where each pair stood in its list, 0 (first) to 1 (last), NaN alone; empty for a judge without lists
     positions: tuple[float, ...] = ()
-    """Where each pair stood in its list, 0 (first) to 1 (last), NaN alone; empty for a judge without lists."""
     swapped: tuple[float, ...] = ()  # ratings of the pairs with their sides swapped; empty where not asked for
 
     @property
@@ -147,8 +149,7 @@ def recorded_ratings(name: str, said: Mapping[Pair, float | None], targets: Sequ
 class Rater:
     name: str
     judge: Judge
-    chunk: int = 1
-    """Most answers that it is shown in one call, as its mode says. With 1 the order of a pair may matter to it."""
+    chunk: int = 1  # most answers that it is shown in one call; with 1 the order of a pair may matter to it
 
     def calls(self, targets: Sequence[Target]) -> int:
         """How many ratings it is asked for, swapped ones included."""
@@ -157,14 +158,17 @@ class Rater:
 
 
 async def judge_ratings(
-    rater: Rater, targets: Sequence[Target], told: Told = lambda count: None, *, fresh: bool = True
+    rater: Rater, targets: Sequence[Target], told: Callable[[int], None] = lambda count: None
 ) -> Ratings:
     """What a judge says of the targets' pairs, and how much their order matters to it.
 
     A judge that sees one pair at a time is asked again with the sides swapped. For a list judge it is the position in
-    the list that may matter; lists that a cache cut short would tell nothing of it.
+    the list that may matter; a list of which some ratings are kept is asked in another order, and has no positions.
     """
     name, judge, chunk = rater.name, rater.judge, rater.chunk
+    memo = judge.memo if isinstance(judge, RatingJudge) else RatingMemo()
+    places = ((judge.signature, target.question.text, normalised(target.answer)) for target in targets)
+    is_kept = [bool(memo.found(RATINGS, *place)) for place in places]
     failures: list[str] = []
 
     async def rated(target: Target) -> Rated:
@@ -173,15 +177,19 @@ async def judge_ratings(
             return await judge.rate(target.question, Answer(target.answer), others)
         except GraderFailedError as error:
             failures.append(str(error))
-            return Rated((None,) * len(others), dict.fromkeys(range(len(others)), FAILED))
+            return Rated((None,) * len(others), dict.fromkeys(range(len(others)), GRADER_FAILED))
         finally:
             told(len(others))
 
     faults, values = _joined(await gathered(*map(rated, targets)))
-    if values and len(faults) == len(values) and set(faults.values()) == {FAILED}:
+    if values and len(faults) == len(values) and set(faults.values()) == {GRADER_FAILED}:
         raise CalibrationError(f"{name} rated nothing: {failures[0]}")
     if chunk > 1:
-        positions = [place for target in targets for place in list_positions(target, chunk)] if fresh else []
+        positions = (
+            math.nan if kept else place
+            for target, kept in zip(targets, is_kept, strict=True)
+            for place in list_positions(target, chunk)
+        )
         return Ratings(name, judge.signature, values, faults, positions=tuple(positions))
     sides = [Target(target.question, other, (target.answer,)) for target in targets for other in target.others]
     _, swapped = _joined(await gathered(*map(rated, sides)))
@@ -254,8 +262,7 @@ Rating = Annotated[float | None, AfterValidator(_on_the_scale)]
 
 
 class OneRating(Row):
-    question: NonEmpty
-    """Id or text of a question of the population."""
+    question: NonEmpty  # id or text of a question of the population
     answer: NonEmpty
     other: NonEmpty
     rating: Rating
@@ -275,7 +282,7 @@ class RatingsFile:
     def __init__(self, path: Path, population: Population) -> None:
         self.path = path
         self.raters: dict[str, dict[Pair, float | None]] = {}  # ratings by rater and pair; None: no rating
-        listed = [question for prompt in population.prompts for question in population.questions(prompt)]
+        listed = _questions(population)
         # by text or by id, ids last so that they win; of equal texts the first question
         questions = {question.text: question for question in reversed(listed)}
         questions |= {question.id: question for question in listed}
@@ -283,19 +290,21 @@ class RatingsFile:
         for where, row in _rows(path):
             question = questions.get(row.question)
             if question is None:
-                raise CalibrationError(f"{where}, field question: {row.question!r} is no question of {population.name}")
+                raise CalibrationError(
+                    f"{where}, field question: {row.question!r} is not a question of {population.name}"
+                )
             rater = f"{path.stem}:{row.rater}" if row.rater else path.stem
             # 0 stands for "one side gives no answer": no rating, as in the measure itself
             rating = row.rating or None
             rated = pair(question.id, row.answer, row.other)
             if self.raters.setdefault(rater, {}).setdefault(rated, rating) != rating:
-                raise CalibrationError(f"{where}: {rater} rates {row.answer!r} and {row.other!r} twice, and not alike")
+                raise CalibrationError(
+                    f"{where}: {rater} rates {row.answer!r} and {row.other!r} twice, with different ratings"
+                )
             # answers are equal when they differ in case or spacing only; the first spelling stands for all
             target = targets.setdefault((question.id, normalised(row.answer)), (question, row.answer, {}))
             target[2].setdefault(normalised(row.other), row.other)
-        self.targets = [
-            Target(question, answer, tuple(others.values())) for question, answer, others in targets.values()
-        ]
+        self.targets = [Target(question, answer, tuple(texts.values())) for question, answer, texts in targets.values()]
 
 
 def _rows(path: Path) -> Iterator[tuple[str, OneRating]]:
@@ -312,10 +321,11 @@ def _rows(path: Path) -> Iterator[tuple[str, OneRating]]:
             yield f"{path}, row {number}", parsed(text, OneRating, f"{path}, row {number}")
     # the first line tells which of the two forms the whole file has
     elif b'"ratings"' in next((line for _, _, line in placed_lines(path)), b""):
-        for line, many in numbered_rows(path, ManyRatings):
-            for other, rating in many.ratings.items():
-                one = OneRating(other=other, rating=rating, **many.model_dump(exclude={"ratings"}))
-                yield f"{path}, line {line}", one
+        for line, _, many in placed_rows(path, ManyRatings):
+            about = many.model_dump(exclude={"ratings"})
+            yield from (
+                (f"{path}, line {line}", OneRating(other=o, rating=r, **about)) for o, r in many.ratings.items()
+            )
     else:
-        for line, one in numbered_rows(path, OneRating):
+        for line, _, one in placed_rows(path, OneRating):
             yield f"{path}, line {line}", one

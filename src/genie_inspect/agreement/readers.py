@@ -5,6 +5,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,9 +53,7 @@ def sampled_documents(population: Population, count: int | None, seed: int = 0) 
     generator = random.Random(seed)  # noqa: S311  # a sample, no secret
     prompts = [population.documents(prompt) for prompt in population.prompts]
     shuffled = [generator.sample(documents, len(documents)) for documents in prompts]
-    turns = range(max(map(len, shuffled), default=0))
-    in_turn = [documents[turn] for turn in turns for documents in shuffled if turn < len(documents)]
-    return in_turn[:count]
+    return [document for turn in zip_longest(*shuffled) for document in turn if document][:count]
 
 
 async def read_again(
@@ -90,18 +89,16 @@ async def read_again(
                 for (other, asked), text in recorded.items()
                 if asked == question.id and other != document.id and text is not None
             )
-            answer, fault = _answer(reading, place)
-            pairs.append(AnswerPair(document.id, question, recorded[document.id, question.id], answer, others, fault))
+            answer = None
+            if isinstance(reading, GraderFailedError):
+                fault = GRADER_FAILED
+            elif not reading.is_attempt:
+                fault = REFUSAL
+            else:
+                answer, fault = reading.answers[place], reading.faults.get(place, "")
+            text = answer.text if answer else None
+            pairs.append(AnswerPair(document.id, question, recorded[document.id, question.id], text, others, fault))
     return pairs
-
-
-def _answer(reading: Reading | GraderFailedError, place: int) -> tuple[str | None, str]:
-    if isinstance(reading, GraderFailedError):
-        return None, GRADER_FAILED
-    if not reading.is_attempt:
-        return None, REFUSAL
-    answer = reading.answers[place]
-    return (answer.text if answer else None), reading.faults.get(place, "")
 
 
 CHANCE = 0.5
@@ -123,9 +120,9 @@ class ReaderFitness:
     faults: dict[str, int]  # why answers could not be had; that a document does not say is no fault
     same: float  # mean similarity to the recorded answer of the same document, 0 to 1
     other: float  # mean similarity to the recorded answers of the prompt's other documents, 0 to 1
+    # chance that the recorded answer of the same document is rated more alike than that of another, equal ratings
+    # counting half, with a 95% interval over documents: 0.5 as by chance, up to `highest`
     own_nearer: BootstrapInterval
-    """Chance that the recorded answer of the same document is rated more alike than that of another, equal ratings
-    counting half, with a 95% interval over documents: 0.5 as by chance, up to `highest`."""
     highest: float  # what the recorded answers themselves would come to: below 1 where documents have the same answer
 
     @property
@@ -190,10 +187,9 @@ def fitness_verdict(rows: Sequence[ReaderFitness]) -> list[str]:
             f"{whole.reader} has no answer where the record has one in {whole.left_out:.0%}: what it leaves out "
             "cannot be compared."
         )
-    if math.isnan(whole.own_nearer.low):
-        sentences.append(f"{whole.reader}: whether it reads cannot be told from {whole.both} answers.")
-        return sentences
     own = whole.own_nearer
+    if math.isnan(own.low):
+        return [*sentences, f"{whole.reader}: whether it reads cannot be told from {whole.both} answers."]
     sentences.append(
         f"The answers of {whole.reader} are nearer to the record of their own document than to another's in "
         f"{own.value:.0%}, where 50% is chance and {whole.highest:.0%} the most: {whole.reach:.0%} of the way."

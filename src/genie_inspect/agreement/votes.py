@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from genie_inspect.errors import GenieError
 from genie_inspect.files.json_lines import SHOWN, json_object, json_objects, json_row, listed_objects, placed_lines
-from genie_inspect.files.numbers import MOST, Number, cell_number
 from genie_inspect.files.tables import csv_rows
+from genie_inspect.files.values import MOST, Number, cell_number
 
 YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 ROWS_FORM = "CSV (*.csv) or JSON Lines (*.jsonl)"
@@ -327,7 +327,7 @@ def _released(story: str, row: Any, path: Path) -> VotedStory:
     where = f"{path}: story {story!r}"
     experts, tests = (row.get(name) if isinstance(row, dict) else None for name in ("experts", "tests"))
     if not (isinstance(experts, list) and isinstance(tests, list) and tests):
-        raise VotesError(f"{where} lacks a list of experts or of tests")
+        raise VotesError(f"{where} has no list of experts or no list of tests")
     uneven = [letters for letters in tests if not isinstance(letters, str) or len(letters) != len(experts)]
     if uneven:
         raise VotesError(f"{where} has the votes {uneven[0]!r} for {len(experts)} experts, expected a letter for each")
@@ -339,7 +339,7 @@ def from_letters(letters: str, where: str) -> dict[str, float]:
     """Results by test, 01, 02 and so on, from a letter a test."""
     unknown = [letter for letter in letters if letter not in LETTERS]
     if unknown:
-        raise VotesError(f"{where}: {unknown[0]!r} is no verdict, expected one of {', '.join(LETTERS)}")
+        raise VotesError(f"{where}: {unknown[0]!r} is not a verdict, expected one of {', '.join(LETTERS)}")
     return {f"{number:02d}": LETTERS[letter] for number, letter in enumerate(letters, start=1)}
 
 

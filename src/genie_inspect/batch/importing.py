@@ -35,17 +35,15 @@ class Reply:
     fault: str = ""  # why nothing of it can be used
 
 
-class _Message(BaseModel):
-    content: str | None = None
-
-
-class _Choice(BaseModel):
-    message: _Message
-    logprobs: Logprobs | None = None
-
-
 class _Completion(BaseModel):
-    choices: list[_Choice]
+    class Choice(BaseModel):
+        class Message(BaseModel):
+            content: str | None = None
+
+        message: Message
+        logprobs: Logprobs | None = None
+
+    choices: list[Choice]
 
 
 def replies(source: Lines) -> Iterator[Reply | dict[str, Any]]:
@@ -79,16 +77,13 @@ def reply_in(line: bytes) -> Reply | dict[str, Any]:
         told = shortened(str(said)) if said else f"status {shortened(str(status))}"
         return Reply(name, fault=f"error: {told}" if said or failed else NO_REPLY)
     try:
-        completion = _Completion.model_validate(body)
+        choices = _Completion.model_validate(body).choices
     except ValidationError:
         return Reply(name, fault=NO_COMPLETION)
-    if not completion.choices:
-        return Reply(name, fault=NO_REPLY)
-    choice = completion.choices[0]
-    text = choice.message.content or ""
-    if len(text) > LONGEST:
-        return Reply(name, fault=TOO_LONG)
-    return Reply(name, whole_text(text), (choice.logprobs or Logprobs()).first_tokens)
+    text = choices[0].message.content or "" if choices else ""
+    if not choices or len(text) > LONGEST:
+        return Reply(name, fault=TOO_LONG if choices else NO_REPLY)
+    return Reply(name, whole_text(text), (choices[0].logprobs or Logprobs()).first_tokens)
 
 
 def count_fault(faults: Counter[str], reason: str) -> None:
@@ -119,8 +114,7 @@ class Importer:
     """Takes replies into a cache. What is on record stays as it is, so that to import again changes nothing."""
 
     def __init__(self, cache: Cache, places: Mapping[str, Place]) -> None:
-        self.cache = cache
-        self.places = places
+        self.cache, self.places = cache, places
         self.result = Imported()
         self._heard: set[str] = set()
         self._failed: set[str] = set()
@@ -143,8 +137,7 @@ class Importer:
                 added = self.cache.add(TABLES[table], values)
                 self.result.kept[table] += added.new
                 self.result.conflicts += added.conflicts
-                if added.refused:
-                    self.result.faults[NO_ROW] += added.refused
+                self.result.faults.update({NO_ROW: added.refused} if added.refused else {})
         self.result.missing = len(self.places.keys() - self._heard - self._failed)
 
     async def _reply(self, reply: Reply, source: Lines) -> None:
@@ -158,6 +151,7 @@ class Importer:
         self._heard.add(reply.name)
         request, data = place.asked()
         text = without_echo(reply.text, request)
+        # how many answers or ratings were asked for, said, and new
         if place.plan.step == READ:
             asked, said, new = await self._answers(place.plan, NOT_SPECIFIED in request, data, text)
         else:
@@ -170,7 +164,6 @@ class Importer:
     async def _ratings(
         self, plan: Plan, data: Mapping[str, Any], text: str, candidates: Candidates
     ) -> tuple[int, int, int]:
-        """How many ratings were asked for, said, and new."""
         mode = mode_of(plan.judge)
         others = [Answer(other) for other in (others_in(data) or {"": ""}).values()]
         said = dict(mode.said(text, candidates, [other.text for other in others])) if mode.said else {}
@@ -190,7 +183,6 @@ class Importer:
         return len(others), len(said), len(fresh)
 
     async def _answers(self, plan: Plan, may_lack: bool, data: Mapping[str, Any], text: str) -> tuple[int, int, int]:
-        """How many answers were asked for, said, and new; whether a document may not say was told with the request."""
         wordings = [str(question) for question in data["questions"].values()]
         length = LENGTHS.get(plan.answer_length) or LENGTHS[CONCISE]
         read, is_attempt = reading_reply(text, len(wordings), wordings, length.longest, may_lack)
@@ -208,9 +200,8 @@ class Importer:
 
         questions = [Question.model_construct(text=wording, feature="") for wording in wordings]
         reading = await answered(Memo(self.cache), plan.signature, data["document"], questions, reading_of)
-        here = {
-            wording: answer.text if answer else None for wording, answer in zip(wordings, reading.answers, strict=True)
-        }
+        texts_here = (answer.text if answer else None for answer in reading.answers)
+        here = dict(zip(wordings, texts_here, strict=True))
         self.result.conflicts += sum(here[wording] != answer for wording, answer in answers.items())
         self.result.kept["answers"] += len(fresh)
         return len(wordings), len(answers), len(fresh)

@@ -108,7 +108,9 @@ def _left(files: Sequence[Part], answered: set[str], ids: set[str]) -> Iterator[
             fields = json_object(line, where, ScaleError)
             name, body = fields.get("custom_id"), fields.get("body")
             if not isinstance(name, str) or not isinstance(body, dict):
-                raise ScaleError(f"{where} has no custom_id or no body, expected a line that `genie requests` wrote")
+                raise ScaleError(
+                    f"{where} has no custom_id or no body, expected a line that `genie batch requests` wrote"
+                )
             if name not in ids and name not in answered:
                 yield name, json.dumps(body)
             ids.add(name)

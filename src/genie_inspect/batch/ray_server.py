@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
@@ -69,12 +70,9 @@ def line_of(row: Mapping[str, Any]) -> dict[str, str]:
     except ValueError:  # a page of a proxy's, or nothing where the connection broke
         body = None
     error = said["error"] or ("" if body is not None or said["status"] != OKAY else "no JSON")
-    response = {"status_code": said["status"], "body": body}
-    return {
-        "custom_id": row["custom_id"],
-        "response": "null" if error else json.dumps(response),
-        "error": json.dumps({"message": error}) if error else "null",
-    }
+    response = None if error else {"status_code": said["status"], "body": body}
+    fault = {"message": error} if error else None
+    return {"custom_id": row["custom_id"], "response": json.dumps(response), "error": json.dumps(fault)}
 
 
 @dataclass
@@ -90,7 +88,7 @@ class Sessions:
     timeout: float
     _client: Any = field(default=None, init=False, repr=False)
 
-    def __call__(self) -> "Session":
+    def __call__(self) -> "nullcontext[Session]":
         import aiohttp
 
         if self._client is None:
@@ -98,7 +96,7 @@ class Sessions:
             # a request waits for a connection as long as it must
             waiting = aiohttp.ClientTimeout(total=None, sock_connect=self.timeout, sock_read=self.timeout)
             self._client = aiohttp.ClientSession(connector=connector, timeout=waiting)
-        return Session(self._client, self.tries)
+        return nullcontext(Session(self._client, self.tries))
 
 
 class Session:
@@ -106,17 +104,11 @@ class Session:
         self._client, self._tries = client, tries
         self._tried: Counter[str] = Counter()
 
-    async def __aenter__(self) -> "Session":
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        pass
-
-    def post(self, url: str, *, headers: Mapping[str, str], data: str) -> "asyncio.Task[Answered]":
+    def post(self, url: str, *, headers: Mapping[str, str], data: str) -> "asyncio.Task[nullcontext[Answered]]":
         self._tried[data] += 1
         return asyncio.ensure_future(self._answer(url, headers, data, self._tried[data] >= self._tries))
 
-    async def _answer(self, url: str, headers: Mapping[str, str], data: str, is_last: bool) -> "Answered":
+    async def _answer(self, url: str, headers: Mapping[str, str], data: str, is_last: bool) -> "nullcontext[Answered]":
         import aiohttp
 
         try:
@@ -127,9 +119,9 @@ class Session:
         except (TimeoutError, aiohttp.ClientConnectionError, aiohttp.ClientPayloadError) as error:
             if not is_last:
                 raise
-            return Answered(OKAY, {"status": 0, "text": "", "error": type(error).__name__})
+            return nullcontext(Answered(OKAY, {"status": 0, "text": "", "error": type(error).__name__}))
         said = {"status": response.status, "text": text, "error": ""}
-        return Answered(OKAY if is_last else response.status, said, str(response.reason))
+        return nullcontext(Answered(OKAY if is_last else response.status, said, str(response.reason)))
 
 
 @dataclass(frozen=True)
@@ -139,12 +131,6 @@ class Answered:
     status: int  # the server's; that of success at the last try, after which the processor would end the job
     said: dict[str, Any]  # status, text and error of the connection: the same fields whatever the server said
     reason: str = ""
-
-    async def __aenter__(self) -> "Answered":
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        pass
 
     async def json(self) -> dict[str, Any]:
         return self.said
@@ -191,7 +177,6 @@ class Engine:
 
 
 def asked_of(model: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """What the engine takes: tokens as a server would make them, and how to sample."""
     body = json.loads(row["payload"])
     tokens = _tokenizer(model).apply_chat_template(body["messages"], add_generation_prompt=True, return_dict=False)
     return {"tokenized_prompt": list(tokens), "sampling_params": sampling(body)}
@@ -201,7 +186,7 @@ def sampling(body: Mapping[str, Any]) -> dict[str, Any]:
     if unknown := sorted(body.keys() - SAME - OTHERWISE - NOT_PASSED):
         from genie_inspect.batch.shards import ScaleError  # here: a worker needs nothing of Inspect
 
-        raise ScaleError(f"a request sets {', '.join(unknown)}, which the engine is not told: ask a server, --url")
+        raise ScaleError(f"a request sets {', '.join(unknown)}, which an engine does not support. Use a server: --url")
     said = {name: value for name, value in body.items() if name in SAME}
     said.setdefault("max_tokens", body.get("max_completion_tokens"))
     if body.get("logprobs"):
@@ -222,7 +207,7 @@ def engine_line_of(row: Mapping[str, Any]) -> dict[str, str]:
         first = tokens[0].values() if isinstance(tokens[0], Mapping) else [pair[1] for pair in tokens[0]]
         tops = [{"token": top["decoded_token"], "logprob": float(top["logprob"])} for top in first if top is not None]
         choice["logprobs"] = {"content": [{"top_logprobs": tops}]}
-    response = {"status_code": 200, "body": {"choices": [choice]}}
+    response = {"status_code": OKAY, "body": {"choices": [choice]}}
     return {"custom_id": str(row["custom_id"]), "response": json.dumps(response), "error": "null"}
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from genie_inspect.errors import GenieError, UnknownChoiceError, UnreadableReplyError
 from genie_inspect.files.json_lines import json_object, json_row, placed_lines
-from genie_inspect.files.printable import json_text
+from genie_inspect.files.values import json_text
 from genie_inspect.files.writing import check_absent, write_lines, written
 from genie_inspect.graders.reader import CONCISE
 from genie_inspect.graders.stand_ins import StandIn, last_text
@@ -79,42 +79,40 @@ def plan_file(requests: Path) -> Path:
 
 
 class Shards:
-    """Requests on their way into files; all of them appear when the last is written, or none."""
+    """Requests on their way into files; all of them appear when the last is written, then their plan, or none."""
 
-    def __init__(self, first: Path, most: int, stack: ExitStack, *, new: bool) -> None:
-        self.first, self.most = first, most
+    def __init__(self, first: Path, plan: Plan, most: int, stack: ExitStack, *, new: bool) -> None:
+        self.first, self.plan, self.most = first, plan, most
         self.files: list[Path] = []
         self.count = 0
         self._stack, self._new = stack, new
         self._file: IO[bytes] | None = None
-        self._lines = self._bytes = 0
+        self._bytes = 0
 
     def write(self, identity: str, body: str) -> None:
         line = f'{{"custom_id":"{identity}","method":"POST","url":"{URL}","body":{body}}}\n'.encode()
-        if self._file is None or self._lines >= self.most or self._bytes + len(line) > BYTES:
+        if self._file is None or self.count % self.most == 0 or self._bytes + len(line) > BYTES:
             number = len(self.files) + 1
             name = self.first.name if number == 1 else f"{self.first.stem}-{number}{self.first.suffix}"
             self.files.append(self.first.with_name(name))
             self._file = self._stack.enter_context(written(self.files[-1], new=self._new))
-            self._lines = self._bytes = 0
+            self._bytes = 0
         self._file.write(line)
-        self._lines += 1
         self._bytes += len(line)
         self.count += 1
 
 
 @contextmanager
-def shards(first: Path, most: int, *, new: bool) -> Iterator[Shards]:
-    if new:
-        for path in (first, plan_file(first)):
-            check_absent(path, "give --force to replace it")
+def shards(first: Path, plan: Plan, most: int = REQUESTS, *, new: bool = False) -> Iterator[Shards]:
+    for path in (first, plan_file(first)) if new else ():
+        check_absent(path, "give --force to replace it")
     with ExitStack() as stack:
-        yield Shards(first, most, stack, new=new)
-
-
-def write_plan(first: Path, plan: Plan) -> None:
-    """Write the plan beside its requests, after them: whoever finds it finds them whole."""
-    write_lines(plan_file(first), [json_text(plan.model_dump(), indent=1) + "\n"])
+        requests = Shards(first, plan, most, stack, new=new)
+        yield requests
+    if requests.files:
+        names = tuple(file.name for file in requests.files)
+        plan = requests.plan.model_copy(update={"requests": requests.count, "files": names})
+        write_lines(plan_file(first), [json_text(plan.model_dump(), indent=1) + "\n"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +154,9 @@ def places(requests: Path) -> dict[str, Place]:
     """Where each request of a plan stands, by its id."""
     path = plan_file(requests)
     if not path.is_file():
-        raise ScaleError(f"{requests} has no plan beside it ({path}), expected a file that `genie requests` wrote")
+        raise ScaleError(
+            f"{requests} has no plan beside it ({path}), expected a file that `genie batch requests` wrote"
+        )
     plan = json_row(path.read_bytes(), Plan, str(path), ScaleError)
     if plan.format != FORMAT:
         raise ScaleError(f"{path}, field format: {plan.format}, expected {FORMAT}")
@@ -171,7 +171,7 @@ def places(requests: Path) -> dict[str, Place]:
             # others may have written it anew, with spaces
             identity = json_object(line, where, ScaleError).get("custom_id") if before or not end else name.decode()
             if not isinstance(identity, str):
-                raise ScaleError(f"{where} has no custom_id, expected a line that `genie requests` wrote")
+                raise ScaleError(f"{where} has no custom_id, expected a line that `genie batch requests` wrote")
             by_id[identity] = Place(plan, file, begin)
     return by_id
 

@@ -15,11 +15,11 @@ from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 from inspect_ai.model import Model
 
-from genie_inspect.batch.shards import JUDGE, READ, REQUESTS, Collecting, Plan, ScaleError, shards, write_plan
+from genie_inspect.batch.shards import JUDGE, READ, REQUESTS, Collecting, Plan, ScaleError, shards
 from genie_inspect.building.interviewing import Progress
 from genie_inspect.engines.identity import redacted
 from genie_inspect.errors import GenieError, MissingExtraError, PopulationError, RefusalError
-from genie_inspect.files.printable import json_text, one_line
+from genie_inspect.files.values import json_text, one_line
 from genie_inspect.files.writing import private_name, unwritable, write_bytes
 from genie_inspect.graders.cache import FILE, TABLES, Cache
 from genie_inspect.graders.instrument import Instrument, mode_of
@@ -32,14 +32,6 @@ from genie_inspect.scorers.assessor import Assessor
 from genie_inspect.signature import digest
 
 UNKNOWN_PROMPT = "the population has no questions for its prompt"
-
-
-class Text(NamedTuple):
-    text: str
-    prompt: str
-    made_of: str = ""
-    unusable: str = ""
-    anew: bool = False  # whether it is read even where its answers are on record
 
 
 @dataclass(slots=True)
@@ -65,9 +57,7 @@ class Study:
         self.population = open_population(own[0] if own else population)
         self.population.require_questions("measure genie")
         self.logs = [] if own else log_files(paths)
-        self.instrument = instrument
-        self.model = model
-        self.plan = plan
+        self.instrument, self.model, self.plan = instrument, model, plan
         mode = mode_of(plan.judge)
         if mode.asks_pairs and mode.said is None:
             raise ScaleError(f"judge is {plan.judge!r}, whose replies cannot be taken from files, expected another")
@@ -76,12 +66,9 @@ class Study:
         self, step: str, first: Path, progress: Progress, most: int = REQUESTS, new: bool = False
     ) -> tuple[Found, list[Path]]:
         """Write what a step would ask; no file where nothing is left to ask."""
-        with shards(first, most, new=new) as files:
+        with shards(first, self.plan, most, new=new) as files:
             found, signature = await self._walk(step, files.write, progress)
-        if files.files:
-            names = tuple(file.name for file in files.files)
-            facts = {"step": step, "signature": signature, "requests": files.count, "files": names}
-            write_plan(first, self.plan.model_copy(update=facts))
+            files.plan = self.plan.model_copy(update={"step": step, "signature": signature})
         return found, files.files
 
     async def left(self, step: str, progress: Progress) -> Found:
@@ -111,18 +98,18 @@ class Study:
         signature = reader.signature if step == READ else judge.signature
         assessor, total = Assessor(self.population, reader, judge, self.instrument.min_coverage), self._count()
         with unlogged():
-            for text in self._texts():
+            for text, prompt, original, reason, anew in self._texts():
                 found.documents += 1
-                if reason := text.unusable or ("" if self.population.questions(text.prompt) else UNKNOWN_PROMPT):
-                    found.skipped[reason] += 1
+                if reason or not self.population.questions(prompt):
+                    found.skipped[reason or UNKNOWN_PROMPT] += 1
                 elif step == READ:
-                    await assessor.reading(text.text, text.prompt, anew=text.anew)
-                    if text.prompt not in prompts:
-                        await assessor.read_population(text.prompt)
-                    prompts.add(text.prompt)
+                    await assessor.reading(text, prompt, anew=anew)
+                    if prompt not in prompts:
+                        await assessor.read_population(prompt)
+                    prompts.add(prompt)
                 else:
                     with suppress(RefusalError):  # the reader's word that it is no attempt
-                        await assessor.assess(text.text, text.prompt, text.made_of, anew=text.anew)
+                        await assessor.assess(text, prompt, original, anew=anew)
                 progress(step, found.documents, max(total, found.documents))
         found.requests, found.unread = len(ids), len(unread) if step == JUDGE else 0
         return found, signature
@@ -133,20 +120,18 @@ class Study:
         headers = (log_header(file).eval for file in self.logs)
         return sum(len(header.dataset.sample_ids or []) * (header.config.epochs or 1) for header in headers)
 
-    def _texts(self) -> Iterator[Text]:
+    def _texts(self) -> Iterator[tuple[str, str, str, str, bool]]:
+        """Each with its prompt, what it was made of, why it is unusable, and whether it is read even where it was."""
         for file in self.logs:
             log_header(file)  # which refuses one that is not finished
-            for sample in samples(file):
-                yield Text(
-                    document_of(sample), prompt_of(sample), made_of(sample), unusable(sample), is_original(sample)
-                )
-        if not self.logs:
-            for prompt in self.population.prompts:
-                yield from (Text(document.text, prompt) for document in self.population.documents(prompt))
+            for one in samples(file):
+                yield document_of(one), prompt_of(one), made_of(one), unusable(one), is_original(one)
+        for prompt in () if self.logs else self.population.prompts:
+            yield from ((document.text, prompt, "", "", False) for document in self.population.documents(prompt))
 
 
 JSONL, PARQUET = "jsonl", "parquet"
-FORMS = (JSONL, PARQUET)
+FORMS, ENDINGS = (JSONL, PARQUET), (".jsonl", ".parquet")
 NESTED = ("body", "response", "error")  # what stands in a column of Parquet as JSON
 
 
@@ -191,14 +176,9 @@ def parts(address: str) -> list[Part]:
         elif not files.isdir(path):
             inside = [path] if files.exists(path) else []
         else:
-            local = isinstance(files, LocalFileSystem)
-            inside = [
-                one
-                for one in files.ls(path, detail=False)
-                if one.endswith((f".{JSONL}", f".{PARQUET}")) and not basename(one).startswith(".")
-                # a pipe or a device in a folder would never end
-                if Path(one).is_file() or not local
-            ]
+            inside = [one for one in files.ls(path, detail=False) if one.endswith(ENDINGS) and basename(one)[0] != "."]
+            if isinstance(files, LocalFileSystem):  # a pipe or a device in a folder would never end
+                inside = [one for one in inside if Path(one).is_file()]
     # by number where names end with one: read.jsonl, read-2.jsonl, read-10.jsonl
     return [Part(files, one) for one in sorted(inside, key=lambda one: (len(one), one))]
 
@@ -216,9 +196,9 @@ def write_part(folder: str, name: str, form: str, lines: Sequence[Line]) -> None
     files, path = _reached(folder)
     if form == PARQUET:
         pyarrow, parquet = _pyarrow("output as Parquet")
-        columns = dict(zip(Line._fields, map(list, zip(*lines, strict=True)), strict=True))
+        schema = pyarrow.schema([(name, "string") for name in Line._fields])
         sink = pyarrow.BufferOutputStream()
-        parquet.write_table(pyarrow.table(columns, schema=pyarrow.schema([(name, "string") for name in columns])), sink)
+        parquet.write_table(pyarrow.Table.from_pylist([line._asdict() for line in lines], schema), sink)
         content = bytes(sink.getvalue())
     else:
         content = "".join(map(line_text, lines)).encode()
@@ -246,7 +226,7 @@ def _reached(address: str) -> tuple[Any, str]:
     scheme = "data" if address.startswith("data:") else address.partition("://")[0] if "://" in address else SCHEMES[0]
     if not address.strip() or "::" in address or scheme not in SCHEMES:
         shown = shortened(redacted(address))
-        raise ScaleError(f"{shown} is no address of files, expected a path or {'://, '.join(SCHEMES[2:])}://")
+        raise ScaleError(f"{shown} is not an address of files, expected a path or {'://, '.join(SCHEMES[2:])}://")
     with _one_line(address):
         files, path = url_to_fs(address)
         return files, str(path)
@@ -286,12 +266,11 @@ def _rows(file: Any, name: str) -> Iterator[bytes]:
         for batch in table.iter_batches(batch_size=max(1, min(ROWS, LARGEST // largest))):
             for row in batch.to_pylist():
                 # what is nested stands in its cell as JSON
-                cells = (
-                    f"{json.dumps(name)}: "
-                    f"{cell if name in NESTED and isinstance(cell, str) else json.dumps(cell, default=str)}"
-                    for name, cell in row.items()
-                )
-                yield f"{{{', '.join(cells)}}}".encode()
+                texts = {
+                    key: cell if key in NESTED and isinstance(cell, str) else json.dumps(cell, default=str)
+                    for key, cell in row.items()
+                }
+                yield f"{{{', '.join(f'{json.dumps(key)}: {text}' for key, text in texts.items())}}}".encode()
     except pyarrow.ArrowException as error:
         raise ScaleError(f"{name} cannot be read as Parquet: {error}") from error
 
@@ -309,27 +288,24 @@ TOGETHER = 10_000  # rows that are written at once
 
 
 def merged(cache: Cache, folders: Sequence[Path], progress: Progress) -> dict[str, Any]:
-    """Add the rows of other caches to one; to do it again changes nothing.
-
-    Counts rows, those that are kept by table, those on record with another value, which stays, and those refused.
-    """
+    """Add the rows of other caches to one, and count what became of them; to do it again changes nothing."""
     for folder in folders:
         if not (folder / FILE).is_file():
             raise ScaleError(f"{folder} holds no {FILE}, expected the folder of a cache")
         if (folder / FILE).samefile(cache.path):
             raise ScaleError(f"{folder} is the cache that others are added to, expected another")
-    rows = conflicts = refused = 0
     kept = Counter[str]()
+    counts: dict[str, Any] = {"rows": 0, "kept": kept, "conflicts": 0, "refused": 0}
     for number, folder in enumerate(folders, start=1):
         other = Cache(folder)
         for name, table in TABLES.items():
             left = other.rows(table)
             while some := list(islice(left, TOGETHER)):
                 added = cache.add(table, some)
-                rows += len(some)
                 kept[name] += added.new
-                conflicts += added.conflicts
-                refused += added.refused
+                counts["rows"] += len(some)
+                counts["conflicts"] += added.conflicts
+                counts["refused"] += added.refused
         other.close()
         progress("merge", number, len(folders))
-    return {"rows": rows, "kept": dict(kept), "conflicts": conflicts, "refused": refused}
+    return {**counts, "kept": dict(kept)}

@@ -5,7 +5,7 @@ import re
 import warnings
 from array import array
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
@@ -16,8 +16,8 @@ from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.building.interviewing import Progress, no_progress, reported
 from genie_inspect.errors import GenieWarning, PopulationError, UnreadableReplyError
-from genie_inspect.files.folders import new_folder
-from genie_inspect.files.printable import one_line
+from genie_inspect.files.values import one_line
+from genie_inspect.files.writing import new_folder
 from genie_inspect.graders.readable import Asker, readable
 from genie_inspect.logs.files import MOST_SAID, log_header, samples
 from genie_inspect.measures.marks import QuotedText
@@ -26,8 +26,8 @@ from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, 
 from genie_inspect.populations.schema import (
     AnswerRow,
     Document,
-    Feature,
     Question,
+    Row,
     document_id,
     placed_rows,
     rows_at,
@@ -90,18 +90,14 @@ class Collected:
                 reason = unusable(sample)
                 text, is_degenerate = ("", False) if reason else trimmed(document_of(sample))
                 identity = document_id(prompt, text)
-                if reason:
-                    pass
-                elif is_degenerate:
-                    reason = "degenerate"
-                elif prompts is not None and prompt not in prompts:
-                    reason = "another prompt"
-                elif not text:
-                    reason = NO_RESPONSE
-                # models that repeat a document word for word count once, whichever log has it
-                elif identity in seen:
-                    reason = "duplicate"
-                if reason:
+                faults = {
+                    "degenerate": is_degenerate,
+                    "another prompt": prompts is not None and prompt not in prompts,
+                    NO_RESPONSE: not text,
+                    # models that repeat a document word for word count once, whichever log has it
+                    "duplicate": identity in seen,
+                }
+                if reason := reason or next((fault for fault, is_so in faults.items() if is_so), ""):
                     self.dropped[reason] += 1
                     continue
                 seen.add(identity)
@@ -139,9 +135,6 @@ def trimmed(generation: str) -> tuple[str, bool]:
     r"""The generation without thoughts, chat marks, outer space, and the repetitions of a degenerate tail.
 
     Empty when there is no word in it. Also whether that tail was more than half of what the model said.
-
-    >>> trimmed("<think>A castle.</think> The moat rose.<|im_end|>")
-    ('The moat rose.', False)
     """
     try:
         text = _CHAT_MARKS.sub("", written_text(generation)).strip()
@@ -160,10 +153,6 @@ def up_to_sentence(text: str, sentence: str) -> str | None:
 
     What a model copies is found as a close reader's quotes are. It must end as a sentence does, so that a word or two,
     which stand in any text, cut none.
-
-    >>> up_to_sentence("The owl slept.  She woke. Owl the of owl.", "she  woke")
-    'The owl slept.  She woke.'
-    >>> up_to_sentence("The owl slept.  She woke. Owl the of owl.", "The owl")
     """
     place = QuotedText(text).find(sentence, last=True)
     if place is None:
@@ -241,11 +230,7 @@ class Cleaner(Asker[Template]):
 
 
 def stratified(items: Iterable[ItemT], stratum: Callable[[ItemT], str], *seed: object) -> list[ItemT]:
-    """All items in a seeded order of which every beginning takes the strata as equally as can be.
-
-    >>> [word[0] for word in stratified(["a1", "a2", "a3", "a4", "b1", "b2"], lambda word: word[0], 0)].count("a")
-    4
-    """
+    """All items in a seeded order of which every beginning takes the strata as equally as can be."""
     chance = random.Random(digest(*map(str, seed)))  # noqa: S311  # a sample, no secret
     groups: dict[str, list[ItemT]] = {}
     for item in items:
@@ -261,25 +246,15 @@ def stratified(items: Iterable[ItemT], stratum: Callable[[ItemT], str], *seed: o
 
 
 def new_population(
-    output: Path,
-    *,
-    documents: Iterable[Document],
-    questions: Iterable[Question],
-    answers: Iterable[AnswerRow],
-    features: Iterable[Feature],
-    models: Iterable[str],
-    facts: dict[str, str],
-    provenance: dict[str, Any],
-    progress: Progress,
-) -> Population:
-    """Write a population and its card; the folder appears when it is complete."""
+    output: Path, progress: Progress, provenance: Mapping[str, Any], rows: Mapping[str, Iterable[Row]], **facts: Any
+) -> dict[str, Any]:
+    """Write a population of these rows by file, and its card; the folder appears when it is complete."""
     with new_folder(output) as folder:
-        write_rows(folder / QUESTIONS, questions)
-        write_rows(folder / DOCUMENTS, documents)
-        write_rows(folder / ANSWERS, answers)
-        population = seal_population(folder, features=features, source_models=sorted(models), **facts)
+        for name, items in rows.items():
+            write_rows(folder / name, items)
+        population = seal_population(folder, **facts)
         write_card(population, provenance, progress)
-    return population
+    return {"population": population.name, **population.manifest.counts.model_dump()}
 
 
 def merged(folders: Sequence[Path], output: Path, progress: Progress = no_progress, **facts: str) -> dict[str, Any]:
@@ -308,18 +283,15 @@ def merged(folders: Sequence[Path], output: Path, progress: Progress = no_progre
                         raise PopulationError(f"{source.name}: {row.id} says something else than in another population")
             yield from rows.values()
 
-    population = new_population(
+    return new_population(
         output,
-        documents=union(Population.documents),
-        questions=union(Population.questions),
-        answers=union(_answers),
+        progress,
+        {"Merged from": ", ".join(source.name for source in sources)},
+        {QUESTIONS: union(Population.questions), DOCUMENTS: union(Population.documents), ANSWERS: union(_answers)},
         features=sources[0].features,
-        models={model for source in sources for model in source.manifest.source_models},
-        facts=facts,
-        provenance={"Merged from": ", ".join(source.name for source in sources)},
-        progress=progress,
+        source_models=sorted({model for source in sources for model in source.manifest.source_models}),
+        **facts,
     )
-    return {"population": population.name, **population.manifest.counts.model_dump()}
 
 
 def sampled(
@@ -351,20 +323,21 @@ def sampled(
             ids = {document.id for document in documents(prompt)}
             yield from (row for row in _answers(whole, prompt) if whole.answers_alone or row.document in ids)
 
-    manifest = whole.manifest
-    facts = {"name": name or f"{manifest.name}-sample"}
-    population = new_population(
+    rows: dict[str, Iterable[Row]] = {
+        QUESTIONS: (question for prompt in chosen for question in whole.questions(prompt)),
+        DOCUMENTS: (document for prompt in chosen for document in documents(prompt)),
+        ANSWERS: answers(),
+    }
+    return new_population(
         output,
-        documents=(document for prompt in chosen for document in documents(prompt)),
-        questions=(question for prompt in chosen for question in whole.questions(prompt)),
-        answers=answers(),
+        progress,
+        {"Sampled from": f"{whole.name}, seed {seed}"},
+        rows,
+        name=name or f"{whole.manifest.name}-sample",
         features=whole.features,
-        models=manifest.source_models,
-        facts=facts | manifest.model_dump(include={"version", "licence", "description"}),
-        provenance={"Sampled from": f"{whole.name}, seed {seed}"},
-        progress=progress,
+        source_models=sorted(whole.manifest.source_models),
+        **whole.manifest.model_dump(include={"version", "licence", "description"}),
     )
-    return {"population": population.name, **population.manifest.counts.model_dump()}
 
 
 def _answers(source: Population, prompt: str) -> Iterator[AnswerRow]:

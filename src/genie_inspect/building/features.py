@@ -17,8 +17,7 @@ from inspect_ai.model import GenerateConfig
 from genie_inspect.building.interviewing import Interviewer, Progress, appearing, no_progress, reported
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import MissingExtraError, PopulationError, UnknownChoiceError
-from genie_inspect.files.folders import clear_left
-from genie_inspect.files.writing import write_lines
+from genie_inspect.files.writing import clear_left, write_lines
 from genie_inspect.graders.grader import identified_model
 from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.populations.population import read_features, write_features
@@ -116,10 +115,8 @@ async def discover_features(
         raise PopulationError(f"{method} found no cluster among {len(mentions)} names: take k-means, or more samples")
     with appearing(output, work) as folder:
         write_features(folder / FEATURES, features)
-        lines = (
-            {"cluster": label, "name": name, "description": description}
-            for (name, description), label in zip(mentions, labels, strict=True)
-        )
+        said = zip(labels, mentions, strict=True)
+        lines = ({"cluster": label, "name": name, "description": meaning} for label, (name, meaning) in said)
         write_lines(folder / SAID, (json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     return {
         "features": {feature.name: feature.definition for feature in features},
@@ -130,11 +127,7 @@ async def discover_features(
 
 
 def split(items: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Features with names of one idea each: "Tone and mood: how it feels" is two.
-
-    >>> [name for name, _ in split(["Tone and mood: how it feels", "Plot"])]
-    ['tone', 'mood', 'plot']
-    """
+    """Features with names of one idea each: "Tone and mood: how it feels" is two."""
     for text in items:
         name, _, description = text.partition(":")
         # cut before it is split: a reply may be anything
@@ -169,17 +162,16 @@ NONE = "none"
 INSTRUCTION = "map_features"
 
 
-def discovered_features(folder: Path) -> tuple[Feature, ...]:
+def features_to_map(folder: Path, taxonomy: str) -> tuple[tuple[Feature, ...], tuple[Feature, ...]]:
+    """The discovered features, and those that they are mapped to."""
     if not (folder / FEATURES).is_file():
         raise PopulationError(f"{folder} holds no {FEATURES}, expected a folder that genie features discover wrote")
-    return read_features(folder / FEATURES)
-
-
-def read_taxonomy(source: str) -> tuple[Feature, ...]:
-    features = read_features(source)
-    if any(feature.name == NONE for feature in features):
-        raise PopulationError(f"taxonomy {source} has a feature {NONE!r}, which says that there is no counterpart")
-    return features
+    named = read_features(taxonomy)
+    if any(feature.name == NONE for feature in named):
+        raise PopulationError(
+            f"taxonomy {taxonomy} has a feature {NONE!r}, a name that is reserved for `no counterpart`"
+        )
+    return read_features(folder / FEATURES), named
 
 
 async def map_features(
@@ -197,6 +189,11 @@ async def map_features(
     items = [f"{name}: {definition}" for name, definition in ours.items()]
     chosen = await interviewer.sort_items(INSTRUCTION, items, {"taxonomy": theirs}, [*theirs, NONE], "features")
     progress("mapping features", len(items), len(items))
+    if not any(chosen):
+        raise PopulationError(
+            f"no reply of {model} names a feature of the taxonomy or {NONE!r}. Use another grader, or remove {work} to "
+            "ask this one again"
+        )
     counterparts = dict(zip(ours, chosen, strict=True))
     mapping = {name: choice for name, choice in counterparts.items() if choice not in (None, NONE)}
     result = {
@@ -205,18 +202,9 @@ async def map_features(
         "nothing_maps_to": [name for name in theirs if name not in mapping.values()],
         "unreadable": [name for name, choice in counterparts.items() if choice is None],
     }
-    if not any(chosen):
-        raise PopulationError(
-            f"no reply of {model} names a feature of the taxonomy or {NONE!r}: take another grader, or remove "
-            f"{work} to ask this one anew"
-        )
     asked = identified_model(model, (GenerateConfig(temperature=0.0), None))
-    facts = {
-        "mapped_by": f"{INSTRUCTION}({asked},template={interviewer.templates[INSTRUCTION].digest})",
-        **result,
-        "discovered": ours,
-        "taxonomy": theirs,
-    }
+    mapped_by = f"{INSTRUCTION}({asked},template={interviewer.templates[INSTRUCTION].digest})"
+    facts = {"mapped_by": mapped_by, **result, "discovered": ours, "taxonomy": theirs}
     write_lines(output, [json.dumps(facts, ensure_ascii=False, indent=1) + "\n"], new=True)
     clear_left(work)
     return result

@@ -14,19 +14,11 @@ from genie_inspect.building.collecting import Cleaner, new_population
 from genie_inspect.building.interviewing import Progress, no_progress
 from genie_inspect.building.questions import LINE, read_questions
 from genie_inspect.errors import PopulationError
-from genie_inspect.files.folders import DATA, check_unused
 from genie_inspect.files.json_lines import SHOWN
-from genie_inspect.populations.population import read_features
+from genie_inspect.files.writing import DATA, check_unused
+from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, read_features
 from genie_inspect.populations.prompts import open_table
-from genie_inspect.populations.schema import (
-    AnswerRow,
-    Document,
-    Question,
-    Row,
-    document_id,
-    parsed,
-    question_id,
-)
+from genie_inspect.populations.schema import AnswerRow, Document, Question, Row, document_id, parsed, question_id
 from genie_inspect.prompting.answers import is_unspecified, normalised
 from genie_inspect.samples import no_document
 from genie_inspect.signature import digest
@@ -215,7 +207,7 @@ class Mapped:
             self.answer_texts[place] = said
         # None and "" alike: neither says anything
         elif normalised(self.answer_texts[place] or "") == normalised(said or ""):
-            self.dropped["answer stands twice"] += 1
+            self.dropped["answer appears twice"] += 1
         else:
             self.contradicted.add(place)
 
@@ -253,7 +245,7 @@ async def import_cleaned(order: Import, cleaner: Cleaner, progress: Progress = n
     mapped = await to_thread.run_sync(Mapped, order, progress)
     if mapped.answer_texts:
         raise PopulationError(
-            f"{order.source} has answers, which are about its texts as they are: they cannot be cut. Import it without "
+            f"{order.source} has answers about its whole texts, which therefore cannot be cut. Import it without "
             "--clean-by-model, or without its answers"
         )
     cleaned = await cleaner.cleaned(mapped.documents(), mapped.dropped, progress)
@@ -279,9 +271,8 @@ def _written(
         others = [question for question in given if question.prompt.strip() in prompts]
         if prompts and not others:
             raise PopulationError(
-                f"none of the {len(given)} questions of {order.questions} is of a prompt of {order.source}: its first "
-                f"prompt is {given[0].prompt[:SHOWN]!r}, that of the texts {documents[0].prompt[:SHOWN]!r}; they must "
-                "be the same word for word"
+                f"none of the {len(given)} questions of {order.questions} has a prompt of {order.source}. The first "
+                f"prompts are {given[0].prompt[:SHOWN]!r} and {documents[0].prompt[:SHOWN]!r}. They must be the same"
             )
         mapped.dropped["question to a prompt without texts"] += len(given) - len(others)
         # by id: a question that stands in both is taken once
@@ -296,26 +287,18 @@ def _written(
     missing_answers = sum(questions_of[prompt] for _, prompt, _ in mapped.answered) - len(answers)
     population = ""
     if not order.dry_run:
-        population = new_population(
-            order.output,
-            documents=documents,
-            questions=questions,
-            answers=answers,
-            features=mapped.features,
-            models=filter(None, models),
-            facts={name: getattr(order, name) for name in ("name", "version", "licence", "description")},
-            provenance={
-                "Imported from": order.source + (f", preset {order.preset}" if order.preset else ""),
-                "Documents by model": ", ".join(
-                    f"{count} {model or 'not said'}" for model, count in models.most_common()
-                ),
-                "Not used": ", ".join(f"{count} {reason}" for reason, count in dropped.items()) or "nothing",
-                "Features in other words": ", ".join(mapped.renamed) or "none",
-                "Answers missing": missing_answers,
-                **(cleaner.card if cleaner else {}),
-            },
-            progress=progress,
-        ).name
+        provenance = {
+            "Imported from": order.source + (f", preset {order.preset}" if order.preset else ""),
+            "Documents by model": ", ".join(f"{count} {model or 'not said'}" for model, count in models.most_common()),
+            "Not used": ", ".join(f"{count} {reason}" for reason, count in dropped.items()) or "nothing",
+            "Features in other words": ", ".join(mapped.renamed) or "none",
+            "Answers missing": missing_answers,
+            **(cleaner.card if cleaner else {}),
+        }
+        rows = {QUESTIONS: questions, DOCUMENTS: documents, ANSWERS: answers}
+        facts = {name: getattr(order, name) for name in ("name", "version", "licence", "description")}
+        facts |= {"features": mapped.features, "source_models": sorted(filter(None, models))}
+        population = new_population(order.output, progress, provenance, rows, **facts)["population"]
     return {
         "population": population,
         "rows": mapped.rows,

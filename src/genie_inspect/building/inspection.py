@@ -25,93 +25,74 @@ from genie_inspect.populations.yardstick import yardstick_of
 
 def faults(folder: Path) -> dict[str, tuple[int, str]]:
     """The kinds of fault in the files of a population, in the order in which they are met: how many, and the first."""
-    checked = _Checked(folder)
-    for name in (DOCUMENTS, QUESTIONS, ANSWERS):
-        if not (folder / name).is_file():
-            checked.add("missing file", name)
-        # goes on: the rows of a changed file may show what was changed
-        elif file_digest(folder / name) != checked.manifest.files.get(name):
-            checked.add("digest differs from population.json", name)
-    checked.check_questions()
-    checked.check_documents()
-    checked.check_answers()
-    # as `Population` counts them: space around a prompt does not make it another one
-    prompts = {prompt.strip() for prompt in (checked.questions or checked.documents).values()}
-    lines = {file.removesuffix(".jsonl"): checked.lines[file] for file in (DOCUMENTS, QUESTIONS, ANSWERS)}
-    for label, count in {"prompts": len(prompts), **lines}.items():
-        listed = getattr(checked.manifest.counts, label)
-        if listed != count:
-            checked.add("count differs from population.json", f"{label}: {listed:,} listed, {count:,} there")
-    try:
-        yardstick_of(folder)
-    except PopulationError as error:
-        checked.add("unusable yardstick", str(error))
-    return checked.faults
+    manifest, files = read_manifest(folder), (DOCUMENTS, QUESTIONS, ANSWERS)
+    faults: dict[str, tuple[int, str]] = {}
+    lines = Counter[str]()
 
+    def add(kind: str, where: str) -> None:
+        count, first = faults.get(kind, (0, where))
+        faults[kind] = count + 1, first
 
-class _Checked:
-    """A population's files, streamed: their faults by kind, their numbers of lines, and the prompt of each id."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.manifest = read_manifest(folder)
-        self.faults: dict[str, tuple[int, str]] = {}
-        self.lines: Counter[str] = Counter()
-        self.questions: dict[str, str] = {}
-        self.documents: dict[str, str] = {}
-
-    def add(self, kind: str, where: str) -> None:
-        count, first = self.faults.get(kind, (0, where))
-        self.faults[kind] = count + 1, first
-
-    def _rows(self, name: str, kind: type[RowT]) -> Iterator[tuple[str, RowT]]:
-        """The readable rows of a file with their places; the others are faults."""
-        if not (self.folder / name).is_file():
-            return
-        for number, _, line in placed_lines(self.folder / name):
-            self.lines[name] += 1
+    def readable(name: str, kind: type[RowT]) -> Iterator[tuple[str, RowT]]:
+        """The readable rows of a file, streamed, with their places; the others are faults."""
+        for number, _, line in placed_lines(folder / name) if (folder / name).is_file() else ():
+            lines[name] += 1
             where = f"{name}, line {number}"
             try:
                 yield where, parsed(line, kind, where)
             except PopulationError as error:
-                self.add(f"unreadable row in {name}", str(error))
+                add(f"unreadable row in {name}", str(error))
 
-    def check_questions(self) -> None:
-        feature_names = {feature.name for feature in self.manifest.features}
-        for where, row in self._rows(QUESTIONS, Question):
-            if row.id in self.questions:
-                self.add("question id stands twice", where)
-            if row.feature not in feature_names:
-                self.add("question of an unknown feature", f"{where}: {row.feature}")
-            self.questions[row.id] = row.prompt
-
-    def check_documents(self) -> None:
-        prompts = set(self.questions.values())
-        names = {prompt: prompt for prompt in prompts}  # one text object a prompt, however many documents it has
-        for where, row in self._rows(DOCUMENTS, Document):
-            if row.id in self.documents:
-                self.add("document id stands twice", where)
-            # without any question it is a population of documents alone
-            if prompts and row.prompt not in names:
-                self.add("document whose prompt has no questions", f"{where}: {row.id}")
-            self.documents[row.id] = names.setdefault(row.prompt, row.prompt)
-        for prompt in prompts.difference(self.documents.values()) if self.documents else ():
-            self.add("prompt without documents", prompt)
-
-    def check_answers(self) -> None:
-        seen: set[int] = set()  # of numbers, because there may be millions of answers
-        for where, row in self._rows(ANSWERS, AnswerRow):
-            key = hash((row.reader, row.document, row.question))
-            if key in seen:
-                self.add("answer stands twice", where)
-            seen.add(key)
-            # without any document it is a population of answers alone
-            if self.documents and row.document not in self.documents:
-                self.add("answer about an unknown document", f"{where}: {row.document}")
-            elif row.question not in self.questions:
-                self.add("answer to an unknown question", f"{where}: {row.question}")
-            elif self.documents and self.documents[row.document] != self.questions[row.question]:
-                self.add("answer to a question of another prompt", where)
+    for name in files:
+        if not (folder / name).is_file():
+            add("missing file", name)
+        # goes on: the rows of a changed file may show what was changed
+        elif file_digest(folder / name) != manifest.files.get(name):
+            add("digest differs from population.json", name)
+    prompt_of_question: dict[str, str] = {}
+    feature_names = {feature.name for feature in manifest.features}
+    for where, question in readable(QUESTIONS, Question):
+        if question.id in prompt_of_question:
+            add("question id appears twice", where)
+        if question.feature not in feature_names:
+            add("question of an unknown feature", f"{where}: {question.feature}")
+        prompt_of_question[question.id] = question.prompt
+    prompts, prompt_of_document = set(prompt_of_question.values()), dict[str, str]()
+    names = {prompt: prompt for prompt in prompts}  # one text object a prompt, however many documents it has
+    for where, document in readable(DOCUMENTS, Document):
+        if document.id in prompt_of_document:
+            add("document id appears twice", where)
+        # without any question it is a population of documents alone
+        if prompts and document.prompt not in names:
+            add("document whose prompt has no questions", f"{where}: {document.id}")
+        prompt_of_document[document.id] = names.setdefault(document.prompt, document.prompt)
+    for prompt in prompts.difference(prompt_of_document.values()) if prompt_of_document else ():
+        add("prompt without documents", prompt)
+    seen: set[int] = set()  # of numbers, because there may be millions of answers
+    for where, answer in readable(ANSWERS, AnswerRow):
+        key = hash((answer.reader, answer.document, answer.question))
+        if key in seen:
+            add("answer appears twice", where)
+        seen.add(key)
+        # without any document it is a population of answers alone
+        if prompt_of_document and answer.document not in prompt_of_document:
+            add("answer about an unknown document", f"{where}: {answer.document}")
+        elif answer.question not in prompt_of_question:
+            add("answer to an unknown question", f"{where}: {answer.question}")
+        elif prompt_of_document and prompt_of_document[answer.document] != prompt_of_question[answer.question]:
+            add("answer to a question of another prompt", where)
+    # as `Population` counts them: space around a prompt does not make it another one
+    distinct = {prompt.strip() for prompt in (prompt_of_question or prompt_of_document).values()}
+    counts = {"prompts": len(distinct), **{name.removesuffix(".jsonl"): lines[name] for name in files}}
+    for label, count in counts.items():
+        listed = getattr(manifest.counts, label)
+        if listed != count:
+            add("count differs from population.json", f"{label}: {listed:,} listed, {count:,} there")
+    try:
+        yardstick_of(folder)
+    except PopulationError as error:
+        add("unusable yardstick", str(error))
+    return faults
 
 
 BEGINNING = 100  # characters of a document

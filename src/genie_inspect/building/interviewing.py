@@ -16,15 +16,13 @@ from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.engines.embedders import static_words
 from genie_inspect.errors import GenieError, GraderFailedError, RefusalError, UnreadableReplyError
-from genie_inspect.files.folders import clear_left, new_folder
-from genie_inspect.files.writing import unwritable
+from genie_inspect.files.writing import clear_left, new_folder, unwritable
 from genie_inspect.graders.grader import ask, gathered
 from genie_inspect.graders.protocols import GRADER_FAILED
 from genie_inspect.graders.readable import ANEW, until_complete, until_read
 from genie_inspect.graders.stand_ins import FILE, RecordedModel, ReplyRecord
 from genie_inspect.logs.evidence import together
-from genie_inspect.logs.reading import read_logs
-from genie_inspect.logs.scored_log import one_signature
+from genie_inspect.logs.reading import one_signature, read_logs
 from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.schema import Document
 from genie_inspect.populations.yardstick import Measured
@@ -37,7 +35,6 @@ from genie_inspect.scorers.assessment import Assessment
 from genie_inspect.scorers.assessor import Assessor, Jury
 from genie_inspect.signature import digest
 from genie_inspect.statistics.descriptive import Interval, Spread, pooled, prompt_interval
-from genie_inspect.statistics.power import minimum_population
 
 T = TypeVar("T")
 ItemT = TypeVar("ItemT")
@@ -57,7 +54,6 @@ def _pairs(data: dict[str, Any]) -> str:
 
 
 def rehearsed_questions(data: dict[str, Any]) -> str:
-    """As many as the data count."""
     matter = digest(str(data))  # so that no two requests bring the same questions
     return _numbered(data["count"], f"What is said of matter {{}} of {matter}?")
 
@@ -98,12 +94,18 @@ class Interviewer:
         self.asked_again = 0  # requests that only such a reply made necessary
 
     async def list_items(
-        self, template: str, count: int, data: Mapping[str, Any], form: Form | None, parse: Parser[T], **config: Any
+        self,
+        template: str,
+        count: int,
+        data: Mapping[str, Any],
+        form: Form | None,
+        parse: Parser[T],
+        temperature: float = 0.0,
     ) -> list[T]:
         """The items of one reply, in the order of their numbers; asked again while no item can be read."""
 
         async def attempt(settings: GenerateConfig) -> list[T]:
-            values = await self._once(template, count, data, form, parse, settings, **config)
+            values = await self._once(template, count, data, form, parse, settings, temperature)
             if not values:
                 raise UnreadableReplyError(f"the reply to {template} holds nothing that was asked for")
             return [values[number] for number in sorted(values)]
@@ -141,13 +143,12 @@ class Interviewer:
         form: Form | None,
         parse: Parser[T],
         settings: GenerateConfig,
-        **config: Any,
+        temperature: float = 0.0,
     ) -> dict[int, T]:
         # ANEW marks the settings of a repeated request
         self.asked_again += settings == ANEW
         request = self.templates[template].request(data, count=count)
-        limit = SPARE_TOKENS + TOKENS_AN_ITEM * count
-        usual = GenerateConfig(**{"temperature": 0.0, "max_tokens": limit, **config})
+        usual = GenerateConfig(temperature=temperature, max_tokens=SPARE_TOKENS + TOKENS_AN_ITEM * count)
         values = parse(await ask(self.model, request, usual.merge(settings), form), count)
         # without a form a reply may hold fewer items than were asked for
         self.unreadable += len(values) < count if form is not None else not values
@@ -222,9 +223,9 @@ class LeftOut:
 
 async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) -> LeftOut:
     """Each document of a population compared with the others of its prompt."""
-    assessor.population.require_documents("the yardstick")
-    assessor.population.require_questions("the yardstick")
     population, features = assessor.population, [feature.name for feature in assessor.population.features]
+    population.require_documents("the yardstick")
+    population.require_questions("the yardstick")
     missing: Counter[str] = Counter()
     spreads: dict[str, list[Spread]] = {feature: [] for feature in features}
     novelties: dict[str, list[float]] = {feature: [] for feature in features}
@@ -264,31 +265,19 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
     )
 
 
-SCORER = "genie"
-
-
 class SizeError(GenieError):
     """No spread of similarities can be had from what was named."""
-
-
-def answers_needed(spread: Spread, margin: float, confidence: float) -> int | None:
-    """Answers to a question that bring the margin, from a standard deviation that is not rounded; None without one.
-
-    Source: Genie (arXiv 2606.12790), table 6. It does not say over what the variance is taken: here over the
-    similarities of one answer to the population's, pooled over answers and questions, which is what the margin is of.
-    """
-    return minimum_population(spread.sd, margin, confidence) if spread.degrees else None
 
 
 def logged_spreads(paths: Iterable[str], signature: str = "") -> tuple[dict[str, Spread], str]:
     """The spread by feature in scores by `genie`, over all documents of the logs; and their signature."""
     logs = read_logs(paths, signature=signature)
-    signed = one_signature(logs, SCORER)
-    documents = [document for log in logs for document in log.documents if SCORER in document.scores]
-    spreads = dict(together([document.scores[SCORER].evidence for document in documents]).spread)
+    signed = one_signature(logs, "genie")
+    scores = [document.scores["genie"] for log in logs for document in log.documents if "genie" in document.scores]
+    spreads = dict(together([score.evidence for score in scores]).spread)
     if not spreads:
         raise SizeError(
-            f"{', '.join(log.file for log in logs[:3])}: no score by {SCORER} says how far similarities lie apart; "
+            f"{', '.join(log.file for log in logs[:3])}: no score by genie says how far similarities lie apart; "
             "score again: inspect score LOG --scorer genie_inspect/genie"
         )
     return spreads, signed

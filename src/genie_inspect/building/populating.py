@@ -5,16 +5,15 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from anyio import to_thread
 
 from genie_inspect.building.collecting import ASKED, Cleaner, Collected, stratified
-from genie_inspect.building.interviewing import Interviewer, Progress, appearing, in_batches, left_out, no_progress
-from genie_inspect.building.question_writing import MOST, QuestionWriter, passed, rejected, write_record
-from genie_inspect.building.questions import read_questions
+from genie_inspect.building.interviewing import Progress, appearing, in_batches, left_out, no_progress
+from genie_inspect.building.questions import MOST, QuestionWriter, passed, read_questions, rejected, write_record
 from genie_inspect.errors import PopulationError, UnknownChoiceError, UnreadableReplyError
-from genie_inspect.files.folders import check_unused, giving_way, private_folder
-from genie_inspect.files.writing import written
+from genie_inspect.files.writing import check_unused, giving_way, private_folder, written
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.instrument import Instrument
@@ -32,30 +31,6 @@ from genie_inspect.scorers.assessor import Assessor
 
 PROMPTS_AT_ONCE = 8  # so that a prompt with few documents does not leave the model idle
 GRADER, NONE = "grader", "none"
-
-
-@dataclass(frozen=True, slots=True)
-class BuildPlan:
-    """Logs, questions and options that a population is built from."""
-
-    logs: Sequence[str]
-    output: Path
-    name: str
-    licence: str
-    features: tuple[Feature, ...]
-    version: str = "1"
-    description: str = ""
-    questions: Path | None = None  # a file or population whose questions are asked; None has them written
-    least: int = 2  # questions a feature that are written for each prompt
-    most: int = MOST
-    per_prompt: int = 50
-    seed: int = 0
-    near_duplicates: float = THRESHOLD
-    coherence: str = GRADER  # or `reward/<hub id or folder>` of ArmoRM, or `none`
-    min_coherence: float | None = None  # on the rater's own scale; its middle unless given
-    clean_by_model: bool = False
-    templates: Path | None = None
-    yardstick: str = NONE  # the judge, `list` or `pairwise`, with which the documents are compared with each other
 
 
 @dataclass(slots=True)
@@ -78,62 +53,98 @@ class Built:
     cleaned: dict[str, int] | None = None
 
 
-async def build(plan: BuildPlan, model: RecordedModel, work: Path, progress: Progress = no_progress) -> Built:
-    check_unused(plan.output)
-    builder = Builder(plan, model, work, progress)
+async def build(
+    output: Path, model: RecordedModel, work: Path, progress: Progress = no_progress, **options: Any
+) -> Built:
+    """Make a population of logs; the options are the fields of `Builder`."""
+    check_unused(output)
+    builder = Builder(output, model, work, progress, **options)
     # of two builders with one work folder neither may read what the other collected
-    with giving_way(plan.output), private_folder(work, plan.output) as scratch:
+    with giving_way(output), private_folder(work, output) as scratch:
         return await builder.build(scratch)
 
 
+@dataclass
 class Builder:
-    def __init__(self, plan: BuildPlan, model: RecordedModel, work: Path, progress: Progress) -> None:
-        self.plan = plan
-        self.model = model
-        self.work = work
-        self.progress = progress
+    output: Path
+    model: RecordedModel
+    work: Path
+    progress: Progress
+    logs: Sequence[str]
+    name: str
+    licence: str
+    features: tuple[Feature, ...]
+    version: str = "1"
+    description: str = ""
+    questions: Path | None = None  # a file or population whose questions are asked; None has them written
+    least: int = 2  # questions a feature that are written for each prompt
+    most: int = MOST
+    per_prompt: int = 50
+    seed: int = 0
+    near_duplicates: float = THRESHOLD
+    coherence: str = GRADER  # or `reward/<hub id or folder>` of ArmoRM, or `none`
+    min_coherence: float | None = None  # on the rater's own scale; its middle unless given
+    clean_by_model: bool = False
+    templates: Path | None = None
+    yardstick: str = NONE  # the judge, `list` or `pairwise`, with which the documents are compared with each other
+
+    def __post_init__(self) -> None:
         self.built = Built()
         self.dropped: Counter[str] = Counter()
-        self.cleaner = Cleaner(model, plan.templates) if plan.clean_by_model else None
-        self.rater, self.least = _rater(plan, model)
-        self.reader = GraderReader(model, READ.template(plan.templates))
+        self.cleaner = Cleaner(self.model, self.templates) if self.clean_by_model else None
+        self.rater = self._rater()
+        self.reader = GraderReader(self.model, READ.template(self.templates))
         # documents that were read, also those that then did not join; and whose coherence was asked for
         self.readings = self.rated = 0
 
+    def _rater(self) -> tuple[CoherenceRater, float] | None:
+        """The rater of coherence, and the least rating with which a document joins."""
+        least = self.min_coherence
+        if self.coherence == NONE:
+            return None
+        if self.coherence == GRADER:
+            if least is not None:
+                check_between("min_coherence", least, LOWEST, HIGHEST, "as the grader rates")
+            # 3 of the grader's 1 to 5 is its middle
+            return GraderCoherence(self.model, COHERENCE.template(self.templates)), 3.0 if least is None else least
+        if rater := rewarded(self.coherence):
+            # ArmoRM's coherence is rewards[2] * 5 - 0.5, and 2.0 the study's threshold (arXiv 2606.12790)
+            return rater, 2.0 if least is None else least
+        raise UnknownChoiceError("coherence", self.coherence, f"{GRADER}, {REWARD}<hub id or folder> or {NONE}")
+
     async def build(self, scratch: Path) -> Built:
-        plan, built = self.plan, self.built
-        questions = read_questions(plan.questions, plan.features) if plan.questions else None
+        built = self.built
+        questions = read_questions(self.questions, self.features) if self.questions else None
         # questions that were supplied say which prompts the population has
         prompts = {question.prompt for question in questions} if questions is not None else None
         # in a thread, because Inspect reads logs outside of event loops
-        collected = await to_thread.run_sync(Collected, plan.logs, scratch / "collected.jsonl", prompts, self.progress)
+        collected = await to_thread.run_sync(Collected, self.logs, scratch / "collected.jsonl", prompts, self.progress)
         built.generations, self.dropped = collected.generations, collected.dropped
         if questions is None:
-            interviewer = Interviewer(self.model, plan.templates)
-            writer = QuestionWriter(interviewer, plan.features, plan.least, plan.most)
+            writer = QuestionWriter(self.model, self.features, self.least, self.most, self.templates)
             record = await writer.write(list(collected.begins), self.progress)
             # also where no question passes: it says why
             write_record(self.work, record)
             questions, built.rejected_questions = passed(record), rejected(record)
-            built.unreadable_replies, built.asked_again = interviewer.unreadable, interviewer.asked_again
+            built.unreadable_replies, built.asked_again = writer.unreadable, writer.asked_again
         # of a prompt without documents nothing can be asked
         questions = [question for question in questions if question.prompt in collected.begins]
         if not questions:
             reasons = [f"{count} {reason}" for reason, count in built.rejected_questions.items()]
             why = ", ".join([*reasons, f"{built.unreadable_replies} unreadable replies"])
-            raise PopulationError(f"no question is left to ask: {why}; every step's record stands in {self.work}")
-        with appearing(plan.output, self.work) as folder:
+            raise PopulationError(f"no question is left to ask: {why}. The record of every step is in {self.work}")
+        with appearing(self.output, self.work) as folder:
             await self._fill(folder, questions, collected)
-            facts = {name: getattr(plan, name) for name in ("name", "version", "licence", "description")}
+            facts = {name: getattr(self, name) for name in ("name", "version", "licence", "description")}
             population = seal_population(
-                folder, features=plan.features, source_models=sorted(collected.models), **facts
+                folder, features=self.features, source_models=sorted(collected.models), **facts
             )
             built.population = population.name
             write_card(population, self._provenance(), self.progress)
-            if plan.yardstick != NONE:
-                instrument = Instrument(plan.yardstick, templates=str(plan.templates) if plan.templates else None)
+            if self.yardstick != NONE:
+                instrument = Instrument(self.yardstick, templates=str(self.templates) if self.templates else None)
                 # a cache of this run alone: a dry run's made-up ratings must not come into the user's
-                parts = instrument.reader_and_judge(self.model, plan.features, cache=Cache(scratch))
+                parts = instrument.reader_and_judge(self.model, self.features, cache=Cache(scratch))
                 result = await left_out(Assessor(Population(folder), *parts), self.progress)
                 write_yardstick(folder / YARDSTICK, with_measured(Yardstick(), result.measured))
         return built
@@ -148,15 +159,15 @@ class Builder:
         for prompt in collected.begins.keys() - questions_of.keys():
             self.dropped["prompt without questions"] += len(collected.begins[prompt])
 
-        async def prompt_rows(prompt: str) -> tuple[list[Document], list[AnswerRow]]:
+        async def chosen_of(prompt: str) -> tuple[list[Document], list[AnswerRow]]:
             return await self._chosen(prompt, collected.documents(prompt), questions_of[prompt])
 
-        prompts, before = list(questions_of), self.model.tally.requests
+        before = self.model.tally.requests
         with ExitStack() as stack:
             files = [stack.enter_context(written(folder / name)) for name in (QUESTIONS, DOCUMENTS, ANSWERS)]
             # in order, however the requests came back: reruns write the same bytes
             async for prompt, (chosen, read) in in_batches(
-                prompt_rows, prompts, PROMPTS_AT_ONCE, "reading documents", self.progress
+                chosen_of, list(questions_of), PROMPTS_AT_ONCE, "reading documents", self.progress
             ):
                 # of a prompt without documents nobody is asked
                 included = questions_of[prompt] if chosen else []
@@ -165,7 +176,7 @@ class Builder:
                     file.writelines(row.model_dump_json().encode() + b"\n" for row in rows)
                 built.questions += len(included)
                 built.prompts_without_documents += not chosen
-        asked = self.readings + (self.rated if self.plan.coherence == GRADER else 0)
+        asked = self.readings + (self.rated if self.coherence == GRADER else 0)
         if self.cleaner is not None:
             built.cleaned = dict(self.cleaner.counts)
             asked += self.cleaner.counts[ASKED]
@@ -183,15 +194,14 @@ class Builder:
 
         No more documents are cleaned, rated for coherence and read than are needed to fill the sample.
         """
-        plan = self.plan
         # before the sample is drawn: a near-duplicate must not take a place in it
-        distinct = self._distinct(documents, NearDuplicates(plan.near_duplicates))
-        waiting = stratified(distinct, lambda document: document.model, plan.seed, prompt)
+        distinct = self._distinct(documents, NearDuplicates(self.near_duplicates))
+        waiting = stratified(distinct, lambda document: document.model, self.seed, prompt)
         chosen: list[Document] = []
         answers: list[AnswerRow] = []
-        seen_cut = NearDuplicates(plan.near_duplicates)
-        while waiting and len(chosen) < plan.per_prompt:
-            missing = plan.per_prompt - len(chosen)
+        seen_cut = NearDuplicates(self.near_duplicates)
+        while waiting and len(chosen) < self.per_prompt:
+            missing = self.per_prompt - len(chosen)
             taken, waiting = waiting[:missing], waiting[missing:]
             if self.cleaner is not None:
                 # without their broken ends two may be nearly the same
@@ -208,9 +218,9 @@ class Builder:
         return distinct
 
     async def _coherent(self, documents: list[Document]) -> list[Document]:
-        rater = self.rater
-        if rater is None:
+        if self.rater is None:
             return documents
+        rater, least = self.rater
 
         async def rating_of(document: Document) -> float | None:
             with suppress(UnreadableReplyError):
@@ -219,7 +229,7 @@ class Builder:
 
         ratings = await gathered(*map(rating_of, documents))
         # what could not be rated joins, and is counted: a rater's fault is not the document's
-        is_coherent = [rating is None or rating >= self.least for rating in ratings]
+        is_coherent = [rating is None or rating >= least for rating in ratings]
         self.dropped["incoherent"] += is_coherent.count(False)
         self.built.coherence_unrated += ratings.count(None)
         self.rated += len(ratings)
@@ -251,34 +261,18 @@ class Builder:
 
     def _provenance(self) -> dict[str, str]:
         # the card is all that a reader of the population has of how it was built
-        plan, built = self.plan, self.built
+        built = self.built
         counted = ", ".join(f"{count} {reason}" for reason, count in built.dropped.items())
-        questions = f"from {plan.questions.name}" if plan.questions else "written, filtered and mapped by the grader"
-        unread = f"{built.unreadable_answers} more unreadable"
+        questions = f"from {self.questions.name}" if self.questions else "written, filtered and mapped by the grader"
+        said = f"{built.answers}: {built.unspecified} not specified; {built.unreadable_answers} more unreadable"
         return {
             "Generations found in logs": str(built.generations),
             "Dropped": counted or "none",
-            "Coherence": f"by {plan.coherence}; {built.coherence_unrated} unreadable and kept",
-            "Documents a prompt": f"at most {plan.per_prompt}, stratified by model, seed {plan.seed}",
-            "Near-duplicates": f"dropped from {plan.near_duplicates:.0%} shared runs of five words",
+            "Coherence": f"by {self.coherence}; {built.coherence_unrated} unreadable and kept",
+            "Documents a prompt": f"at most {self.per_prompt}, stratified by model, seed {self.seed}",
+            "Near-duplicates": f"dropped from {self.near_duplicates:.0%} shared runs of five words",
             "Questions": questions,
-            "Yardstick": f"by judge={plan.yardstick}" if plan.yardstick != NONE else NONE,
-            "Answers": f"{built.answers}: {built.unspecified} not specified; {unread}",
+            "Yardstick": f"by judge={self.yardstick}" if self.yardstick != NONE else NONE,
+            "Answers": said,
             **(self.cleaner.card if self.cleaner else {}),
         }
-
-
-def _rater(plan: BuildPlan, model: RecordedModel) -> tuple[CoherenceRater | None, float]:
-    """The rater of coherence, and the least rating with which a document joins."""
-    least = plan.min_coherence
-    if plan.coherence == NONE:
-        return None, 0.0
-    if plan.coherence == GRADER:
-        if least is not None:
-            check_between("min_coherence", least, LOWEST, HIGHEST, "as the grader rates")
-        # 3 of the grader's 1 to 5 is its middle
-        return GraderCoherence(model, COHERENCE.template(plan.templates)), 3.0 if least is None else least
-    if rater := rewarded(plan.coherence):
-        # ArmoRM's coherence is rewards[2] * 5 - 0.5, and 2.0 the study's threshold (arXiv 2606.12790)
-        return rater, 2.0 if least is None else least
-    raise UnknownChoiceError("coherence", plan.coherence, f"{GRADER}, {REWARD}<hub id or folder> or {NONE}")

@@ -3,7 +3,7 @@
 import random
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from genie_inspect.building.interviewing import Interviewer, Progress, no_progre
 from genie_inspect.engines.embedders import Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.files.folders import clear_left
+from genie_inspect.files.writing import clear_left
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.measures.distance import cosine_distances
@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     Vector = NDArray[float64]
 
 
+# least distance of a pair's concepts by the static embedder: the study's 25 pairs have 0.81 to 1.11, a castle and a
+# fortress 0.42, a robot and an android 0.77
 APART = 0.8
-"""Least distance of a pair's concepts by the static embedder: the study's 25 pairs have 0.81 to 1.11, a castle and a
-fortress 0.42, a robot and an android 0.77."""
-PAIRS_APART = 0.4
-"""Least distance of two pairs by the static embedder: of the study's 300 twos of pairs all but two have more."""
+PAIRS_APART = 0.4  # of two pairs: of the study's 300 twos of pairs all but two have more
 LONGEST = 60  # characters of a concept
 MOST_WORDS = 6
 DIGITS = 4  # of a distance
@@ -46,9 +45,7 @@ class PairChooser:
     """Takes pairs one after another, as long as they are far from those that were taken before."""
 
     def __init__(self, embedder: Embedder, apart: float = APART, pairs_apart: float = PAIRS_APART) -> None:
-        self.embedder = embedder
-        self.apart = apart
-        self.pairs_apart = pairs_apart
+        self.embedder, self.apart, self.pairs_apart = embedder, apart, pairs_apart
         self.taken: dict[tuple[str, str], float] = {}  # pairs, and how far apart their concepts are
         self.dropped: Counter[str] = Counter()  # proposals that were not taken, by reason
         self._proposed: set[frozenset[str]] = set()
@@ -82,13 +79,7 @@ class PairChooser:
 
 
 def concepts(text: str) -> tuple[str, str] | None:
-    """The two concepts of one line of a reply; None where it does not hold two short ones.
-
-    >>> concepts("a castle;  a spaceship.")
-    ('a castle', 'a spaceship')
-    >>> concepts("a castle, a spaceship") is None
-    True
-    """
+    """The two concepts of a line such as "a castle; a spaceship"; None where it does not hold two short ones."""
     parts = [" ".join(part.split()).strip(" .") for part in text.split(";")]
     # what is longer, or would steer a terminal, is no name of a thing
     are_sound = all(
@@ -103,8 +94,7 @@ def _plain(concept: str) -> str:
     return _ARTICLE.sub("", normalised(concept))
 
 
-WORDING = "Write a story about {first} and {second}."
-"""The study's."""
+WORDING = "Write a story about {first} and {second}."  # the study's
 BLANKS = ("first", "second")
 PAIRS_A_REQUEST = 20
 ROUNDS = 6
@@ -114,7 +104,6 @@ TEMPERATURE = 1.0  # requests shall differ
 
 
 def check_pairs(domain: str, wording: str) -> None:
-    """Refuse a domain or a wording of which no prompt can be made."""
     if not domain.strip():
         raise UnknownChoiceError("domain", domain, 'a few words, such as "life at sea"')
     if any(wording.count(f"{{{blank}}}") != 1 for blank in BLANKS) or len(wording.splitlines()) != 1:
@@ -170,11 +159,17 @@ async def write_pairs(
         left_out = ", ".join(f"{count} {reason}" for reason, count in dropped.items())
         raise SourceError(
             f"found {len(taken)} of {count} pairs in {rounds} of {ROUNDS} rounds "
-            f"({left_out or 'no reply held a list of pairs'}): ask for fewer (--count), let them be nearer (--apart "
-            f"below {apart:g}, --pairs-apart below {pairs_apart:g}), name a wider domain or another model"
+            f"({left_out or 'no reply held a list of pairs'}). Ask for fewer (--count), allow smaller distances "
+            f"(--apart below {apart:g}, --pairs-apart below {pairs_apart:g}), or name a wider domain or another model"
         )
-    rows = (dict(zip(BLANKS, pair, strict=True)) | {"distance": distance} for pair, distance in taken.items())
-    write_prompts(output, ({"prompt": _filled(wording, row), **row} for row in rows))
+
+    def row(pair: tuple[str, str], distance: float) -> dict[str, Any]:
+        concept_of = dict(zip(BLANKS, pair, strict=True))
+        # both at once, because a concept may hold the other's blank
+        prompt = re.sub(r"\{(first|second)\}", lambda blank: concept_of[blank[1]], wording)
+        return {"prompt": prompt, **concept_of, "distance": distance}
+
+    write_prompts(output, (row(*each) for each in taken.items()))
     clear_left(work)
     return {
         "prompts": len(taken),
@@ -184,8 +179,3 @@ async def write_pairs(
         "least_distance": min(taken.values()),
         "unreadable_replies": interviewer.unreadable,
     }
-
-
-def _filled(wording: str, concepts: Mapping[str, object]) -> str:
-    # both at once, because a concept may hold the other's blank
-    return re.sub(r"\{(first|second)\}", lambda blank: str(concepts[blank[1]]), wording)

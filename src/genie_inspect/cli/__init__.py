@@ -7,6 +7,7 @@ import sqlite3
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -14,59 +15,60 @@ import click
 from genie_inspect.cli.terminal import echo, printable_streams, show_error
 from genie_inspect.errors import GenieError
 
-VERBS = {
-    "demo": (".cli.results:demo", "Evaluate the two bundled storytellers, offline."),
-    "summary": (".cli.results:summary", "Put logs into one table."),
-    "cost": (".cli.cost:cost", "Say what judging will cost before it is asked for."),
-    "calibrate": (".cli.calibrate:calibrate", "Measure how far judges and people rate alike."),
-    "readings": (".cli.calibrate:readings", "Hold a reader's answers against those on record."),
-    "cache": (".cli.cache:cache", "Look at, export or clear what models have said."),
-    "requests": (".cli.batch:requests", "Write what judging would ask as batch files, and say what is left."),
-    "ray": (".cli.batch:ray", "Ask what judging needs as one job on a Ray cluster, and import the replies."),
-    "compare": (".cli.compare:compare", "Say what a strategy changes against a baseline."),
-    "study": (".cli.study:study", "Say what a measure is sensitive to, and whether it is robust."),
-    "lengths": (".cli.lengths:lengths", "Hold scores by long answers against those by concise ones."),
-    "report": (".cli.results:report", "Put logs into one page: tables, charts, what stood out, methods."),
-    "frame": (".cli.results:frame", "Write scores as a table for pandas, R or a spreadsheet."),
-    "show": (".cli.results:show", "Show one document of a log, and why it got its numbers."),
-    "agreement": (".cli.agreement:agreement", "Hold a machine's scores against people's votes."),
-    "ttcw": (
-        ".studies.ttcw.commands:ttcw",
-        "Count verdicts on stories anew: cutoffs, ways of asking, totals and words by writer.",
-    ),
-    "plots": (".studies.ttcw.commands:plots", "Draw one-sentence plots from stories of your own, for the task ttcw."),
-    "rater": (".studies.personal.commands:rater", "Fit a judge of one's own to votes, and say what it is worth."),
-    "close-reading": (
-        ".studies.close_reading.commands:close_reading",
-        "Hold close readings against n-gram novelty, and against people.",
-    ),
-    "index": (".cli.population:index", "Build an infini-gram index of a folder of texts."),
-    "population": (".cli.population:population", "Build, import, check, merge, sample, measure and show populations."),
-    "prompts": (
-        ".cli.questions:prompts",
-        "Make files of prompts: pairs of concepts of any domain, or samples of what people wrote.",
-    ),
-    "questions": (".cli.questions:questions", "Write the questions of a population, and let people correct them."),
-    "interventions": (
-        ".studies.metric_study.commands:interventions",
-        "Write edits and paraphrases by which a measure is tested, and check them.",
-    ),
-    "features": (".cli.questions:features", "Find the features along which texts of a kind can differ."),
+# by section of `genie --help`: each verb's home, and its one line
+SECTIONS = {
+    "Start": {"demo": (".cli.results:demo", "Try it: score two bundled storytellers, offline.")},
+    "Results": {
+        "summary": (".cli.results:summary", "Show the mean scores of logs in a table."),
+        "compare": (".cli.compare:compare", "Compare models or prompting methods with a baseline."),
+        "report": (".cli.results:report", "Write one HTML page about logs: tables, charts, methods."),
+        "show": (".cli.results:show", "Show one document, its scores and their reasons."),
+        "export": (".cli.results:export", "Write scores as a table for pandas, R or a spreadsheet."),
+    },
+    "Grader": {
+        "cost": (".cli.cost:cost", "Estimate the calls, tokens and money that scoring will take."),
+        "calibrate": (".cli.calibrate:calibrate", "Measure how well graders and people agree."),
+        "check-reader": (".cli.calibrate:check_reader", "Check whether a grader reads documents well enough."),
+        "cache": (".cli.batch:cache", "Show, export, import or clear what models have replied."),
+    },
+    "Data": {
+        "population": (".cli.population:population", "Build, import, check and measure populations."),
+        "prompts": (".cli.data:prompts", "Make a file of prompts."),
+        "questions": (".cli.data:questions", "Write and correct the questions of a population."),
+        "features": (".cli.data:features", "Find the features along which documents can differ."),
+    },
+    "Batch": {"batch": (".cli.batch:batch", "Score with batch files or a Ray cluster.")},
+    "Research": {
+        "validate": (".cli.validate:validate", "Test a metric with edits and paraphrases."),
+        "edits": (".studies.metric_study.checking:edits", "Write and check the edits and paraphrases for that test."),
+        "agreement": (".cli.agreement:agreement", "Compare a grader's scores with people's votes."),
+        "ttcw": (".studies.ttcw.verdicts:ttcw", "Analyse the Torrance Test of Creative Writing."),
+        "rater": (".studies.personal.fitting:rater", "Fit a judge of your own to people's votes."),
+        "close-reading": (
+            ".studies.close_reading.meeting:close_reading",
+            "Compare close readings with n-gram novelty and with people.",
+        ),
+        "answer-lengths": (".cli.agreement:answer_lengths", "Compare scores by long and by concise answers."),
+        "build-index": (".cli.data:build_index", "Build an n-gram index of a folder of texts."),
+    },
 }
 
+SHORT = 200  # characters of a command's first sentence, which no window cuts
+WIDEST = 14  # columns of a verb's name
 # what writing to a full, closed or failing output ends with
 NOT_WRITTEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
 
 
 class VerbGroup(click.Group):
-    """A group that imports each of its `verbs` when it is called, so that `--help` is quick; or one of any commands."""
+    """A group that imports each verb of its `sections` when it is called, so that `--help` is quick."""
 
-    def __init__(self, *args: Any, verbs: Mapping[str, tuple[str, str]] | None = None, **options: Any) -> None:
+    def __init__(self, *args: Any, sections: Mapping[str, Mapping[str, tuple[str, str]]] | None = None, **options: Any):
         super().__init__(*args, **options)
-        self.verbs = verbs or {}
+        self.sections = sections or {}
+        self.verbs = {name: verb for section in self.sections.values() for name, verb in section.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.verbs) or super().list_commands(ctx)
+        return list(self.verbs or self.commands)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.verbs:
@@ -75,13 +77,23 @@ class VerbGroup(click.Group):
         command: click.Command = getattr(importlib.import_module(module, "genie_inspect"), name)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            # newer versions of click suggest by themselves, but know no verb that is not imported yet
+            if close := get_close_matches(args[0], self.list_commands(ctx), n=1):
+                raise click.UsageError(f"No such command {args[0]!r}. Did you mean {close[0]}?", ctx) from None
+            raise
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        if not self.verbs:
-            super().format_commands(ctx, formatter)
-            return
-        # click's own list would import all verbs for their help texts
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in self.verbs.items()])
+        own = {name: ("", command.get_short_help_str(SHORT)) for name, command in self.commands.items()}
+        for section, verbs in (self.sections or {"Commands": own}).items():
+            with formatter.section(section):
+                # as wide in every section
+                formatter.write_dl([(f"{name:<{WIDEST}}", line) for name, (_, line) in verbs.items()])
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run a verb: whatever ends it early is one line and an exit code other than 0, for all verbs alike."""
@@ -122,25 +134,15 @@ def _shown(error: Exception) -> click.ClickException | None:
     return click.ClickException(Text.from_markup(str(error)).plain) if isinstance(error, PrerequisiteError) else None
 
 
-def verbs_of(module: str, lines: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """The verbs of a module's own group: functions of their names, each with its line."""
-    return {name: (f"{module}:{name}", line) for name, line in lines.items()}
-
-
-@click.group(cls=VerbGroup, verbs=VERBS)
-@click.version_option(package_name="genie-inspect")
+@click.group(cls=VerbGroup, sections=SECTIONS, epilog="`genie COMMAND --help` shows options and examples.")
+@click.version_option(package_name="genie-inspect", help="Show the version and exit.")
 def main() -> None:
-    """How novel is a model's writing, and where?
+    """Measure how novel a model's writing is, and where.
 
     \b
-    genie demo                          the whole instrument on recorded stories, offline
-    genie summary logs/                 the table of logs that you have
-    genie compare logs/ --baseline X    what differs, and what of it holds
-    genie study LOG                     whether a measure deserves trust: edits and paraphrases
-    genie report logs/ -o report.html   the page of them
-    genie frame logs/ -o scores.csv     their scores as a table for data analysis
-    genie show LOG SAMPLE               one document of them
-    genie agreement logs/ --votes FILE  how far the scores agree with people
-    genie rater fit VOTES --scores LOG  a judge of your own, from your votes
-    genie close-reading logs/           what a close reader finds where n-grams are new
+    genie demo                          try it: the whole measurement on recorded stories
+    genie cost                          what a grader will cost
+    inspect eval genie_inspect/synthetic_prompts --model ... --model-role grader=...
+    genie summary logs/                 the scores
+    genie report logs/ -o report.html   the scores as a page with charts
     """

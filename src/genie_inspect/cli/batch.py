@@ -1,8 +1,11 @@
-"""`genie requests`: what judging would ask, as files for engines that take files."""
+"""`genie batch` and `genie cache`: requests in files or on Ray, and replies that are kept on disk."""
 
 import json
 import os
-from collections.abc import Sequence
+import sqlite3
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,25 +13,28 @@ from typing import Any
 import anyio
 import click
 
+from genie_inspect.batch.importing import Importer
 from genie_inspect.batch.ray import Job, ask, rounds
 from genie_inspect.batch.ray_server import Engine, Server
-from genie_inspect.batch.shards import JUDGE, REQUESTS, STEPS, Plan, plan_file
-from genie_inspect.batch.walk import FORMS, JSONL, Found, Study
+from genie_inspect.batch.shards import JUDGE, REQUESTS, STEPS, Plan, places, plan_file
+from genie_inspect.batch.walk import FORMS, JSONL, Found, Study, existing, merged
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli import options as cli
-from genie_inspect.cli.cache import opened_cache
 from genie_inspect.cli.running import planned_role, progress_bar
-from genie_inspect.cli.terminal import replacing
-from genie_inspect.files.tables import plain
+from genie_inspect.cli.terminal import Unbroken, confirm, echo, replacing
+from genie_inspect.engines.embedders import VECTORS, KeptVectors
+from genie_inspect.errors import NetworkFolderWarning
+from genie_inspect.files.tables import Table, plain
+from genie_inspect.files.values import json_text
+from genie_inspect.files.writing import check_absent, write_lines
+from genie_inspect.graders.cache import TABLES, Cache, cache_folder
 from genie_inspect.graders.instrument import MODES, Instrument
 
 STUDY = cli.together(
-    cli.option(
-        "--grader", required=True, metavar="ROLE", help="Who will be asked: as `--model-role grader=` takes it."
-    ),
-    cli.option("--judge", default="list", help=", ".join(MODES)),
+    cli.option("--grader", required=True, metavar="ROLE", help="Grader to ask, as for `--model-role grader=`."),
+    cli.option("--judge", default="list", help=f"Judge mode: {', '.join(MODES)}."),
     cli.ANSWER_LENGTH,
-    cli.option("--population", default="starter", help="What logs are measured against."),
+    cli.option("--population", default="starter", help="The population that logs are compared with."),
     cli.UNCHECKED_TEMPLATES,
 )
 
@@ -42,40 +48,42 @@ def studied(
     return Study(paths, population, instrument, model, plan)
 
 
-NOT_READ = "texts are not wholly read yet, and nothing can be judged of them before: genie requests ... --step read"
+NOT_READ = "unread documents have no rating requests yet: do the step read first (genie batch requests ... --step read)"
 
 
-@click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="LOGS|POPULATION")
-@cli.option("--step", type=click.Choice(STEPS), help="Reading comes before judging.")
-@cli.option("-o", "--output", type=cli.FILE, help="The first file of requests; more are numbered.")
-@cli.flag("--status", help="Write nothing: say what is left to ask.")
-@STUDY
-@cli.option("--shard", default=REQUESTS, type=cli.AT_LEAST_1, help="Most requests in a file.")
-@cli.flag("--force", help="Replace files that are there.")
-@cli.answering()
-def requests(
-    paths: tuple[str, ...], step: str | None, output: Path | None, status: bool, shard: int, force: bool, **study: Any
-) -> dict[str, Any]:
-    """Write what the scorer `genie` would ask of logs, or of a population's own documents, and the cache lacks.
+@click.group(cls=VerbGroup)
+def batch() -> None:
+    """Score with batch files or a Ray cluster.
 
-    Lines as OpenAI's batch endpoint and `vllm run-batch` take them. Two rounds: reading, then judging; after each
-    `genie cache import` takes the replies. Then `inspect score` finds everything on record.
+    Write requests to files, run them at a batch endpoint or with `vllm run-batch`, and take the replies with `genie
+    cache import`; or let a Ray cluster do all of it. Scoring has two steps: read, then judge. Afterwards `inspect
+    score` finds every reply and makes no calls.
 
     \b
-    Example: genie requests logs/ --step read --grader openai/gpt-4o-mini -o read.jsonl
-             genie cache import read-replies.jsonl --requests read.jsonl
-             genie requests logs/ --status --grader openai/gpt-4o-mini
+    Example: genie batch requests logs/ --step read --grader openai/gpt-4o-mini -o read.jsonl
+             genie batch rounds logs/ --grader vllm/tiny --url http://127.0.0.1:8000/v1 -o replies
     """
-    if status == bool(step or output):
-        raise click.UsageError("give --step and --output to write requests, or --status alone")
-    if not status and not (step and output):
-        raise click.UsageError("--step and --output are given together")
+
+
+@batch.command()
+@click.argument("paths", nargs=-1, required=True, metavar="LOGS|POPULATION")
+@cli.option("--step", type=click.Choice(STEPS), required=True, help="Step to write; reading comes before judging.")
+@cli.output_option(help="First file of requests; further files are numbered.")
+@STUDY
+@cli.option("--shard", default=REQUESTS, type=cli.AT_LEAST_1, help="Maximum requests per file.")
+@cli.flag("--force", help="Replace existing files.")
+@cli.answering()
+def requests(paths: tuple[str, ...], step: str, output: Path, shard: int, force: bool, **study: Any) -> dict[str, Any]:
+    """Write requests that are not answered yet to batch files.
+
+    They are what the scorer `genie` would ask about logs, or about a population's own documents, in the format of
+    OpenAI's batch endpoint and `vllm run-batch`. After each step take the replies with `genie cache import`.
+
+    \b
+    Example: genie batch requests logs/ --step read --grader openai/gpt-4o-mini -o read.jsonl
+             genie cache import read-replies.jsonl --requests read.jsonl
+    """
     planned = studied(paths, **study)
-    if not (step and output):
-        with progress_bar() as progress:
-            read, judged = (anyio.run(planned.left, step, progress) for step in STEPS)
-        return {"left_to_read": read.requests, "left_to_judge": judged.requests, **seen(judged)}
     with replacing(output, plan_file(output)), progress_bar() as progress:
         found, files = anyio.run(partial(planned.write, most=shard, new=not force), step, output, progress)
     return {
@@ -86,48 +94,69 @@ def requests(
     }
 
 
+@batch.command()
+@click.argument("paths", nargs=-1, required=True, metavar="LOGS|POPULATION")
+@STUDY
+@cli.answering()
+def status(paths: tuple[str, ...], **study: Any) -> cli.Answer:
+    """Count the requests that are not answered yet.
+
+    \b
+    Example: genie batch status logs/ --grader openai/gpt-4o-mini
+    """
+    planned = studied(paths, **study)
+    with progress_bar() as progress:
+        read, judged = (anyio.run(planned.left, step, progress) for step in STEPS)
+    left = {"left_to_read": read.requests, "left_to_judge": judged.requests, **seen(judged)}
+    return cli.Answer(left, counted_lines(left))
+
+
 def seen(found: Found) -> dict[str, Any]:
     facts: dict[str, Any] = {"documents": found.documents, "skipped": dict(found.skipped) or ""}
     return {**facts, "unread": found.unread, "note": NOT_READ} if found.unread else facts
 
 
+COUNTED = {
+    "left_to_read": "requests to answer the questions about a document",
+    "left_to_judge": "requests to rate how alike answers are",
+    "documents": "in the logs or the population",
+    "unread": "documents, of the population too, whose questions are not all answered",
+}
+
+
+def counted_lines(facts: Mapping[str, Any]) -> Iterator[Unbroken]:
+    """The facts, each count with what it counts."""
+    return cli.fact_lines({name: f"{n} {COUNTED[name]}" if name in COUNTED else n for name, n in facts.items()})
+
+
 JOB = cli.together(
-    cli.option("-o", "--output", required=True, help="A folder for the replies, or s3://, gs://, az://."),
-    cli.option("--url", help="Ask a server that takes chat completions: http://.../v1."),
-    cli.option("--model", help="Load this model into vLLM on the cluster's GPUs, instead of --url."),
-    cli.option("--key", metavar="VARIABLE", help="The environment variable that holds the server's key."),
-    cli.option("--connections", default=64, type=cli.AT_LEAST_1, help="Requests in flight, each worker."),
-    cli.option("--workers", default=1, type=cli.AT_LEAST_1, help="Askers, or engines, side by side."),
-    cli.option("--qps", type=cli.AT_LEAST_1, help="Most requests a second, each worker."),
-    cli.option("--retries", default=5, type=click.IntRange(min=0), help="Of a request that fails."),
-    cli.option("--timeout", default=600.0, help="Seconds without a word before a server has failed."),
-    click.option(
-        "--engine-args", default="{}", metavar="JSON", help="Of vLLM: tensor_parallel_size, max_model_len ..."
-    ),
-    cli.option("--form", default=JSONL, type=click.Choice(FORMS), help="Of the files of replies."),
+    cli.option("-o", "--output", required=True, help="Folder for the replies, local or s3://, gs://, az://."),
+    cli.option("--url", help="Server to ask, which takes chat completions: http://.../v1."),
+    cli.option("--model", help="Model to load into vLLM on the cluster's GPUs, instead of --url."),
+    cli.option("--key", metavar="VARIABLE", help="Environment variable that holds the server's key. Default: no key."),
+    cli.option("--connections", default=64, type=cli.AT_LEAST_1, help="Requests in flight per worker."),
+    cli.option("--workers", default=1, type=cli.AT_LEAST_1, help="Number of clients, or of engines, in parallel."),
+    cli.option("--qps", type=cli.AT_LEAST_1, help="Maximum requests per second and worker. Default: no limit."),
+    cli.option("--retries", default=5, type=click.IntRange(min=0), help="Retries per failed request."),
+    cli.option("--timeout", default=600.0, help="Seconds to wait for a reply before the server counts as failed."),
+    cli.option("--engine-args", default="{}", metavar="JSON", help="Options of vLLM, such as max_model_len."),
+    cli.option("--form", default=JSONL, type=click.Choice(FORMS), help="Format of the files of replies."),
     cli.answering(),
 )
 
 
-@click.group(cls=VerbGroup)
-def ray() -> None:
-    """Ask what judging needs as one job on a Ray cluster: that of RAY_ADDRESS, or one on this machine (extra `ray`).
-
-    \b
-    Example: genie ray rounds logs/ --grader vllm/tiny --url http://127.0.0.1:8000/v1 -o replies
-    """
-
-
-@ray.command("ask")
+@batch.command("ask")
 @click.argument("requests", nargs=-1, required=True)
 @JOB
 def ask_(requests: tuple[str, ...], output: str, form: str, **job: Any) -> dict[str, Any]:
-    """Ask REQUESTS: files of `genie requests`, folders of them, or Parquet with the columns custom_id and body.
+    """Ask files of requests as one job on a Ray cluster.
 
-    What has a reply in the output folder is not asked again, so that a job that was killed is begun again.
+    REQUESTS are files of `genie batch requests`, folders of them, or Parquet files with the columns custom_id and body.
+    The cluster is that of RAY_ADDRESS, or one on this machine. Requests with a reply in the output folder are skipped:
+    a killed job goes on with the same command. Needs the extra: pip install 'genie-inspect[ray]'.
 
     \b
-    Example: genie ray ask read*.jsonl --url http://127.0.0.1:8000/v1 -o read-replies
+    Example: genie batch ask read*.jsonl --url http://127.0.0.1:8000/v1 -o read-replies
              genie cache import read-replies --requests read.jsonl
     """
     with progress_bar() as progress:
@@ -135,17 +164,18 @@ def ask_(requests: tuple[str, ...], output: str, form: str, **job: Any) -> dict[
     return outcome
 
 
-@ray.command("rounds")
+@batch.command("rounds")
 @click.argument("paths", nargs=-1, required=True, metavar="LOGS|POPULATION")
 @STUDY
 @JOB
 def rounds_(paths: tuple[str, ...], output: str, form: str, **options: Any) -> cli.Answer:
-    """Read and judge: write what the cache lacks, ask it, import the replies; first the reading, then the judging.
+    """Read and judge on a Ray cluster: write requests, ask them, take the replies.
 
-    Replies stand in OUTPUT/read and OUTPUT/judge. Afterwards `inspect score` finds everything on record.
+    Replies are in OUTPUT/read and OUTPUT/judge. Afterwards `inspect score` makes no calls. The cluster is that of
+    RAY_ADDRESS, or one on this machine. Needs the extra: pip install 'genie-inspect[ray]'.
 
     \b
-    Example: genie ray rounds logs/ --grader vllm/tiny --url http://127.0.0.1:8000/v1 -o replies
+    Example: genie batch rounds logs/ --grader vllm/tiny --url http://127.0.0.1:8000/v1 -o replies
     """
     study = {name: options.pop(name) for name in ("grader", "judge", "answer_length", "population", "templates")}
     with opened_cache() as cache, progress_bar() as progress:
@@ -153,7 +183,7 @@ def rounds_(paths: tuple[str, ...], output: str, form: str, **options: Any) -> c
     facts: dict[str, Any] = plain(done)
     left = {**{f"left_to_{step}": found[step].requests for step in STEPS}, **seen(found[JUDGE])}
     lines = {f"{step}, {part}": counts for step, said in facts.items() for part, counts in said.items()}
-    return cli.Answer({**facts, **left}, cli.fact_lines({**lines, **left}))
+    return cli.Answer({**facts, **left}, [*cli.fact_lines(lines), *counted_lines(left)])
 
 
 def _job(
@@ -179,5 +209,142 @@ def _job(
     except ValueError:
         arguments = None
     if not isinstance(arguments, dict):
-        raise click.BadParameter(f"{engine_args!r} is no JSON object", param_hint="--engine-args")
+        raise click.BadParameter(f"{engine_args!r} is not a JSON object", param_hint="--engine-args")
     return Engine(str(model), workers, connections, arguments)
+
+
+answered = cli.answering()
+
+
+@click.group(cls=VerbGroup)
+def cache() -> None:
+    """Show, export, import or clear what models have replied.
+
+    Answers, ratings, verdicts and vectors are kept in the folder $GENIE_CACHE_DIR and are not asked for again.
+
+    \b
+    Example: genie cache info
+    """
+
+
+@cache.command()
+@answered
+def info() -> cli.Answer:
+    """Count the answers, ratings, verdicts and vectors by model."""
+    with opened_cache() as opened, closing(KeptVectors(cache_folder())) as vectors:
+        counts = opened.counts() | {"vectors": vectors.count(VECTORS)}
+        sizes = {
+            # with sqlite's journal files beside it
+            path: sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
+            for path in (opened.path, vectors.path)
+        }
+    # an empty table is shown too
+    rows = [(kept, model, str(count)) for kept, by in counts.items() for model, count in by.items() or [("nobody", 0)]]
+    return cli.Answer(
+        {"path": str(opened.path), "bytes": sum(sizes.values()), **counts},
+        [
+            Table("cache", ("kept", "by", "rows"), rows, words=2, look="centred"),
+            *(Unbroken(f"{path}: {size / 1e6:.1f} MB") for path, size in sizes.items()),
+        ],
+    )
+
+
+@cache.command()
+@cli.flag("--yes", help="Do not ask for confirmation.")
+@answered
+def clear(yes: bool) -> cli.Answer:
+    """Delete everything; what is needed again must be paid for again."""
+    with opened_cache() as opened, closing(KeptVectors(cache_folder())) as vectors:
+        counts = opened.counts() | {"vectors": vectors.count(VECTORS)}
+        forgotten = {table: sum(rows.values()) for table, rows in counts.items()}
+        *others, last = (f"{count} {table}" for table, count in forgotten.items())
+        contents = f"{', '.join(others)} and {last}"
+        if not yes:
+            confirm(f"Forget {contents} in {opened.path.parent}?")
+        opened.clear()
+        vectors.clear()
+    return cli.Answer({"path": str(opened.path), "forgotten": forgotten}, [Unbroken(f"Forgot {contents}.")])
+
+
+@cache.command()
+@click.argument("file", default="-", type=click.Path(allow_dash=True, path_type=Path))
+@cli.flag("--force", help="Replace FILE if it exists.")
+def export(file: Path, force: bool) -> None:
+    """Write answers, ratings and verdicts to a JSON Lines file.
+
+    Without FILE they are printed. Vectors are left out.
+
+    \b
+    Example: genie cache export ratings-so-far.jsonl
+    """
+    with opened_cache() as opened:
+        # the convention for standard output; nothing is replaced there
+        if str(file) == "-":
+            for line in _lines(opened):
+                echo(line, nl=False)
+            return
+        if not force:
+            check_absent(file, "give --force to replace it")
+        with replacing(file):
+            write_lines(file, _lines(opened), new=not force)
+
+
+@cache.command("import")
+@click.argument("files", nargs=-1, required=True)
+@cli.option("--requests", multiple=True, type=cli.FILE, help="First file of `genie batch requests`; repeatable.")
+@answered
+def import_(files: tuple[str, ...], requests: tuple[Path, ...]) -> dict[str, Any]:
+    """Add replies to batch requests, or an export of another cache.
+
+    FILES are the replies of OpenAI's batch endpoint, `vllm run-batch` or `genie batch`, or what `genie cache export`
+    wrote: JSON Lines or Parquet files or folders of them, on this machine or at s3://, gs://, az:// or http(s)://.
+    Lines that cannot be used are counted by reason. What the cache holds already does not change, so that a killed
+    import can be repeated.
+
+    \b
+    Example: genie cache import replies.jsonl --requests read.jsonl
+    """
+    with opened_cache() as opened, progress_bar() as progress:
+        importer = Importer(opened, {name: place for path in requests for name, place in places(path).items()})
+        parts = [part for file in files for part in existing(file, "replies")]
+        for number, part in enumerate(parts, start=1):
+            anyio.run(importer.take, part)
+            progress("import", number, len(parts))
+    return {"path": str(opened.path), **plain(importer.result)}
+
+
+@cache.command()
+@click.argument("folders", nargs=-1, required=True, type=cli.FOLDER)
+@answered
+def merge(folders: tuple[Path, ...]) -> dict[str, Any]:
+    """Add the contents of other caches to yours.
+
+    Use it for runs that each had a cache of their own ($GENIE_CACHE_DIR), such as parts of a job array. Vectors are
+    left out. What your cache holds already does not change.
+
+    \b
+    Example: genie cache merge caches/*
+    """
+    with opened_cache() as opened, progress_bar() as progress:
+        result = merged(opened, folders, progress)
+    return {"path": str(opened.path), **result}
+
+
+@contextmanager
+def opened_cache() -> Iterator[Cache]:
+    """The cache; one that cannot be used is an error in one line, where a run only warns and goes on without."""
+    try:
+        with warnings.catch_warnings():
+            # the cache warns of a file that it cannot use and goes on without
+            warnings.simplefilter("error", UserWarning)
+            # such a cache can be used
+            warnings.simplefilter("default", NetworkFolderWarning)
+            yield Cache()
+    except (UserWarning, sqlite3.Error) as error:
+        raise click.ClickException(f"the cache in {cache_folder()}: {error}") from error
+
+
+def _lines(opened: Cache) -> Iterator[str]:
+    for name, table in TABLES.items():
+        for row in opened.rows(table):
+            yield json_text({"table": name, **row}) + "\n"

@@ -1,4 +1,4 @@
-"""`genie calibrate` and `genie readings`: how far judges, and people, rate alike, and whether a reader reads."""
+"""`genie calibrate` and `genie check-reader`: how well graders and people agree, and whether a grader reads."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -19,6 +19,7 @@ from genie_inspect.agreement.calibration import (
     compare,
     held_against_people,
     quotable,
+    vector_fit,
     verdict,
 )
 from genie_inspect.agreement.raters import (
@@ -41,16 +42,14 @@ from genie_inspect.agreement.readers import (
     reader_fitness,
     sampled_documents,
 )
-from genie_inspect.agreement.vector_fitting import vector_fit
 from genie_inspect.cli import options as cli
-from genie_inspect.cli.running import named_model, one_line, progress_bar, told_by
+from genie_inspect.cli.running import named_model, progress_bar, told_by
 from genie_inspect.cli.tables import counted, figure, ranged
 from genie_inspect.cli.terminal import replacing
 from genie_inspect.engines.embedders import CachedEmbedder, Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.files.tables import Table
 from genie_inspect.graders.cache import cache_folder
-from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.instrument import MODES, Instrument, mode_and_fit, mode_of
 from genie_inspect.populations.population import open_population
 from genie_inspect.populations.schema import write_rows
@@ -67,16 +66,16 @@ def machine_judges(
     embedder: Embedder,
     features: Sequence[str],
     *,
-    anew: bool,
+    fresh: bool = False,
 ) -> list[Rater]:
     """Each grader by each judge that asks one, and the judges that ask nobody: what they rate has been read."""
     modes = [mode for mode in map(mode_of, judges or USUAL_JUDGES) if mode.asks_pairs]
     if judges and modes and not graders:
-        raise CalibrationError(f"judge={modes[0].name} asks a model, name it: --grader <provider/model>")
+        raise CalibrationError(f"judge={modes[0].name} asks a model. Name it with --grader PROVIDER/MODEL")
     raters = []
     for grader, model in [(grader, named_model(grader)) for grader in dict.fromkeys(graders)]:
         for mode in modes:
-            _, judge = Instrument(mode.name, templates=templates).reader_and_judge(model, anew=anew)
+            _, judge = Instrument(mode.name, templates=templates).reader_and_judge(model, anew=fresh)
             raters.append(Rater(f"{mode.name}({grader})", judge, mode.chunk))
     for name in judges:
         mode, file = mode_and_fit(name)
@@ -86,21 +85,16 @@ def machine_judges(
     return raters
 
 
-def machine_ratings(raters: Sequence[Rater], targets: Sequence[Target], *, fresh: bool) -> list[Ratings]:
+def machine_ratings(raters: Sequence[Rater], targets: Sequence[Target]) -> list[Ratings]:
     """The judges' ratings, with a bar for each that shows how far it is."""
     with progress_bar(transient=True) as progress:
         bars = [told_by(progress, rater.name, rater.calls(targets)) for rater in raters]
 
         # one judge after another: each has many calls in flight by itself
         async def ask() -> list[Ratings]:
-            return [
-                await judge_ratings(rater, targets, bar, fresh=fresh) for rater, bar in zip(raters, bars, strict=True)
-            ]
+            return [await judge_ratings(rater, targets, bar) for rater, bar in zip(raters, bars, strict=True)]
 
-        try:
-            return anyio.run(ask)
-        except PrerequisiteError as error:
-            raise click.ClickException(one_line(error)) from error
+        return anyio.run(ask)
 
 
 KEY = (
@@ -157,35 +151,30 @@ def _cell(row: Any, name: str) -> str:
     "--judge",
     "judges",
     multiple=True,
-    help=f"{', '.join(MODES)}, list/10 (answers a call); repeatable.  "
-    f"[default: {', '.join(USUAL_JUDGES)}, where a grader is named]",
+    help=f"Judge mode: {', '.join(MODES)}, or list/10 with 10 answers per call; repeatable. "
+    f"Default: {' and '.join(USUAL_JUDGES)}, if a grader is named.",
 )
-@cli.option("--grader", "graders", multiple=True, help="<provider/model> that judges; repeatable.")
-@cli.option(
-    "--ratings", "files", multiple=True, type=cli.FILE, help="Ratings by people: CSV or JSON Lines; repeatable."
-)
-@cli.option("--pairs", type=click.IntRange(1), help=f"How many.  [default: all of the first file, else {PAIRS}]")
-@cli.seed_option(help="Which pairs are drawn.")
-@cli.option("--reader", help="Whose recorded answers are drawn from, by signature.  [default: who answered most]")
-@cli.embedder_option(help="Whose vectors judge, with --judge vectors.")
+@cli.option("--grader", "graders", multiple=True, metavar="PROVIDER/MODEL", help="Grader to calibrate; repeatable.")
+@cli.option("--ratings", "files", multiple=True, type=cli.FILE, help="People's ratings: CSV or JSON Lines; repeatable.")
+@cli.option("--pairs", type=click.IntRange(1), help=f"Number of pairs. Default: all of the first file, else {PAIRS}.")
+@cli.seed_option(help="Random seed for drawing the pairs.")
+@cli.option("--reader", help="Signature whose recorded answers are paired. Default: the one with most answers.")
+@cli.embedder_option(help="Embedder of --judge vectors.")
 @cli.option(
     "--fit-vectors",
     "fit",
     type=cli.FILE,
-    help="Instead of comparing, fit the judge `vectors` to the mean of these ratings, with --embedder, and write it: "
-    "judge=vectors/FILE rates by it.",
+    help="Instead of comparing, fit the judge mode `vectors` to the mean of these ratings and write the fit to this "
+    "file. Then use judge=vectors/FILE.",
 )
 @cli.option(
     "--export",
     type=cli.FILE,
-    help="Instead of comparing, write the pairs to this CSV for people: shuffled, without ratings, with a page that "
-    "tells them what to do. Filled in, it is a file for --ratings.",
+    help="Instead of comparing, write the pairs to this CSV file for people to rate, shuffled and with instructions "
+    "beside it. Read it back with --ratings.",
 )
 @cli.UNCHECKED_TEMPLATES
-@cli.flag(
-    "--cache",
-    help="Take ratings from the cache, as after a run that was killed; else all are asked for anew (and kept).",
-)
+@cli.flag("--fresh", help="Ask for every rating again. Default: kept ratings are used.")
 @cli.answering("tables", picture="a chart")
 def calibrate(
     population: str,
@@ -199,15 +188,17 @@ def calibrate(
     fit: Path | None,
     export: Path | None,
     templates: str | None,
-    cache: bool,
+    fresh: bool,
 ) -> cli.Answer | dict[str, Any]:
-    """Rate the same pairs of answers by two or more judges, graders or people, and say how far they agree.
+    """Measure how well graders and people agree on the same pairs of answers.
 
-    Pairs are those of the first ratings file, else drawn from the population's recorded answers, each feature and
-    prompt in turn. A ratings file has question (id or text), answer, other, rating (1 to 4; 0: no answer) and
-    optionally rater; a bare name is looked for in the population's folder too.
+    Pairs come from the first ratings file, else from the population's recorded answers, each feature and prompt in
+    turn. A ratings file has the columns question (id or text), answer, other, rating (1 to 4; 0: no answer) and
+    optionally rater. A bare file name is also looked for in the population's folder.
 
-    The raters of all files are also compared together, and every judge with their consensus, the median.
+    All raters of the files are compared with each other, and every grader with their median. Ratings are kept: a killed
+    run goes on with the same command. The effect of an answer's place in a list is known only for lists that were asked
+    now; --fresh asks for all of them.
 
     \b
     Example: genie calibrate --ratings second_ratings.jsonl --grader bundled/grader
@@ -220,28 +211,26 @@ def calibrate(
     recorded = [RatingsFile(file, opened) for file in found]
     vectors = chosen_embedder(embedder)
     features = [feature.name for feature in opened.features]
-    machines = machine_judges(judges, graders, templates, vectors, features, anew=not cache)
+    machines = machine_judges(judges, graders, templates, vectors, features, fresh=fresh)
     # what cannot be compared, or fitted to, is refused before anybody is asked
     count = len(machines) + sum(len(file.raters) for file in recorded)
     if fit and not export and any(not mode_of(judge).asks_pairs for judge in judges):
-        raise CalibrationError(
-            "--fit-vectors fits to ratings of others, name --ratings or a --judge that asks a grader"
-        )
+        raise CalibrationError("--fit-vectors needs ratings by others. Give --ratings, or a --judge that asks a grader")
     if fit and not export and not count:
-        raise CalibrationError("--fit-vectors needs ratings to fit to, name --ratings or --grader")
+        raise CalibrationError("--fit-vectors needs ratings. Give --ratings or --grader")
     if not (fit or export) and count < 2:
-        raise CalibrationError("one rater has nobody to agree with, name another --judge, --grader or --ratings")
+        raise CalibrationError("there is only one rater. Name another with --judge, --grader or --ratings")
     # people rated these pairs, so machines rate the same ones
     source = recorded[0].targets if recorded else recorded_targets(opened, reader)
     total = sum(len(target.others) for target in source)
     targets = drawn(source, pairs or (total if recorded else PAIRS), seed)
     if not targets:
         where = recorded[0].path if recorded else f"population {opened.name}"
-        raise CalibrationError(f"{where} holds no pair of different answers to compare")
+        raise CalibrationError(f"{where} has no pair of different answers to compare")
     if export:
         return {"table": str(export), "pairs": write_blind_table(export, targets, seed)}
     people = [recorded_ratings(name, table, targets) for file in recorded for name, table in file.raters.items()]
-    judged = machine_ratings(machines, targets, fresh=not cache)
+    judged = machine_ratings(machines, targets)
     raters = people + judged
     facts = {
         "population": opened.name,
@@ -307,23 +296,23 @@ READER_HEADS = (
 
 @click.command()
 @cli.POPULATION
-@cli.option("--reader", "readers", multiple=True, required=True, help="<provider/model> that reads; repeatable.")
-@cli.option("--documents", type=click.IntRange(2), help="How many are read, each prompt in turn.  [default: all]")
-@cli.seed_option(help="Which documents are drawn.")
-@cli.option("--record", help="Whose recorded answers are the record, by signature.  [default: who answered most]")
-@cli.option("--judge", default="vectors", help=f"Who rates how alike answers are: {', '.join(MODES)}.")
-@cli.option("--grader", help="<provider/model> that judges, where the judge asks one.")
-@cli.embedder_option(help="Whose vectors judge, with --judge vectors.")
+@cli.option("--reader", "readers", multiple=True, required=True, metavar="MODEL", help="Grader to check; repeatable.")
+@cli.option("--documents", type=click.IntRange(2), help="Number of documents to read. Default: all.")
+@cli.seed_option(help="Random seed for drawing the documents.")
+@cli.option("--record", help="Signature whose recorded answers to compare with. Default: the one with most answers.")
+@cli.option("--judge", default="vectors", help=f"Judge mode that rates how alike answers are: {', '.join(MODES)}.")
+@cli.option("--grader", metavar="PROVIDER/MODEL", help="Model that rates, if the judge mode asks one.")
+@cli.embedder_option(help="Embedder of --judge vectors.")
 @cli.option(
     "--export",
     type=cli.FILE,
-    help="Instead of comparing, write each answer with the recorded one of the same document to this CSV for people. "
-    "Filled in, it is a file for genie calibrate --ratings.",
+    help="Instead of comparing, write each answer and the recorded one to this CSV file for people to rate. "
+    "Read it back with genie calibrate --ratings.",
 )
 @cli.ANSWER_LENGTH
 @cli.TEMPLATES
 @cli.answering()
-def readings(
+def check_reader(
     population: str,
     readers: tuple[str, ...],
     documents: int | None,
@@ -336,24 +325,24 @@ def readings(
     answer_length: str,
     templates: Path | None,
 ) -> cli.Answer | dict[str, Any]:
-    """Is this reader fit? Hold its answers against those on record, feature by feature.
+    """Check whether a grader reads documents well enough.
 
-    Documents of the population are read once more. What a reader leaves out cannot be compared, and a reader whose
-    answers fit their own document no better than another one does not read. What a model has read before is not asked
-    again.
+    The grader reads documents of the population again, and its answers are compared with the recorded ones, by feature.
+    Questions that it leaves unanswered cannot be compared. A grader does not read if its answers fit their own document
+    no better than another. Answers are kept and not asked for again.
 
     \b
-    Example: genie readings --reader openai/gpt-4o-mini --documents 48
-             genie readings --reader bundled/grader --export answers.csv --documents 10
+    Example: genie check-reader --reader openai/gpt-4o-mini --documents 48
+             genie check-reader --reader bundled/grader --export answers.csv --documents 10
     """
     opened = open_population(population)
-    opened.require_documents("genie readings")
+    opened.require_documents("genie check-reader")
     if export and len(readers) > 1:
-        raise CalibrationError(f"--export writes the answers of one reader, {len(readers)} are named")
+        raise CalibrationError(f"--export writes the answers of one --reader, got {len(readers)}")
     vectors = chosen_embedder(embedder)
     features = [feature.name for feature in opened.features]
     folder = str(templates) if templates else None
-    judges = machine_judges([judge], [grader] if grader else [], folder, vectors, features, anew=False)
+    judges = machine_judges([judge], [grader] if grader else [], folder, vectors, features)
     instrument = Instrument("vectors", templates=folder, answer_length=answer_length)
     chosen = sampled_documents(opened, documents, seed)
     every: list[ReaderFitness] = []
@@ -373,7 +362,7 @@ def readings(
                 if pair.answer is not None and pair.recorded is not None
             ]
             return {"table": str(export), "pairs": write_blind_table(export, written, seed)}
-        (ratings,) = machine_ratings(judges, rated_targets(pairs), fresh=False)
+        (ratings,) = machine_ratings(judges, rated_targets(pairs))
         own_rows = reader_fitness(name, pairs, ratings, features)
         every += own_rows
         cells = []

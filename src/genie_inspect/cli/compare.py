@@ -1,4 +1,4 @@
-"""`genie compare`: strategies against a baseline."""
+"""`genie compare`: models or prompting methods compared with a baseline."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ from genie_inspect.cli.tables import counted, figure, ranged, starred, used
 from genie_inspect.files.tables import Table
 from genie_inspect.logs.measures import shown_key
 from genie_inspect.reports.charts import comparison_chart
-from genie_inspect.reports.comparison import PooledRow, check_copies, pooled
+from genie_inspect.reports.comparison import Comparison, PooledRow, check_copies, pooled
 from genie_inspect.reports.comparison import compare as compared
-from genie_inspect.reports.pairing import Comparison, Options
+from genie_inspect.reports.pairing import Options
 from genie_inspect.reports.verdict import advice, as_csv, as_values, powers, verdict, warnings
 from genie_inspect.statistics.differences import LEVEL, TEST
 from genie_inspect.statistics.equivalence import METHODS
@@ -123,45 +123,34 @@ def difference_table(comparison: Comparison, run: str) -> Table:
 
 @click.command()
 @cli.LOGS
-@cli.option("--baseline", required=True, help="A run by label, strategy, task, model or file.")
-@cli.option("--scorer", "scorers", multiple=True, help="Whose scores; default: all that every log has.")
-@cli.option(
-    "--keys",
-    help="Keys to test, such as plot,perspective; name them before you look. Default: each measure's headline.",
-)
-@cli.option(
-    "--family",
-    default="all",
-    help="Tests that are corrected together: all runs' (does any differ?), or each run's (each is a question: run).",
-)
-@cli.option("--correction", default="holm", help="holm, bonferroni or none, within a measure and --family.")
-@cli.option("--margin", type=float, help="Difference that does not matter; default: 0.2 sd of the baseline.")
-@cli.option("--equivalence", default="t", help="Two one-sided tests: t, or the study's bootstrap.")
-@cli.flag("--length-matched", help="Documents and population of like length alone (1.5x).")
-@cli.option("--min-coherence", type=float, help="Leave out documents that are rated lower, or not rated.")
+@cli.option("--baseline", required=True, help="Run to compare with: label, prompting method, task, model or file.")
+@cli.option("--scorer", "scorers", multiple=True, help="Scorer to compare by; repeatable. Default: all shared ones.")
+@cli.option("--keys", help="Keys to test, such as plot,style; choose them beforehand. Default: main scores.")
+@cli.option("--family", default="all", help="Tests to correct together: of all runs (all) or of each run (run).")
+@cli.option("--correction", default="holm", help="Correction of p-values: holm, bonferroni or none.")
+@cli.option("--margin", type=float, help="Difference that does not matter. Default: 0.2 sd of the baseline.")
+@cli.option("--equivalence", default="t", help="Equivalence test, two one-sided: t or bootstrap.")
+@cli.flag("--length-matched", help="Use only documents whose length is within a factor of 1.5 of the population's.")
+@cli.option("--min-coherence", type=float, help="Lowest coherence, 0 to 5, of a document. Default: use all.")
 @cli.option(
     "--power-at",
     "effect",
     type=click.FloatRange(0, min_open=True),
     metavar="D",
-    help="Also say how often an effect of this size (Cohen's d, 0.5 is medium) is found with the pairs that survived.",
+    help="Also show the power to find an effect of this size (Cohen's d; 0.5 is medium).",
 )
-@cli.flag("--pooled", help="Also a row per strategy, over all models; prompts are the units.")
+@cli.flag("--pooled", help="Also show one row per prompting method over all models, with prompts as units.")
 @cli.SIGNATURE
 @cli.answering("tables", picture="a heatmap", csv="the differences")
 def compare(
-    logs: tuple[str, ...],
-    baseline: str,
-    keys: str | None,
-    effect: float | None,
-    pooled: bool,
-    **options: Any,
+    logs: tuple[str, ...], baseline: str, keys: str | None, effect: float | None, pooled: bool, **options: Any
 ) -> cli.Answer:
-    """What a strategy changes, feature by feature: paired differences with interval, test, equivalence and power.
+    """Compare models or prompting methods with a baseline.
 
-    LOGS are log files or folders; unfinished logs of a folder are left out. Runs are paired by prompt; negative
-    sampling by instance where the baseline holds the documents that it started from. With a baseline for each of
-    several models, each run meets its own model's.
+    For each feature it shows the paired difference with its interval, test, equivalence and power. LOGS are log files
+    or folders. Unfinished logs in a folder are left out. Runs are paired by prompt; negative sampling is paired by
+    document where the baseline holds the documents that it started from. Where several models have a baseline, each run
+    is compared with its own model's.
 
     \b
     Example: genie compare logs/grid --baseline grid_baseline
@@ -213,4 +202,4 @@ def _parts(comparison: Comparison, effect: float | None, pooled: bool) -> Iterat
             if results.faults:
                 yield f"Missing in {where}: {counted(results.faults)}."
     yield from comparison.signatures.values()
-    yield from (f"Beware: {note}." for note in warnings(comparison))
+    yield from (f"Warning: {note}." for note in warnings(comparison))

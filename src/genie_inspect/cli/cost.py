@@ -1,16 +1,15 @@
-"""`genie cost`: what judging will cost, before it is asked for."""
+"""`genie cost`: the calls, tokens and money that scoring will take."""
 
-import importlib
 import inspect
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from genie_inspect.building.costs import Known, TaskCost, task_cost
+from genie_inspect.building.costs import TaskCost, task_cost
 from genie_inspect.cli import options as cli
 from genie_inspect.cli.running import named_models
 from genie_inspect.errors import GenieError, UnknownChoiceError
@@ -96,43 +95,60 @@ def _of_task(task: str, options: Sequence[str], epochs: int | None, prices: Pric
 
 
 def _line(task: str, options: Sequence[str]) -> "CostLine":
-    room = importlib.import_module(f"genie_inspect.tasks.{task}")
-    known, counted = (inspect.signature(made).parameters for made in (getattr(room, task), room.cost_line))
-    values: dict[str, Any] = {}
+    from genie_inspect.tasks import critiques, novelty_partition, ttcw, ttcw_stories
+
+    parts: dict[str, tuple[Callable[..., Any], ...]] = {
+        "ttcw": (ttcw.ttcw, critiques.plots, critiques.plots_line),
+        "novelty_partition": (
+            novelty_partition.novelty_partition,
+            novelty_partition.prompts_of,
+            novelty_partition.cost_line,
+        ),
+        "ttcw_stories": (ttcw_stories.ttcw_stories, critiques.written_stories, critiques.ways_line),
+    }
+    made, dataset, asked = parts[task]
+    values: dict[str, Any] = {name: option.default for name, option in inspect.signature(made).parameters.items()}
+    known = list(values)
     for text in options:
         name, given, value = text.partition("=")
         if not given:
             raise UnknownChoiceError("-T", text, "OPTION=VALUE")
+        if name not in known:
+            raise UnknownChoiceError("-T", name, f"an option of {task}: {', '.join(known)}")
         try:
             values[name] = json.loads(value)
         except ValueError:
             values[name] = value
-    for name in values.keys() - known.keys():
-        raise UnknownChoiceError("-T", name, f"an option of {task}: {', '.join(known)}")
     # others, such as a cutoff, change no call
-    line: CostLine = room.cost_line(**{name: value for name, value in values.items() if name in counted})
+    values["samples"] = dataset(**_taken(dataset, values))
+    line: CostLine = asked(**_taken(asked, values))
     if not line.asks:
-        raise GenieError(f"{task} asks no model with {' '.join(options)}: there is nothing to count")
+        raise GenieError(f"{task} calls no model with {' '.join(options)}, so it costs nothing")
     return line
+
+
+def _taken(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: values[name] for name in inspect.signature(function).parameters}
 
 
 @click.command()
 @cli.POPULATION
-@cli.option("--epochs", type=click.IntRange(1), help=f"New documents a prompt.  [default: {EPOCHS}; a task's own]")
-@cli.option("--judge", "judges", multiple=True, help=f"{', '.join(MODES)}; repeatable.  [default: all]")
+@cli.option("--epochs", type=click.IntRange(1), help=f"New documents per prompt. Default: {EPOCHS}, or the task's own.")
+@cli.option("--judge", "judges", multiple=True, help=f"Judge mode: {', '.join(MODES)}; repeatable. Default: all.")
 @cli.ANSWER_LENGTH
-@cli.option("--panel", default="all", help="As for a task; `none` leaves it out.")
-@cli.option("--task", type=click.Choice(TASKS), help="In place of a population: a task without one.")
-@cli.option("-T", "options", multiple=True, metavar="OPTION=VALUE", help="An option of that task.")
+@cli.option("--panel", default="all", help="Further metrics, as panel= of a task; `none` leaves them out.")
+@cli.option("--task", type=click.Choice(TASKS), help="Estimate this task, which has no population, instead.")
+@cli.option("-T", "options", multiple=True, metavar="OPTION=VALUE", help="Option of that task; repeatable.")
 @cli.option(
     "--grader",
     "graders",
     multiple=True,
-    help="<provider/model>; what it has said before is not asked again. Repeatable: a jury, each of which is asked.",
+    metavar="PROVIDER/MODEL",
+    help="The grader; its kept replies are not counted. Repeatable: a jury, each member of which is asked.",
 )
 @cli.UNCHECKED_TEMPLATES
-@cli.option("--price-input", type=click.FloatRange(0), help="Of a million tokens that the grader reads.")
-@cli.option("--price-output", type=click.FloatRange(0), help="Of a million tokens that it writes.")
+@cli.option("--price-input", type=click.FloatRange(0), help="Price per million input tokens of the grader.")
+@cli.option("--price-output", type=click.FloatRange(0), help="Price per million output tokens of the grader.")
 @cli.answering("a table")
 @click.pass_context
 def cost(
@@ -145,29 +161,28 @@ def cost(
     price_output: float | None,
     **against: Any,
 ) -> cli.Answer:
-    """Calls and tokens that models will be asked for when what was written is judged.
+    """Estimate the calls, tokens and money that scoring will take.
 
-    Against a population: of Genie by judge, and of the panel's measures that ask a model; a task with a population
-    takes the population's prompts. Or, with --task, of a task without one. Equal answers are judged once, and what the
-    named grader has said before is not asked again. The writing of the documents is not counted. A scorer asks on an
-    old log what it asks in a task; `ttcw` then draws no plots.
+    By default it estimates a task with a population: Genie by judge mode, and the panel's metrics that call a model.
+    With --task it estimates a task without a population. Equal answers are rated once, and replies that are kept from
+    the named grader cost nothing. Writing the documents is not counted. Scoring an existing log makes the same calls;
+    `ttcw` then draws no plots.
 
     \b
     Example: genie cost --epochs 5 --judge list --judge pairwise --price-input 2.5 --price-output 10
              genie cost --task ttcw -T stories=stories.jsonl -T analyse=false
     """
     if (price_input is None) != (price_output is None):
-        raise click.UsageError("--price-input and --price-output are given together, as they are billed")
+        raise click.UsageError("--price-input and --price-output must be given together")
     prices = (price_input, price_output) if price_input is not None and price_output is not None else None
     if task is not None:
         for parameter in context.command.params:
             name = parameter.name or ""
             if name in against and context.get_parameter_source(name) is not ParameterSource.DEFAULT:
-                where = "belongs to a population, and --task takes its options by -T"
-                raise click.UsageError(f"{parameter.opts[0]} {where}")
+                raise click.UsageError(f"{parameter.opts[0]} is not for --task, whose options are given with -T")
         return _of_task(task, options, epochs, prices)
     if options:
-        raise click.UsageError("-T is an option of --task")
+        raise click.UsageError("-T needs --task")
     return _of_population(epochs=epochs or EPOCHS, prices=prices, **against)
 
 
@@ -191,13 +206,12 @@ def _of_population(
         instrument = Instrument(mode_of(judge).name, templates=templates, answer_length=answer_length)
         try:
             # what is in the cache will not be asked again
-            known = [Known.by(instrument, model) for model in models]
+            costs = [task_cost(opened, documents, instrument, model) for model in models]
         except UnknownChoiceError:
             # a judge that a grader cannot serve: logit asks for log-probabilities, which many providers do not give
             if judges:
                 raise
             continue
-        costs = [task_cost(opened, documents, instrument, each) for each in known]
         by_judge[instrument.judge] = TaskCost.by_all(costs)
     chosen = chosen_panel(panel, LIST.name)
     # the measures of the panel that ask a model; of a population of answers alone there are none

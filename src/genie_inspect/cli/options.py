@@ -21,29 +21,31 @@ flag = functools.partial(click.option, is_flag=True)
 FILE = click.Path(path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 AT_LEAST_1 = click.IntRange(min=1)
-GRADER = option("--grader", required=True, metavar="PROVIDER/MODEL", help="Who is asked; any model that Inspect has.")
-TEMPLATES = option("--templates", type=FOLDER, help="A folder of your own instruction templates.")
+GRADER = option("--grader", required=True, metavar="PROVIDER/MODEL", help="The model to ask, as Inspect names it.")
+_TEMPLATES = "Folder of your own instruction templates. Default: the bundled ones."
+TEMPLATES = option("--templates", type=FOLDER, help=_TEMPLATES)
 # of verbs whose measures say themselves what a folder of templates lacks
-UNCHECKED_TEMPLATES = option("--templates", type=click.Path(), help="A folder of your own instruction templates.")
+UNCHECKED_TEMPLATES = option("--templates", type=click.Path(), help=_TEMPLATES)
 ANSWER_LENGTH = option(
     "--answer-length",
     default="concise",
     type=click.Choice(["concise", "sentence", "free"]),
-    help="Of the reader's answers, as answer_length= of the scores.",
+    help="Length of the grader's answers about a document, as answer_length= of the scores.",
 )
-DRY_RUN = flag("--dry-run", help="Ask nobody, write nothing: count the calls and tokens.")
+DRY_RUN = flag("--dry-run", help="Count calls and tokens. No model is called and nothing is written.")
 FEATURES = option(
     "--features",
     default="starter",
     metavar="FILE|POPULATION",
-    help='A JSON file {"features": [...]}, a population\'s folder or a bundled population.',
+    help='The features: a JSON file {"features": [...]}, or the name or folder of a population.',
 )
-PER_FEATURE = option(
-    "--per-feature", default=2, type=AT_LEAST_1, help="Least questions a feature, where the prompt allows."
-)
-POPULATION = option("--population", default="starter", help="`starter` or a folder.")
-SIGNATURE = click.option(
-    "--signature", default="", metavar="PART", help="Only logs with this part in a signature, such as 'judge:list'."
+PER_FEATURE = option("--per-feature", default=2, type=AT_LEAST_1, help="Minimum questions per feature, if possible.")
+POPULATION = option("--population", default="starter", help="The population to use: `starter`, or a folder.")
+SIGNATURE = option(
+    "--signature",
+    default="",
+    metavar="PART",
+    help="Use only scores with this part in their signature, such as 'judge:list'. Default: all scores.",
 )
 LOGS = click.argument("logs", nargs=-1, required=True)
 
@@ -51,7 +53,9 @@ LOGS = click.argument("logs", nargs=-1, required=True)
 output_option = functools.partial(option, "--output", "-o", required=True, type=FILE)
 seed_option = functools.partial(option, "--seed", default=0)
 embedder_option = functools.partial(option, "--embedder", default="static")
-resamples_option = functools.partial(option, "--resamples", default=2_000, type=AT_LEAST_1, help="Of the bootstrap.")
+resamples_option = functools.partial(
+    option, "--resamples", default=2_000, type=AT_LEAST_1, help="Number of bootstrap resamples."
+)
 as_json_option = functools.partial(flag, "--json", "as_json")
 
 
@@ -85,9 +89,9 @@ def answering(instead: str = "text", picture: str = "", csv: str = "", json: str
     `picture` and `csv` are what --picture and --csv write: without them there is no such option.
     """
     options = [
-        *([option("--picture", type=FILE, help=f"Write {picture} to this .svg or .png.")] if picture else []),
+        *([option("--picture", type=FILE, help=f"Write {picture} to this .svg or .png file.")] if picture else []),
         *([option("--csv", type=FILE, help=f"Write {csv} to this file.")] if csv else []),
-        as_json_option(help=json or f"Print JSON for a script instead of {instead}."),
+        as_json_option(help=json or f"Print JSON instead of {instead}."),
     ]
 
     def decorated(command: Callable[..., Answer | dict[str, Any]]) -> Any:

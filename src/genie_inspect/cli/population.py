@@ -10,24 +10,24 @@ import anyio
 import click
 
 from genie_inspect.building.collecting import Cleaner, merged, sampled
-from genie_inspect.building.costs import Known, TaskCost, yardstick_cost
+from genie_inspect.building.costs import TaskCost, yardstick_cost
 from genie_inspect.building.importing import Import, import_cleaned, import_population
 from genie_inspect.building.inspection import inspected, overview, prompt_view
-from genie_inspect.building.interviewing import answers_needed, left_out, logged_spreads
-from genie_inspect.building.populating import BuildPlan
+from genie_inspect.building.interviewing import left_out, logged_spreads
 from genie_inspect.building.populating import build as build_population
-from genie_inspect.building.question_writing import MOST
+from genie_inspect.building.questions import MOST
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli import options as cli
 from genie_inspect.cli.running import asked, made, named_models, progress_bar
 from genie_inspect.cli.tables import figure
-from genie_inspect.cli.terminal import Unbroken, console, echo, replacing
+from genie_inspect.cli.terminal import Unbroken, replacing
 from genie_inspect.files.tables import Table, plain
 from genie_inspect.files.writing import check_writable, unwritable
 from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.logs.files import log_files
 from genie_inspect.populations.population import BUNDLED, MANIFEST, open_population, read_features
+from genie_inspect.populations.prompts import JSON_LINES, TABLES
 from genie_inspect.populations.survey import CONFIDENCE, MARGIN
 from genie_inspect.populations.yardstick import (
     YARDSTICK,
@@ -38,94 +38,93 @@ from genie_inspect.populations.yardstick import (
     yardstick_of,
 )
 from genie_inspect.scorers.assessor import assessor_of
+from genie_inspect.statistics.power import minimum_population
 
-OUTPUT = cli.output_option(help="The new folder; nothing may stand there.")
-WRITE_NOTHING = cli.flag("--dry-run", help="Write nothing: count. No model is asked either way.")
-CLEAN = cli.flag(
-    "--clean-by-model",
-    help="Ask the grader where each document falls apart, a call each, and cut it there.",
-)
-DESCRIBED = cli.together(
-    cli.option("--name", required=True, help="How the population is called in scores."),
-    cli.option("--version", default="1"),
-    cli.option("--licence", required=True, help="Of the documents, as an SPDX name: MIT, CC-BY-4.0, ..."),
-    click.option("--description", default="", help="One line for the card."),
-)
-"""What becomes fields of a population's manifest."""
+LICENCE = "unknown"  # the hub's word where none is stated
+OUTPUT = cli.output_option(help="Folder to make; it must not exist.")
+WRITE_NOTHING = cli.flag("--dry-run", help="Count, and write nothing.")
+CLEAN = cli.flag("--clean-by-model", help="Cut each document where the grader says that it falls apart.")
+
+
+def described(licence: str = LICENCE) -> cli.Decorator:
+    """The options that become fields of a population's manifest."""
+    return cli.together(
+        cli.option("--name", required=True, help="Name of the population in scores."),
+        cli.option("--version", default="1", help="Version of the population."),
+        cli.option("--licence", help=f"Licence of the documents, such as MIT or CC-BY-4.0. Default: {licence}."),
+        cli.option("--description", default="", help="One line for the population's card. Default: none."),
+    )
+
+
 INSTRUMENT = cli.together(
-    cli.embedder_option(help="For --judge vectors and embedded."), cli.ANSWER_LENGTH, cli.TEMPLATES
+    cli.embedder_option(help="Embedder of the judge modes vectors and embedded."), cli.ANSWER_LENGTH, cli.TEMPLATES
 )
 graders_option = partial(cli.option, "--grader", "graders", multiple=True, metavar="PROVIDER/MODEL")
 REHEARSED = ("generations", "documents", "dropped", "questions")  # what a dry run knows, the last one from a guess
-SEED = cli.seed_option(help="Which ones are sampled.")
+SEED = cli.seed_option(help="Random seed for drawing documents.")
 
 
 @click.group(cls=VerbGroup)
 def population() -> None:
-    """Build, import, check, merge, sample, measure and show populations.
+    """Build, import, check and measure populations.
 
     \b
     Example: genie population show starter
-             genie population build logs/ -o castles --name castles --licence MIT --grader openai/gpt-4o --dry-run
+             genie population build logs/ -o castles --name castles --grader openai/gpt-4o --dry-run
     """
 
 
 @population.command()
 @cli.LOGS
 @OUTPUT
-@DESCRIBED
+@described()
 @cli.GRADER
 @cli.FEATURES
-@cli.option("--questions", type=cli.FILE, help="A file or population whose questions are asked; else they are written.")
+@cli.option("--questions", type=cli.FILE, help="File or population with questions. Default: written.")
 @cli.PER_FEATURE
-@cli.option("--per-prompt", default=50, type=cli.AT_LEAST_1, help="Most documents a prompt.")
+@cli.option("--per-prompt", default=50, type=cli.AT_LEAST_1, help="Maximum documents per prompt.")
 @SEED
 @cli.option(
     "--near-duplicates",
     default=0.8,
     type=click.FloatRange(0, 1, min_open=True),
-    help="Share of runs of five words that makes one.",
+    help="Drop a document that shares at least this part of its five-word runs with another.",
 )
-@cli.option("--coherence", default="grader", help="Who rates it: grader, reward/<ArmoRM>, none.")
-@cli.option(
-    "--min-coherence", type=float, help="Least that joins; unless given 3 of the grader's 1 to 5, 2 of a reward."
-)
+@cli.option("--coherence", default="grader", help="Who rates coherence: grader, reward/<ArmoRM> or none.")
+@cli.option("--min-coherence", type=float, help="Lowest coherence to keep. Default: 3 of 5, or 2 of a reward.")
 @cli.option(
     "--yardstick",
     type=click.Choice(["none", "list", "pairwise"]),
     default="none",
-    help="The judge with which the documents are compared with each other: about as many calls as scoring all of them.",
+    help="Judge mode that compares the documents with each other, with about as many calls as scoring all of them.",
 )
 @CLEAN
 @cli.asking
 def build(
     logs: tuple[str, ...], grader: str, output: Path, features: str, per_feature: int, dry_run: bool, **facts: Any
 ) -> dict[str, Any]:
-    """Make a population of the generations in LOGS (Inspect logs of any models, or folders of them).
+    """Make a population of the documents in logs.
 
-    A killed run is started again by the same command: what was asked is on record in OUTPUT.work.
+    LOGS are Inspect logs of any models, or folders of them. Replies are kept in OUTPUT.work: a killed run goes on with
+    the same command.
 
     \b
-    Example: genie population build logs/ -o castles --name castles --licence MIT --grader openai/gpt-4o --dry-run
+    Example: genie population build logs/ -o castles --name castles --grader openai/gpt-4o --dry-run
     """
+    facts["licence"] = facts["licence"] or LICENCE
     facts |= {"least": per_feature, "most": max(per_feature, MOST)}
-    # a wrong name costs nothing yet
-    plan = BuildPlan(logs=log_files(logs), output=output, features=read_features(features), **facts)
-    # a dry run gives another target, in a folder that goes away
-    work = lambda target, *rest: build_population(replace(plan, output=target), *rest)  # noqa: E731
+    work = partial(build_population, logs=log_files(logs), features=read_features(features), **facts)
     return asked(work, grader, output, dry_run=dry_run, rehearsed=REHEARSED)
 
 
 @population.command()
 @click.argument("folder", type=cli.FILE)
-@cli.option(
-    "--spread",
-    type=click.FloatRange(min=0),
-    help="Standard deviation of similarities, for the power; the study's unless given.",
-)
+@cli.option("--spread", type=click.FloatRange(min=0), help="Spread of similarities (sd). Default: the paper's.")
 @cli.answering()
 def check(folder: Path, spread: float | None) -> cli.Answer:
-    """Look for everything that is wrong with a population, and say what it can tell. Exit code 1 on a fault.
+    """Find the faults of a population, and say how precise it is.
+
+    The exit code is 1 if there is a fault.
 
     \b
     Example: genie population check starter
@@ -139,29 +138,31 @@ def check(folder: Path, spread: float | None) -> cli.Answer:
 @population.command()
 @click.argument("folders", nargs=-1, required=True, type=cli.FILE)
 @OUTPUT
-@DESCRIBED
+@described("those of the populations")
 @WRITE_NOTHING
 @cli.answering()
 def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, **facts: Any) -> dict[str, Any]:
-    """Put populations of the same features into one.
+    """Merge populations with the same features.
 
     \b
-    Example: genie population merge castles robots -o both --name both --licence MIT
+    Example: genie population merge castles robots -o both --name both
     """
+    licences = (open_population(folder).manifest.licence for folder in folders)
+    facts["licence"] = facts["licence"] or " AND ".join(dict.fromkeys(licences))
     return made(lambda place, progress: merged(folders, place, progress, **facts), output, dry_run=dry_run)
 
 
 @population.command()
 @click.argument("folder", type=cli.FILE)
 @OUTPUT
-@cli.option("--per-prompt", type=cli.AT_LEAST_1, help="Most documents a prompt, every model as equally as can be.")
-@cli.option("--prompts", type=cli.AT_LEAST_1, help="Most prompts.")
+@cli.option("--per-prompt", type=cli.AT_LEAST_1, help="Maximum documents per prompt. Default: all.")
+@cli.option("--prompts", type=cli.AT_LEAST_1, help="Maximum prompts. Default: all.")
 @SEED
-@cli.option("--name", help="The new name; the old one with -sample unless given.")
+@cli.option("--name", help="Name of the sample. Default: the population's name with -sample.")
 @WRITE_NOTHING
 @cli.answering()
 def sample(folder: Path, output: Path, dry_run: bool, **size: Any) -> dict[str, Any]:
-    """Draw a smaller population from one, seeded.
+    """Draw a smaller population at random.
 
     \b
     Example: genie population sample starter -o small --per-prompt 6
@@ -171,12 +172,10 @@ def sample(folder: Path, output: Path, dry_run: bool, **size: Any) -> dict[str, 
 
 @population.command(name="show")
 @click.argument("folder", type=cli.FILE)
-@cli.option(
-    "--prompt", help="Show this prompt's questions and the beginnings of its documents; a part of it is enough."
-)
+@cli.option("--prompt", help="Show this prompt, or the one with these words. Default: an overview.")
 @cli.answering()
 def show_(folder: Path, prompt: str | None) -> dict[str, Any]:
-    """Say what a population holds, or what it holds for one prompt.
+    """Show the contents of a population, or of one of its prompts.
 
     \b
     Example: genie population show starter --prompt penguin
@@ -190,39 +189,43 @@ COUNTED = ("rows", "documents", "questions", "dropped", "columns", "note")  # wh
 @population.command(name="import")
 @click.argument("source")
 @OUTPUT
-@DESCRIBED
-@cli.option("--features", metavar="FILE|POPULATION", help="As for build; the preset's, or starter's, unless given.")
+@described()
+@cli.option("--features", metavar="FILE|POPULATION", help="The features. Default: the preset's, or starter.")
 @cli.option(
     "--map",
     "mapping",
     multiple=True,
     metavar="FIELD=COLUMN",
-    help="document, prompt, text, model, question, answer, feature.",
+    help="Column of a field: document, prompt, text, model, question, answer or feature; repeatable.",
 )
-@cli.option("--preset", help="A bundled mapping: genie-study.")
-@cli.option("--questions", type=cli.FILE, help="A file or population whose questions are taken beside the table's.")
-@cli.option("--reader", help="Who gave the answers, as it shall stand on record; the preset's word unless given.")
-@cli.option("--split", default="train", help="Of a hub dataset.")
+@cli.option("--preset", help="Bundled mapping of columns to use: genie-study.")
+@cli.option("--questions", type=cli.FILE, help="File or population with further questions.")
+@cli.option("--reader", help="Name to record for who gave the answers. Default: the preset's.")
+@cli.option("--split", default="train", help="Split of a hub dataset.")
 @CLEAN
-@cli.option("--grader", metavar="PROVIDER/MODEL", help="For --clean-by-model: who is asked.")
+@cli.option("--grader", metavar="PROVIDER/MODEL", help="Model to ask with --clean-by-model.")
 @cli.TEMPLATES
-@cli.flag("--dry-run", help="Ask nobody, write nothing: count.")
+@cli.DRY_RUN
 @cli.answering()
 def import_(
     clean_by_model: bool, grader: str | None, templates: Path | None, output: Path, dry_run: bool, **facts: Any
 ) -> dict[str, Any]:
-    """Make a population of SOURCE: a JSONL, CSV or Parquet file, or the id of a hub dataset.
+    """Make a population of a table.
 
-    Rows may hold documents, questions, answers, or all of them; --map says which column is what. Asks no model, unless
-    --clean-by-model has documents cut where they fall apart; killed at that, the same command goes on: what was asked
-    is on record in OUTPUT.work.
+    SOURCE is a JSON Lines, CSV or Parquet file, or the id of a hub dataset. Rows may hold documents, questions,
+    answers, or all of them; --map names their columns. No model is called, except for --clean-by-model, whose replies
+    are kept in OUTPUT.work: a killed run goes on with the same command. For a hub dataset name its --licence.
 
     \b
-    Example: genie population import AlliteraryAlligator/sample-population --preset genie-study \\
+    Example: genie population import texts.jsonl -o mine --name mine
+             genie population import AlliteraryAlligator/sample-population --preset genie-study \\
                  -o study --name study --licence unknown
     """
     if clean_by_model != (grader is not None):
-        raise click.UsageError("--clean-by-model and --grader go together: one says what, the other who is asked")
+        raise click.UsageError("--clean-by-model and --grader must be given together")
+    if not facts["licence"] and Path(facts["source"]).suffix not in (*JSON_LINES, *TABLES):
+        raise click.UsageError(f"{facts['source']} is a dataset of others: name its licence with --licence")
+    facts["licence"] = facts["licence"] or LICENCE
     order = Import(output=output, **facts)
     if grader is None:
         with progress_bar() as progress:
@@ -236,26 +239,25 @@ def import_(
 
 @population.command()
 @click.argument("folder")
-@cli.option("--judge", default="list", help="list, pairwise, logit, vectors or embedded (no model).")
-@graders_option(help="Who reads and judges; any model that Inspect has. Repeatable: a jury.")
+@cli.option("--judge", default="list", help="Judge mode: list, pairwise, logit, vectors, or embedded (calls no model).")
+@graders_option(help="The grader. Repeatable: a jury.")
 @INSTRUMENT
 @cli.option(
     "--output",
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Another file than the yardstick.json where scorers look for it: in FOLDER, or for a population that ships "
-    "with the package in your data folder ($GENIE_DATA_DIR).",
+    help="File to write. Default: yardstick.json in FOLDER, or for a bundled population in your data folder "
+    "($GENIE_DATA_DIR), where scorers look for it.",
 )
 @cli.DRY_RUN
 @cli.answering()
 def yardstick(
     folder: str, graders: tuple[str, ...], output: Path | None, dry_run: bool, **options: Any
 ) -> dict[str, Any]:
-    """Compare each document of the population in FOLDER with the others, and keep how novel it is among them.
+    """Score the population's own documents, as reference scores.
 
-    Scores against the population, made with the same judge, grader and templates, then say where they fall among
-    its own documents. What the grader has said is kept: a killed run goes on where it was. What ships with the package
-    is not written: the yardstick of `starter` or `abstracts` goes to your data folder, where scorers find it too.
+    Each document of FOLDER is compared with the others. Scores with the same judge mode, grader and templates then show
+    their percentile among these. Replies are kept: a killed run goes on with the same command.
 
     \b
     Example: genie population yardstick castles --grader openai/gpt-4o --dry-run
@@ -264,7 +266,7 @@ def yardstick(
     opened = open_population(folder)
     if dry_run:
         models = named_models(graders, asked=False)
-        parts = [yardstick_cost(opened, instrument, Known.by(instrument, model)) for model in models]
+        parts = [yardstick_cost(opened, instrument, model) for model in models]
         total = TaskCost.by_all(parts).total if parts else Cost()
         facts = {"population": opened.name, "documents": opened.manifest.counts.documents}
         counts = {"calls_needed": total.calls, "input_tokens": total.tokens_in, "output_tokens": total.tokens_out}
@@ -296,7 +298,9 @@ def asked_instrument(graders: Sequence[str], templates: Path | None, **options: 
     """The instrument of these options; a grader that would not be asked is refused, and a judge that lacks one."""
     instrument = Instrument(templates=str(templates) if templates else None, **options)
     if bool(graders) == instrument.is_smoke_test:
-        needs = "asks no model: leave --grader out" if graders else "asks a model, name it: --grader PROVIDER/MODEL"
+        needs = (
+            "calls no model: leave out --grader" if graders else "asks a model. Name it with --grader PROVIDER/MODEL"
+        )
         raise click.UsageError(f"--judge {instrument.judge} {needs}")
     return instrument
 
@@ -311,20 +315,20 @@ OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 @population.command()
 @click.argument("sources", nargs=-1, required=True)
-@cli.option("--margin", default=MARGIN, type=OPEN, help="Half width of a mean similarity.")
-@cli.option("--confidence", default=CONFIDENCE, type=OPEN, help="Of the two-sided interval.")
-@cli.option("--judge", default="list", help="For a population: as for yardstick.")
-@graders_option(help="For a population: who reads and judges. Repeatable: a jury.")
+@cli.option("--margin", default=MARGIN, type=OPEN, help="Half width of the interval of a mean similarity, 0 to 1.")
+@cli.option("--confidence", default=CONFIDENCE, type=OPEN, help="Confidence of that interval, 0 to 1.")
+@cli.option("--judge", default="list", help="Judge mode for a population, as for `genie population yardstick`.")
+@graders_option(help="Grader for a population. Repeatable: a jury.")
 @INSTRUMENT
 @cli.SIGNATURE
 @cli.answering()
 def size(
     sources: tuple[str, ...], margin: float, confidence: float, graders: tuple[str, ...], signature: str, **options: Any
 ) -> cli.Answer:
-    """Say by feature how many documents a population needs, from how far similarities lie apart in SOURCES.
+    """Estimate how many documents a population needs, by feature.
 
-    SOURCES are logs that `genie` scored, or folders of them: nothing is asked. A population's name or folder instead
-    has each of its documents compared with the others, with --judge and --grader; what a grader has said is kept.
+    It depends on how much similarities vary. SOURCES are logs with scores of `genie`, or folders of them; then no model
+    is called. Or SOURCE is a population, whose documents are compared with each other by --judge and --grader.
 
     \b
     Example: genie population size logs/demo
@@ -333,7 +337,7 @@ def size(
     first = sources[0]
     if first in BUNDLED or (Path(first) / MANIFEST).is_file():
         if len(sources) > 1:
-            raise click.UsageError("name one population, or logs")
+            raise click.UsageError("give one population, or logs")
         instrument = asked_instrument(graders, **options)
         assessor = assessor_of(open_population(first), instrument, named_models(graders))
         with progress_bar() as progress:
@@ -342,10 +346,12 @@ def size(
         spreads, signed = logged_spreads(sources, signature)
     rows, features = [], {}
     for name, own in spreads.items():
-        needed = answers_needed(own, margin, confidence)
-        features[name] = plain({"variance": own.variance, **asdict(own), "needed": needed})
+        # from what is not rounded, pooled over answers and questions: the study's table 6 (arXiv 2606.12790)
+        # does not say over what its variance is taken
+        needed = minimum_population(own.sd, margin, confidence) if own.degrees else None
+        features[name] = plain({"variance": own.sd**2, **asdict(own), "needed": needed})
         # without a degree of freedom both are NaN
-        spread = figure(own.variance, ".4f"), figure(own.sd, ".4f")
+        spread = figure(own.sd**2, ".4f"), figure(own.sd, ".4f")
         rows.append([name.replace("_", " "), *spread, f"{own.degrees}", f"{needed or '-'}"])
     return cli.Answer(
         {"signature": signed, "margin": margin, "confidence": confidence, "features": features},
@@ -355,24 +361,3 @@ def size(
             Unbroken(signed),
         ],
     )
-
-
-@click.command()
-@click.argument("texts", type=cli.FILE)
-@click.argument("folder", type=cli.FILE)
-def index(texts: Path, folder: Path) -> None:
-    """Build the index of a corpus too large for memory, for corpus=infini-gram:FOLDER.
-
-    TEXTS is a folder of *.txt and *.md (a document each) and *.jsonl (a document a line, field "text"); FOLDER is where
-    the index is written, whole or not at all. Needs the extra infini-gram.
-
-    \b
-    Example: genie index corpus/ corpus-index/
-    """
-    # imported here, so that a missing extra is one line as any other error
-    from genie_inspect.engines.infini_gram import build_index
-
-    with console(stderr=True).status("reading") as status:
-        manifest = build_index(texts, folder, status.update)
-    echo(f"{folder}: {manifest.documents:,} documents, {manifest.symbols:,} symbols")
-    echo(f"use it with: -S corpus=infini-gram:{folder}")

@@ -1,4 +1,4 @@
-"""The commands that put logs into tables and pages: summary, report, frame, show, and the demo that shows them."""
+"""The commands that put logs into tables and pages: summary, report, export, show, and the demo that shows them."""
 
 import math
 import sys
@@ -16,33 +16,31 @@ from genie_inspect.cli import options as cli
 from genie_inspect.cli.tables import Part, figure, in_parts, print_parts, summary_parts
 from genie_inspect.cli.terminal import Unbroken, console, echo, echo_json, replacing
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError
-from genie_inspect.files.printable import json_text, printable
 from genie_inspect.files.tables import Table, plain
+from genie_inspect.files.values import json_text, printable
 from genie_inspect.files.writing import check_writable, is_stream, unwritable, write_bytes, write_lines, written
 from genie_inspect.logs.evidence import NO_SHARE
 from genie_inspect.logs.files import LogError, each_log, log_header, sample_of
 from genie_inspect.logs.measures import ranges_of, shown_key
-from genie_inspect.logs.reading import labels
-from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.logs.reading import ScoredLog, labels
 from genie_inspect.logs.scores import scores_of, signature_of
-from genie_inspect.reports.frame import COLUMNS, columns_of, parquet, rows, wide_rows
-from genie_inspect.reports.stand_outs import questions, telling
-from genie_inspect.reports.summary import summaries, summarise
+from genie_inspect.reports.report import build_report, numbers, questions, telling
+from genie_inspect.reports.summary import COLUMNS, columns_of, parquet, rows, summaries, summarise, wide_rows
 from genie_inspect.samples import document_of, prompt_of
 
 
 @click.command()
 @cli.LOGS
-@click.option("--scorer", help="Whose scores; default: all that every log has.")
-@cli.flag("--nearest", help="Below each mean: how near the population's nearest answers come.")
+@cli.option("--scorer", help="Show the scores of this scorer alone. Default: every scorer that all logs have.")
+@cli.flag("--nearest", help="Below each mean, show how similar the most similar answers of the population are.")
 @cli.SIGNATURE
-@cli.answering(json="Print JSON for a script, a list of tables, instead of tables.")
+@cli.answering(json="Print JSON, a list of tables, instead of tables.")
 def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature: str) -> cli.Answer:
-    """Means over prompts with 95% intervals, feature by feature: a table a measure, a column a log.
+    """Show the mean scores of logs, by feature, with 95% intervals.
 
-    LOGS are log files or folders; unfinished logs of a folder are left out. Logs whose signatures differ do not
-    compare: each signature has a table of its own. "documents scored" counts each epoch of a sample; Inspect's own
-    scored_samples counts a sample once.
+    LOGS are log files or folders. Unfinished logs in a folder are left out. There is one table per metric and one
+    column per log. Scores with different signatures do not compare: each signature has its own table. "documents
+    scored" counts each epoch of a sample; Inspect's scored_samples counts a sample once.
 
     \b
     Example: genie summary logs/demo
@@ -61,29 +59,23 @@ def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature:
 
 @click.command()
 @cli.LOGS
-@cli.option("-o", "--output", default="report.html", help="The page; what stands there is replaced.")
-@click.option(
-    "--pictures", metavar="FOLDER", type=cli.FILE, help="Write each chart into this folder too, as SVG and PNG."
-)
-@cli.option("--examples", default=2, type=click.IntRange(min=0), help="Documents at either end of a feature.")
+@cli.option("-o", "--output", default="report.html", help="HTML file to write; an older file is replaced.")
+@cli.option("--pictures", metavar="FOLDER", type=cli.FILE, help="Also write each chart here, as SVG and PNG.")
+@cli.option("--examples", default=2, type=click.IntRange(min=0), help="Examples at either end of a feature.")
 @cli.SIGNATURE
-@click.option(
-    "--baseline", default="", help="Compare the others with this run: by label, strategy, task, model or file."
-)
-@cli.as_json_option(help="Print the numbers for a script and write no page.")
+@cli.option("--baseline", default="", help="Run to compare with, as for genie compare. Default: none.")
+@cli.as_json_option(help="Print the numbers as JSON and write no page.")
 def report(logs: tuple[str, ...], output: str, pictures: Path | None, as_json: bool, **options: Any) -> None:
-    """One self-contained page: means, distributions, what stood out, agreement between measures, methods.
+    """Write one HTML page about logs: tables, charts, methods.
 
-    LOGS are log files or folders; unfinished logs of a folder are left out. Logs whose signatures differ are refused:
-    their scores do not compare. --signature chooses those of one.
-
-    With --baseline it begins with what `genie compare` finds: verdict, differences with intervals, prompts needed.
+    It shows means, distributions, examples and agreement between metrics. LOGS are log files or folders. Unfinished
+    logs in a folder are left out. Scores with different signatures do not compare and are refused: choose one signature
+    with --signature. With --baseline the page begins with the results of `genie compare`. Charts need the extra: pip
+    install 'genie-inspect[charts]'. Without it the page has its tables.
 
     \b
     Example: genie report logs/demo -o report.html
     """
-    from genie_inspect.reports.report import build_report, numbers
-
     if as_json:
         echo_json(numbers(build_report(logs, **options)))
     else:
@@ -95,21 +87,28 @@ def report(logs: tuple[str, ...], output: str, pictures: Path | None, as_json: b
 def write_report(logs: Sequence[str], output: Path, pictures: Path | None = None, **options: Any) -> None:
     from genie_inspect.reports.charts import check_pictures
     from genie_inspect.reports.page import page, write_pictures
-    from genie_inspect.reports.report import build_report
 
     # the step on standard error while it lasts, where that is a terminal
     told = console(stderr=True).status
-    check_pictures()
+    missing = ""
+    try:
+        check_pictures()
+    except MissingExtraError as error:
+        if pictures:
+            raise
+        missing = f"The page has no charts: {error}"
     with replacing(output, pictures):
         with written(output) as file:  # that it can be written shows before anything is read
             with told("reading the logs"):
                 contents = build_report(logs, **options)
             with told("drawing the charts"):
                 # what is no character, half of a surrogate pair, becomes a question mark
-                file.write(page(contents).encode("utf-8", "replace"))
+                file.write(page(contents, missing).encode("utf-8", "replace"))
         if pictures:
             with unwritable(pictures), told("drawing the pictures"):
                 write_pictures(contents, pictures)
+    if missing:
+        echo(missing, err=True)
 
 
 STORYTELLERS = ("bundled/ordinary", "bundled/inventive")
@@ -117,16 +116,16 @@ EPOCHS = 2  # the stories that each storyteller has for a prompt
 NEXT = """\
 Look at every story and why it got its numbers:
   {inspect} view --log-dir {folder}
-Both storytellers on one page{missing}:
+Both storytellers on one page:
   {page}
-The same with a model and a grader of your choice, once their provider's package is installed (here openai):
+The same with a model and a grader of your choice (these need the variable OPENAI_API_KEY):
   {inspect} eval genie_inspect/synthetic_prompts --model openai/gpt-4o-mini --model-role grader=openai/gpt-4o"""
 
 
 @click.command()
-@cli.option("--log-dir", default="logs/demo", help="Where the logs go; a new folder in it each time.")
+@cli.option("--log-dir", default="logs/demo", help="Folder for the logs; each run makes a new folder in it.")
 def demo(log_dir: str) -> None:
-    """Evaluate two bundled storytellers against the starter population, feature by feature, with no network.
+    """Evaluate two bundled storytellers: no key, no network, 20 seconds.
 
     \b
     Example: genie demo --log-dir logs/demo
@@ -154,31 +153,29 @@ def demo(log_dir: str) -> None:
 
 
 def _next_steps(folder: Path) -> str:
-    """Where the page is, which is written where its charts can be drawn, and hints that can be pasted."""
+    """Where the page is, and hints that can be pasted."""
     scripts = Path(sys.executable).parent
     # with the folder of the environment where that is not on the path
     beside = scripts.relative_to(Path.cwd()) if scripts.is_relative_to(Path.cwd()) else Path()
-    page, missing = str(folder / "report.html"), ""
-    try:
-        write_report([str(folder)], Path(page))
-    except MissingExtraError as error:
-        page, missing = f"{beside / 'genie'} report {folder}", f" ({error})"
-    return NEXT.format(inspect=beside / "inspect", genie=beside / "genie", folder=folder, page=page, missing=missing)
+    page = folder / "report.html"
+    write_report([str(folder)], page)
+    return NEXT.format(inspect=beside / "inspect", folder=folder, page=page)
 
 
 @click.command()
 @cli.LOGS
-@cli.output_option(help="A .csv or .parquet file, instead of printing.", required=False)
-@cli.flag("--wide", help="A row a log, with its means in columns score_<scorer>_<key>.")
-@cli.as_json_option(help="Print JSON for a script, an object a line, instead of CSV.")
-def frame(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool) -> None:
-    """A table for pandas, R or a spreadsheet: a row for each document, scorer and key of LOGS.
+@cli.output_option(help="A .csv or .parquet file to write. Default: print CSV.", required=False)
+@cli.flag("--wide", help="Write one row per log, with its means in columns score_<scorer>_<key>.")
+@cli.as_json_option(help="Print JSON, one object per line, instead of CSV.")
+def export(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool) -> None:
+    """Write scores as a table for pandas, R or a spreadsheet.
 
-    LOGS are log files or folders. A row has score, coverage, words and reason, its signature, and the ids under which
-    Inspect's own tables have the sample. Parquet needs the extra `frames`, CSV does not.
+    LOGS are log files or folders. There is one row per document, scorer and key, with score, coverage, words, reason,
+    signature, and the ids that Inspect's tables use for the sample. Parquet needs the extra: pip install
+    'genie-inspect[frames]'.
 
     \b
-    Example: genie frame logs/demo -o scores.parquet
+    Example: genie export logs/demo -o scores.parquet
     """
     if output:
         # before the logs are read, which may take minutes
@@ -209,11 +206,12 @@ APART = ("feature", "question", "its answer", "nearest in the population (docume
 @click.command()
 @click.argument("log")
 @click.argument("sample")
-@cli.option("--epoch", default=1, help="Which epoch of the sample.")
+@cli.option("--epoch", default=1, help="Number of the sample's epoch.")
 def show(log: str, sample: str, epoch: int) -> None:
-    """One document: its scores, the question of each feature that set it apart, and its text.
+    """Show one document, its scores and their reasons.
 
-    LOG is a log file, or a folder: the document of each log in it. SAMPLE is a sample's id, or a part that tells.
+    LOG is a log file or a folder; of a folder, the document of each log is shown. SAMPLE is a sample's id, or a part of
+    it that no other sample has.
 
     \b
     Example: genie show logs/demo owl --epoch 2
@@ -231,7 +229,7 @@ def _documents(path: str, part: str, epoch: int) -> Iterator[tuple[ScoredLog, Ev
     if len(matches) != 1:
         listed = ", ".join((matches or list(ids))[:5]) + (", ..." if len(matches or ids) > 5 else "")
         count = f"{len(matches)} samples" if matches else "no sample"
-        raise LogError(f"{path} has {count} {part!r}, expected one of {listed}; a part that tells is enough")
+        raise LogError(f"{path} has {count} {part!r}. Give one of: {listed or 'none'}")
     for file, header in headers.items():
         # ids in a log may be numbers; on the command line all of them are text
         for name in header.eval.dataset.sample_ids or []:
@@ -243,7 +241,7 @@ def _documents(path: str, part: str, epoch: int) -> Iterator[tuple[ScoredLog, Ev
                 expected = f"expected epoch 1 to {header.eval.config.epochs or 1}"
                 raise LogError(f"{file} has no sample {matches[0]!r} of epoch {epoch}, {expected}") from error
             if not _signed(sample):
-                raise LogError(f"{file} has no scores of ours for sample {matches[0]!r}")
+                raise LogError(f"{file} has no scores by genie-inspect for sample {matches[0]!r}")
             yield ScoredLog(file, header, (), {}), sample
 
 

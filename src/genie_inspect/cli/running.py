@@ -17,8 +17,8 @@ from pydantic import ValidationError
 from genie_inspect.building.interviewing import Progress, record_folder, recorded, work_folder
 from genie_inspect.cli.terminal import console, echo
 from genie_inspect.errors import GenieError
-from genie_inspect.files.folders import check_unused
 from genie_inspect.files.json_lines import first_fault
+from genie_inspect.files.writing import check_unused
 from genie_inspect.graders.cost import planned_model
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.stand_ins import FILE, RecordedModel, Rehearsal
@@ -72,7 +72,7 @@ def run_asking(
     try:
         model = planned_model(grader) if dry_run else get_model(grader)
     except ValueError as error:  # what Inspect raises for a provider that it does not know
-        raise click.BadParameter(f"{grader!r} is no model that Inspect has: {error}", param_hint=option) from error
+        raise click.BadParameter(f"{grader!r} is not a model of Inspect: {error}", param_hint=option) from error
     with progress_bar() as progress, ExitStack() as stack:
         if dry_run:
             # a rehearsal writes its folder too, so that every step runs, and then forgets it
@@ -91,6 +91,10 @@ def run_asking(
 
         try:
             result = anyio.run(work, output, told, folder, progress)
+        except KeyboardInterrupt:
+            if not dry_run:
+                echo(f"Interrupted. Replies are kept in {folder}: run the same command again to go on.", err=True)
+            raise
         except GenieError:
             # what was not asked was not spent
             if told.tally.requests:
@@ -144,7 +148,7 @@ def planned_role(role: str) -> Model:
         arguments = dict(settings.pop("model_args", None) or {})
         if "base_url" in arguments:
             raise click.ClickException(
-                "grader: base_url is read from the provider's variable here, such as VLLM_BASE_URL"
+                "grader: base_url cannot be given here. Set the provider's variable, such as VLLM_BASE_URL"
             )
         return Model(model.api, GenerateConfig.model_validate(settings), arguments)
     except (yaml.YAMLError, ValueError, TypeError) as error:
@@ -163,7 +167,7 @@ def named_model(name: str, *, asked: bool = True) -> Model:
 def named_models(names: Sequence[str], *, asked: bool = True) -> tuple[Model, ...]:
     """The models of these names: a grader, or a jury."""
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise click.ClickException(f"grader {twice} is named twice, expected each grader of a jury once")
+        raise click.ClickException(f"grader {twice} is named twice. Name each grader of a jury once")
     return tuple(named_model(name, asked=asked) for name in names)
 
 

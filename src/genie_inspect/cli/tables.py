@@ -12,8 +12,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from genie_inspect.cli.terminal import Unbroken, console
-from genie_inspect.files.printable import printable
 from genie_inspect.files.tables import Table
+from genie_inspect.files.values import printable
 from genie_inspect.logs.evidence import NO_SHARE, Share
 from genie_inspect.logs.results import Results
 from genie_inspect.reports.summary import Summary
@@ -205,11 +205,11 @@ def summary_parts(tables: Sequence[Summary], *, nearest: bool = False) -> Iterat
         yield from (jury_table(summary, label, own) for label, own in results.items() if own.graders)
         yield from (f"Missing in {label}: {counted(own.faults)}." for label, own in results.items() if own.faults)
         beware = [f"{label}: {warning}" for label, own in results.items() for warning in own.warnings]
-        yield from (f"Beware: {line}." for line in [*summary.warnings, *beware])
+        yield from (f"Warning: {line}." for line in [*summary.warnings, *beware])
     # by log, so that each is warned of once: a label may be another in each table
     columns = {column.log: column for summary in tables for column in summary.columns}.values()
     warned = (warning for column in columns for warning in (column.unlike_length, column.cut) if warning)
-    yield from (f"Beware: {warning}." for warning in warned)
+    yield from (f"Warning: {warning}." for warning in warned)
     yield LEGEND
     if any(column.results.standing for summary in tables for column in summary.columns):
         yield STANDING

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genie_inspect.errors import GenieWarning
-from genie_inspect.files.printable import json_text, one_line, printable
+from genie_inspect.files.values import json_text, one_line, printable
 
 if TYPE_CHECKING:
     from rich.console import Console

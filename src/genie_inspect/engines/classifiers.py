@@ -30,11 +30,11 @@ class _Classifier:
 
     kind = "reward model"
 
-    def __init__(self, model: str, capability: str, extra: str) -> None:
+    def __init__(self, model: str, capability: str, extra: str = "reward", facts: str = "") -> None:
         check_model(model, f"{capability}/{model}", extra)
         self.model = with_commit(model)
         self._facts = folder_facts(model)
-        self.identity = model_identity(self.model, self._facts)
+        self.name = f"{extra}({model_identity(self.model, self._facts)}{facts})"
         self._running = threading.Lock()
 
     def _load(self, words: str | None = None, **options: Any) -> tuple[Any, Any]:
@@ -52,8 +52,7 @@ class RewardModel(_Classifier):
     """A sequence classifier with one output that reads a prompt and a reply through its chat template."""
 
     def __init__(self, model: str = PUBLISHED_REWARD) -> None:
-        super().__init__(model, "quality=reward", "reward")
-        self.name = f"reward({self.identity})"
+        super().__init__(model, "quality=reward")
 
     def rewards(self, prompt: str, replies: Sequence[str]) -> list[float]:
         """One raw reward a reply, higher = better; replies are read one by one."""
@@ -98,11 +97,9 @@ class CoherenceRewards(_Classifier):
     """
 
     def __init__(self, model: str) -> None:
-        super().__init__(model, "by=reward", "reward")
-        self.name = f"reward({self.identity})"
+        super().__init__(model, "by=reward")
 
     def coherence(self, prompt: str, document: str) -> float:
-        """Coherence of a document as a reply to its prompt: rewards[2] * 5 - 0.5."""
         import torch
 
         with self._running:
@@ -128,7 +125,9 @@ class CoherenceRewards(_Classifier):
         )
         # transformers fills a missing layer with random numbers and only logs a warning
         if missing := sorted(report["missing_keys"]):
-            raise EngineFailedError(f"{self.model} is no model of ArmoRM's making: it lacks {', '.join(missing[:3])}")
+            raise EngineFailedError(
+                f"{self.model} is not a model of the kind ArmoRM: it has no {', '.join(missing[:3])}"
+            )
         if not tokenizer.chat_template:
             raise EngineFailedError(f"{self.model} has no chat template, expected one")
         return tokenizer, model.to(device()).eval()
@@ -203,12 +202,10 @@ class ClassifierEquivalence(_Classifier):
 
     def __init__(self, model: str = PUBLISHED_CLASSIFIER, threshold: float = CLASSIFIER_THRESHOLD) -> None:
         check_share("threshold", threshold)
-        super().__init__(model, "equivalence=classifier", "classifier")
+        super().__init__(model, "equivalence=classifier", "classifier", f",threshold={threshold:g}")
         self.threshold = threshold
-        self.name = f"classifier({self.identity},threshold={threshold:g})"
 
     def same(self, founders: Sequence[str], text: str) -> list[bool]:
-        """For each founder in order whether the text says the same, up to the batch with the first yes."""
         verdicts: list[bool] = []
         for start in range(0, len(founders), BATCH):
             # greedy partition needs the first class that matches only, so later batches can be spared

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from netrc import NetrcParseError
@@ -17,9 +17,18 @@ from genie_inspect.engines.identity import identified, identity, open_address
 from genie_inspect.engines.requests import CONNECTING, SILENCE, PassingFaultError, answered, body, shown
 from genie_inspect.errors import CorpusError, EngineFailedError
 from genie_inspect.files.json_lines import json_objects
-from genie_inspect.measures.infinity_gram import Numbers, RunCounts
-from genie_inspect.measures.ngrams import LENGTHS, Span, copied_spans, counted_match_lengths, near_matches
-from genie_inspect.measures.suffix_array import Matches, TokenIndex, no_matches
+from genie_inspect.measures.infinity_gram import RunCounts
+from genie_inspect.measures.ngrams import (
+    LENGTHS,
+    Matches,
+    Numbers,
+    Span,
+    TokenIndex,
+    copied_spans,
+    counted_match_lengths,
+    near_matches,
+    no_matches,
+)
 from genie_inspect.measures.tokens import Token, is_content, placed_tokens, tokens
 
 if TYPE_CHECKING:
@@ -30,17 +39,19 @@ WHOLE, LINES = (".txt", ".md"), ".jsonl"
 ACCEPTED = "*.txt and *.md (a document each) and *.jsonl (a document a line, in the field 'text')"
 
 
-def check_folder(folder: Path) -> None:
+def text_files(folder: Path) -> list[Path]:
+    """The files of texts in a folder and those inside it, in the order of their paths; there is at least one."""
     if not folder.is_dir():
         raise CorpusError(f"corpus folder {folder} does not exist")
-    if next(_text_files(folder), None) is None:
-        raise CorpusError(f"corpus folder {folder} holds no texts, expected {ACCEPTED}")
+    # sorted: the order in which a file system lists its files differs between machines
+    if files := sorted(path for path in folder.rglob("*") if path.suffix in (*WHOLE, LINES) and path.is_file()):
+        return files
+    raise CorpusError(f"corpus folder {folder} holds no texts, expected {ACCEPTED}")
 
 
 def folder_texts(folder: Path) -> Iterator[tuple[str, str]]:
     """Name and text of every document in a folder and those inside it, in the order of their paths."""
-    # sorted: the order in which a file system lists its files differs between machines
-    for path in sorted(_text_files(folder)):
+    for path in text_files(folder):
         name = path.relative_to(folder).as_posix()
         try:
             if path.suffix != LINES:
@@ -52,10 +63,6 @@ def folder_texts(folder: Path) -> Iterator[tuple[str, str]]:
                 yield f"{name}:{number}", row["text"]
         except (OSError, UnicodeDecodeError) as error:
             raise CorpusError(f"{path} cannot be read as UTF-8 text: {error}") from error
-
-
-def _text_files(folder: Path) -> Iterator[Path]:
-    return (path for path in folder.rglob("*") if path.suffix in (*WHOLE, LINES) and path.is_file())
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +100,6 @@ class LookedUpCounts:
         self._counted: dict[tuple[str, ...], int] = {}
 
     def lengths(self, tokens: Sequence[str], limits: Numbers) -> Numbers:
-        """The longest run at each token that stands in the corpus, by some two look-ups a token."""
-
         def stands(start: int, end: int) -> bool:
             return end <= limits[start] and self._count_of(tokens[start:end]) > 0
 
@@ -139,15 +144,14 @@ class Corpus(Protocol):
         """The runs of the text that stand in the corpus, the text itself left out where the corpus holds it."""
 
     def counted(self, text: str) -> CountedCorpus:
-        """The corpus to count runs of words in, the text itself left out where the corpus holds it."""
+        """The corpus to count runs of words in, less the text itself."""
 
 
 class DocumentsCorpus:
     """Documents in a suffix array; exact, or near-verbatim too with an embedder's token vectors."""
 
     def __init__(self, name: str, documents: Iterable[tuple[str, str]], near: Embedder | None = None) -> None:
-        self.name = name
-        self._near = near
+        self.name, self._near = name, near
         self._names: list[str] = []
         self._numbers: dict[str, list[int]] = {}
         self._tokens: list[list[str]] = []
@@ -162,12 +166,9 @@ class DocumentsCorpus:
         matches = self._index.matches([token.text for token in placed], same)
         if self._near is not None:
             near = self._near_matches(placed, self._near, same)
-            is_longer = near.lengths > matches.lengths
-            matches = Matches(
-                np.where(is_longer, near.lengths, matches.lengths),
-                np.where(is_longer, near.documents, matches.documents),
-                np.where(is_longer, near.places, matches.places),
-            )
+            longer = near.lengths > matches.lengths
+            pairs = ((getattr(near, name), getattr(matches, name)) for name in ("lengths", "documents", "places"))
+            matches = Matches(*(np.where(longer, one, other) for one, other in pairs))
 
         def where(span: Span) -> str:
             return f"{self._names[span[2]]}, from token {span[3] + 1}"
@@ -189,7 +190,7 @@ class DocumentsCorpus:
             if total > MOST_TOKENS:
                 raise CorpusError(
                     f"corpus {self.name} has more than {MOST_TOKENS:,} tokens, too many for memory: make an index of "
-                    "it with 'genie index' and use corpus=infini-gram:<index folder>"
+                    "it with 'genie build-index' and use corpus=infini-gram:<index folder>"
                 )
             if self._near is not None:
                 self._tokens.append(words)
@@ -212,26 +213,21 @@ def excerpt(text: str, placed: Sequence[Token], start: int, end: int) -> str:
 
 def by_lengths(lengths: Numbers) -> Matches:
     """Matches of whatever gives counts and no places."""
-    matches = no_matches(len(lengths))
-    matches.lengths[:] = lengths
-    return matches
+    return replace(no_matches(len(lengths)), lengths=lengths)
 
 
 def copied(
     text: str, placed: Sequence[Token], matches: Matches, where: Callable[[Span], str], left_out: Iterable[str] = ()
 ) -> Copies:
-    runs = (
-        CopiedRun(excerpt(text, placed, span[0], span[1]), span[1] - span[0], where(span))
-        for span in copied_spans(matches)
-    )
+    spans = copied_spans(matches)
+    runs = (CopiedRun(excerpt(text, placed, *span[:2]), span[1] - span[0], where(span)) for span in spans)
     return Copies(matches.lengths.tolist(), tuple(runs), tuple(left_out))
 
 
 class InfiniGramService:
     """An index behind infini-gram's HTTP protocol; the service splits words in its own way.
 
-    A run is sent as it stands in the text, spacing made single, so that how the service's tokenizer treats a run's
-    first mark can differ from how it treated it inside a document. Whether the text itself is in the corpus cannot be
+    A run is sent as it stands in the text, spacing made single. Whether the text itself is in the corpus cannot be
     known. User and password for the service's host are taken from `~/.netrc`, or the file that NETRC names.
     """
 
@@ -276,20 +272,17 @@ class InfiniGramService:
         return answered(f"corpus {self.name}: look-up", ask)
 
     def copies(self, text: str) -> Copies:
-        """The runs of the text that stand in the corpus, of 5 to 12 tokens of ours."""
         placed = placed_tokens(text)
-        lengths = counted_match_lengths(
-            len(placed),
+
+        def stands(start: int, end: int) -> bool:
             # tokens of the service are not ours: only the words themselves can be sent
-            lambda start, end: self.count(excerpt(text, placed, start, end)) > 0,
-            LENGTHS[0],
-            # a request each, so that no run is followed past the longest length that the Creativity Index counts
-            LENGTHS[-1],
-        )
+            return self.count(excerpt(text, placed, start, end)) > 0
+
+        # a request each, so that no run is followed past the longest length that the Creativity Index counts
+        lengths = counted_match_lengths(len(placed), stands, LENGTHS[0], LENGTHS[-1])
         return copied(text, placed, by_lengths(lengths), lambda _: self.index)
 
     def counted(self, text: str) -> CountedCorpus:
-        """The index to count runs of words in, a request each; the text itself counts where the corpus holds it."""
         counts = LookedUpCounts(lambda run: self.count(" ".join("".join(run).split())), self.tokens)
         return CountedCorpus(counts, spaced_tokens)
 
@@ -300,21 +293,13 @@ class InfiniGramService:
 
 
 def spaced_tokens(text: str) -> list[str]:
-    """Words and marks, each with the space before it, so that runs of them can be sent as the text has them.
-
-    >>> spaced_tokens('the "old" owl')
-    ['the', ' "', 'old', '"', ' owl']
-    """
+    """Words and marks, each with the space before it, so that runs of them can be sent as the text has them."""
     ends = [0, *(token.end for token in placed_tokens(text))]
     return [text[start:end] for start, end in pairwise(ends)]
 
 
 def counted(content: bytes) -> int:
-    """The count in a reply: a whole number, and no estimate where it is 0, since that would count as novel.
-
-    >>> counted(b'{"count": 3, "approx": false}')
-    3
-    """
+    """The count in a reply: a whole number, and no estimate where it is 0, since that would count as novel."""
     try:
         reply = json.loads(content)
     except (ValueError, RecursionError):

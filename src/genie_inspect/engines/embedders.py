@@ -21,8 +21,8 @@ from genie_inspect.engines.served_embedders import (
     unit,
 )
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.files.folders import DATA
 from genie_inspect.files.store import KeyTable, Store
+from genie_inspect.files.writing import DATA
 from genie_inspect.scripts import is_unspaced, main_script
 from genie_inspect.signature import digest
 
@@ -50,10 +50,7 @@ class Embedder(Protocol):
         """How it stands in signatures and in caches: equal identities give a text one vector. It never changes."""
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """Unit vectors, one row a text in the given order, shape (N, D); (0, 0) for no texts.
-
-        The whole of a text counts, however long it is. A text that holds nothing the embedder knows is a row of zeros.
-        """
+        """Unit vectors of whole texts, in order, shape (N, D); a row of zeros where the embedder knows none of it."""
 
 
 def embedder(name: str = "static", base_url: str | None = None) -> Embedder:
@@ -80,7 +77,6 @@ class StaticEmbedder:
         return _static_identity()
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
-        """Unit vectors, shape (N, 128): of each text the weighted mean over all its word pieces."""
         usable = embeddable(texts)
         with engine_failures(f"embedder {self.name}"):
             # without this, what follows the first 512 word pieces would not count
@@ -94,14 +90,11 @@ LEAST_KNOWN, WELL_KNOWN = 0.5, 0.9
 
 
 def known_share(embedder: Embedder, text: str) -> float:
-    """Share of a text's letters in words or pieces of words that the embedder has learnt, 0 to 1.
-
-    NaN where that is not known: for every embedder but the static one, and for a text without letters. Its vocabulary
-    is English; single letters of other scripts stand in it too and make all texts of a script alike.
-    """
+    """Share of a text's letters in words or pieces of words that the embedder has learnt, 0 to 1; NaN where unknown."""
     if embedder.identity != _static_identity():
         return math.nan
     encoded = _static_model().tokenizer.encode(text, add_special_tokens=False)
+    # single letters of other scripts stand in its English vocabulary too, and make all texts of a script alike
     pieces = Counter(encoded.word_ids)
     letters = known = 0
     for token, word, (start, end) in zip(encoded.tokens, encoded.word_ids, encoded.offsets, strict=True):
@@ -123,12 +116,12 @@ def blindness(embedder: Embedder, text: str) -> str:
 
 def half_blindness(embedder: Embedder, text: str) -> str:
     """A warning for a text that an embedder sees in part; empty where it sees nearly all, or that is not known."""
-    share = known_share(embedder, text)
-    warning = (
+    if not LEAST_KNOWN <= (share := known_share(embedder, text)) < WELL_KNOWN:
+        return ""
+    return (
         f"Warning: the embedder {embedder.name} was made for English and knows {share:.0%} of this text's letters. "
         "Texts in other languages look more alike to it than they are."
     )
-    return warning if LEAST_KNOWN <= share < WELL_KNOWN else ""
 
 
 def static_token_count(text: str) -> int:
@@ -163,12 +156,10 @@ def _static_model() -> "StaticModel":
 
 
 FILE = "embeddings.sqlite"
-# whether a vector is whole is known by its embedder's width
+# by the embedder's identity and the digest of the text; whether a vector is whole is known by its embedder's width
 VECTORS: KeyTable[bytes] = KeyTable(
     "embeddings", ("embedder",), "text", {"vector": "blob not null"}, lambda vector: vector
-)  # by the embedder's identity and the digest of the text
-
-
+)
 # the most frequent length, because a damaged row must not set the width for all others
 USUAL_SIZE = (
     "select length(vector) from embeddings where embedder = ? and typeof(vector) = 'blob' "
@@ -190,21 +181,14 @@ IN_MEMORY = 20_000  # vectors; 60 MB at 768 dimensions
 
 
 class CachedEmbedder:
-    """An embedder that embeds no text twice, in this run or the next.
-
-    Vectors are kept in single precision and come back so the first time too. A cache that cannot be used is a warning.
-    """
+    """An embedder that embeds no text twice, in this run or the next; a cache that cannot be used is a warning."""
 
     def __init__(self, embedder: Embedder, folder: Path) -> None:
-        self.embedder, self.name = embedder, embedder.name
+        self.embedder, self.name, self.identity = embedder, embedder.name, embedder.identity
         self._store = KeptVectors(folder)
         self._lock = threading.Lock()
         self._memory: OrderedDict[str, bytes] = OrderedDict()
         self._size = 0  # bytes of a vector; 0 until one is on record
-
-    @property
-    def identity(self) -> str:
-        return self.embedder.identity
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         import numpy as np

@@ -26,27 +26,14 @@ class AddressError(GenieError, ValueError):
 
 
 def identified(name: str, *facts: str) -> str:
-    """A name with twelve hex digits of what the name leaves open; the name itself where it leaves nothing open.
-
-    >>> identified("final", "one folder") == identified("final", "another")
-    False
-    >>> identified("all-MiniLM-L6-v2")
-    'all-MiniLM-L6-v2'
-    """
+    """A name with twelve hex digits of what the name leaves open; the name itself where it leaves nothing open."""
     return f"{name}@{digest(*facts)}" if facts else name
 
 
 def folder_digest(folder: Path | str) -> str:
-    """Twelve hex digits of a model's folder as it is now, wherever it stands.
-
-    They change with the content of its configuration and with the name, size or date of change of its weights, in the
-    folder and those inside it. Read-me files and hidden ones do not count.
-    """
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is no folder, expected one with a model's files")
+    """Twelve hex digits of what a model's folder and those inside it hold, hidden files and read-me files apart."""
     facts: list[str] = []
-    for path in sorted(folder.rglob("*")):
+    for path in sorted(Path(folder).rglob("*")):
         name = path.relative_to(folder)
         if any(part.startswith(".") for part in name.parts) or not path.is_file():
             continue
@@ -59,11 +46,7 @@ def folder_digest(folder: Path | str) -> str:
 
 
 def address(url: str) -> str:
-    """Where a server answers, `host:port/path`: no scheme, and no user, password, query or fragment.
-
-    >>> address("https://user:password@Host.example/v1/?key=secret")
-    'host.example:443/v1'
-    """
+    """Where a server answers, `host:port/path`: no scheme, and no user, password, query or fragment."""
     try:
         parts = urlsplit(url if "://" in url else f"//{url}")
         host, port = parts.hostname, parts.port
@@ -78,36 +61,22 @@ def address(url: str) -> str:
 
 
 def open_address(url: str) -> str:
-    """Where a server answers, as `address` has it, of a URL that may be written into logs.
-
-    Inspect writes every option of a task and a scorer into the log as it was given.
-
-    >>> open_address("https://host.example/v1/")
-    'host.example:443/v1'
-    """
+    """The address of a URL that may be written into logs, where Inspect writes every option as it was given."""
     if set(url) & set("@?#"):
         raise AddressError(
-            "a server's address holds a user, a password, a query or a fragment, which every log would keep: expected "
+            "a server's address has a user, a password, a query or a fragment, which logs would keep. Give "
             "http(s)://<host>:<port>/<path> alone; user and password belong in ~/.netrc"
         )
     return address(url)
 
 
 def redacted(text: str) -> str:
-    """Text without the user, password, query and fragment of a URL in it.
-
-    >>> redacted("infinigram:http://user:p@ss/word@host/path?key=secret#v4")
-    'infinigram:http://host/path'
-    """
+    """Text without the user, password, query and fragment of a URL in it."""
     return _QUERY.sub(r"\1", _LOGIN.sub("//", text))
 
 
 def identity(text: str) -> str:
-    """What two texts share that are the same but for spacing.
-
-    >>> identity("The  end. ") == identity("The end.")
-    True
-    """
+    """What two texts share that are the same but for spacing."""
     return digest(" ".join(text.split()))
 
 
@@ -124,24 +93,12 @@ PRESETS = {
 
 
 def with_commit(source: str) -> str:
-    """The source, and where it is a hub id that this package knows, and names no commit, a commit behind it.
-
-    >>> with_commit("yimingzhang/novelty-bench")
-    'yimingzhang/novelty-bench@255584e0f4538d1f2acb4c1d287b4d3bb30fe2f9'
-    >>> with_commit("owner/name")
-    'owner/name'
-    """
+    """The source, and where it is a hub id that this package knows, and names no commit, a commit behind it."""
     return source if source not in PRESETS or Path(source).is_dir() else f"{source}@{PRESETS[source]}"
 
 
 def at_revision(source: str) -> tuple[str, dict[str, str]]:
-    """The name by which a library loads a model or dataset, and the commit for it where one is pinned.
-
-    A hub id without a commit is loaded as it is now, with a warning: the same run would be another one tomorrow.
-
-    >>> at_revision("owner/name@" + "0a" * 20)
-    ('owner/name', {'revision': '0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a'})
-    """
+    """The name by which a library loads a model or dataset, and the commit for it; without one, with a warning."""
     if Path(source).is_dir():
         return source, {}
     name, marked, commit = source.partition("@")
@@ -156,10 +113,8 @@ def at_revision(source: str) -> tuple[str, dict[str, str]]:
 @lru_cache(maxsize=64)
 def _warn(source: str) -> None:
     LOGGER.warning(
-        "%s is loaded as it is on the hub today, which its owner can change: name a commit, %s@<40 digits>, so that "
-        "others get what you got",
-        source,
-        source,
+        f"{source} is loaded as it is on the hub today, which its owner can change: name a commit, {source}@<40 "
+        "digits>, so that others get what you got"
     )
 
 
@@ -175,9 +130,8 @@ def check_model(model: str, capability: str, extra: str) -> None:
     if find_spec("torch") is None or find_spec("transformers") is None:
         raise MissingExtraError(capability, extra)
     check_folder(model, capability)
-    folder = Path(model)
-    for what, patterns in NEEDED.items() if folder.is_dir() else ():
-        if not any(any(folder.glob(pattern)) for pattern in patterns):
+    for what, patterns in NEEDED.items() if Path(model).is_dir() else ():
+        if not any(any(Path(model).glob(pattern)) for pattern in patterns):
             raise EngineFailedError(f"{capability}: folder {model} holds no {what}")
 
 
@@ -203,7 +157,6 @@ def folder_facts(model: str) -> tuple[str, ...]:
 
 
 def model_identity(model: str, facts: tuple[str, ...]) -> str:
-    """How a model stands in signatures: its hub id, or the last part of its folder with the folder's digest."""
     return identified(model_name(model), *facts)
 
 

@@ -1,14 +1,12 @@
-"""A corpus beyond memory: an infini-gram index on disk, checked before it is opened.
+"""A corpus beyond memory: an infini-gram index on disk, beside a manifest that says what must be there.
 
-infini-gram itself opens what is cut, foreign or missing without a word, or dies of it, so a manifest of ours says what
-must be there.
+infini-gram itself opens what is cut, foreign or missing without a word, or dies of it.
 """
 
 import json
 import os
 import random
 import re
-import resource
 import subprocess
 import sys
 import threading
@@ -23,20 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.engines.corpora import (
-    Copies,
-    CountedCorpus,
-    LookedUpCounts,
-    by_lengths,
-    check_folder,
-    copied,
-    folder_texts,
-)
+from genie_inspect.engines.corpora import Copies, CountedCorpus, LookedUpCounts, by_lengths, copied, folder_texts
 from genie_inspect.engines.identity import identified, identity
 from genie_inspect.errors import CorpusError, EngineFailedError, MissingExtraError
-from genie_inspect.files.folders import new_folder
 from genie_inspect.files.json_lines import json_objects
-from genie_inspect.files.writing import write_lines, written
+from genie_inspect.files.writing import new_folder, write_lines, written
 from genie_inspect.measures.ngrams import LENGTHS, Span, counted_match_lengths
 from genie_inspect.measures.tokens import placed_tokens, tokens
 from genie_inspect.signature import digest
@@ -52,31 +41,27 @@ FILE = "vocabulary.txt"
 
 
 class Vocabulary:
-    """Numbers for words, the most frequent first."""
+    """Numbers for words, the most frequent first; its digest stands in the manifest."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = list(words)
         if len(self.words) > MOST_WORDS:
             raise CorpusError(f"the corpus has {len(self.words):,} different words, expected at most {MOST_WORDS:,}")
         self._number = {word: number for number, word in enumerate(self.words)}
+        self.digest = digest(*self.words)
 
     @classmethod
     def of(cls, counts: "Counter[str]") -> "Vocabulary":
-        """The vocabulary of counted words; equal counts in the order of the words."""
+        # equal counts in the order of the words
         return cls(sorted(counts, key=lambda word: (-counts[word], word)))
 
     @classmethod
     def read(cls, folder: Path) -> "Vocabulary":
-        # by "\n" alone: splitlines splits at more characters than `write` puts between words
+        # by "\n" alone: splitlines splits at more characters than `write` puts between words, which hold no line breaks
         return cls((folder / FILE).read_text(encoding="utf-8").split("\n")[:-1])
 
     def write(self, folder: Path) -> None:
-        """Put the words in a folder, one a line; words hold no line breaks."""
         write_lines(folder / FILE, (f"{word}\n" for word in self.words))
-
-    @property
-    def digest(self) -> str:
-        return digest(*self.words)
 
     def symbols(self, words: Sequence[str]) -> list[int] | None:
         """The symbols of a run of words; None when one of them is unknown."""
@@ -98,7 +83,7 @@ MANIFEST, DOCUMENTS = "genie_index.json", "documents.jsonl"
 TOKENS, OFFSETS, TABLE = "tokenized.0", "offset.0", "table.0"
 FILES = (TOKENS, OFFSETS, TABLE, FILE, DOCUMENTS)
 FORMAT, DTYPE, DTYPE_BYTES = 2, "u16", 2  # with u32 infini-gram's indexer asks for 32 GB
-BUILD = "build it with: genie index <folder of texts> <index folder>"
+BUILD = "build it with: genie build-index <folder of texts> <index folder>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +95,6 @@ class IndexManifest:
     vocabulary: str  # its digest
     files: dict[str, int]  # the size of each in bytes
 
-    def write(self, folder: Path) -> None:
-        write_lines(folder / MANIFEST, [json.dumps(asdict(self), indent=1) + "\n"])
-
 
 def check_installed() -> None:
     if find_spec("infini_gram") is None:
@@ -122,16 +104,14 @@ def check_installed() -> None:
 def checked_manifest(folder: Path) -> IndexManifest:
     path = folder / MANIFEST
     if not path.is_file():
-        raise CorpusError(f"{folder} holds no {MANIFEST}: it is no index of ours, or one not built to its end; {BUILD}")
+        raise CorpusError(f"{folder} holds no {MANIFEST}: it is not a complete index by genie build-index; {BUILD}")
     try:
         manifest = IndexManifest(**json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError, RecursionError) as error:
-        raise CorpusError(f"{path} is no manifest: {error}; {BUILD}") from error
+        raise CorpusError(f"{path} is not a manifest: {error}; {BUILD}") from error
     if (manifest.format, manifest.dtype) != (FORMAT, DTYPE):
-        raise CorpusError(
-            f"{path} says format {manifest.format} and dtype {manifest.dtype!r}, expected {FORMAT} and {DTYPE!r}; "
-            f"{BUILD}"
-        )
+        said = f"format {manifest.format} and dtype {manifest.dtype!r}"
+        raise CorpusError(f"{path} says {said}, expected {FORMAT} and {DTYPE!r}; {BUILD}")
     for name in FILES:
         size = (folder / name).stat().st_size if (folder / name).is_file() else None
         if size is None or size != manifest.files.get(name):
@@ -146,7 +126,7 @@ def checked_manifest(folder: Path) -> IndexManifest:
 
 
 class InfiniGramCorpus:
-    """An index that `genie index` built, asked through the package infini-gram."""
+    """An index that `genie build-index` built, asked through the package infini-gram."""
 
     def __init__(self, folder: Path) -> None:
         check_installed()
@@ -162,9 +142,8 @@ class InfiniGramCorpus:
         self._numbers: dict[str, list[int]] = {}  # by the identity of the text
         for number, (line, row) in enumerate(json_objects(self.folder / DOCUMENTS, CorpusError)):
             if not (isinstance(row.get("name"), str) and isinstance(row.get("identity"), str)):
-                raise CorpusError(
-                    f"{self.folder / DOCUMENTS}, line {line} has no name and identity of a document; {BUILD}"
-                )
+                where = f"{self.folder / DOCUMENTS}, line {line}"
+                raise CorpusError(f"{where} has no name and identity of a document; {BUILD}")
             self._names.append(row["name"])
             self._numbers.setdefault(row["identity"], []).append(number)
         # a digest of vocabulary and texts
@@ -178,8 +157,6 @@ class InfiniGramCorpus:
         return self._count(symbols) if symbols is not None else 0
 
     def _others_count(self, text: Sequence[str], same: Sequence[int]) -> Callable[[Sequence[str]], int]:
-        """How often a run of words stands in the documents that are not the text itself."""
-
         def count(run: Sequence[str]) -> int:
             # each document that is the text adds to the count as often as the run stands in the text
             own = sum(text[place : place + len(run)] == run for place in range(len(text) - len(run) + 1)) if same else 0
@@ -188,7 +165,6 @@ class InfiniGramCorpus:
         return count
 
     def copies(self, text: str) -> Copies:
-        """The runs of the text that stand in the corpus; where the text is a document itself, no count includes it."""
         placed = placed_tokens(text)
         words = [token.text for token in placed]
         same = self._numbers.get(identity(text), [])
@@ -209,7 +185,6 @@ class InfiniGramCorpus:
         return copied(text, placed, by_lengths(lengths), where, [self._names[number] for number in same])
 
     def counted(self, text: str) -> CountedCorpus:
-        """The index to count runs of words in; where the text is a document itself, no count includes it."""
         words, same = tokens(text), self._numbers.get(identity(text), [])
         counts = LookedUpCounts(self._others_count(words, same), self._tokens - len(same) * len(words))
         return CountedCorpus(counts, tokens, tuple(self._names[number] for number in same))
@@ -251,7 +226,6 @@ Progress = Callable[[str], None]
 def build_index(texts: Path, folder: Path, progress: Progress = lambda stage: None) -> IndexManifest:
     """Write an index of a folder of texts; it appears whole or not at all."""
     check_installed()
-    check_folder(texts)
     folder = folder.absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CorpusError(f"index folder {folder} is not empty, expected a new one: nothing is overwritten")
@@ -269,16 +243,16 @@ def build_index(texts: Path, folder: Path, progress: Progress = lambda stage: No
         progress("sorting")
         _sort(building)
         progress("checking")
-        # an index of the wrong number type opens, and counts wrong, without an error
+        # an index of the wrong number type opens, and counts wrong, without an error: some are compared with plain ones
         _check_counts(building)
         sizes = {name: (building / name).stat().st_size for name in FILES}
         manifest = IndexManifest(FORMAT, DTYPE, symbols, documents, vocabulary.digest, sizes)
-        manifest.write(building)
+        write_lines(building / MANIFEST, [json.dumps(asdict(manifest), indent=1) + "\n"])
     return manifest
 
 
 def _write_tokens(texts: Path, vocabulary: Vocabulary, folder: Path) -> tuple[int, int]:
-    """The numbers of symbols and documents that were written."""
+    """Writes tokens, offsets and documents; says how many symbols and documents there are."""
     symbols = documents = 0
     with (
         written(folder / TOKENS) as token_file,
@@ -305,6 +279,8 @@ def _write_tokens(texts: Path, vocabulary: Vocabulary, folder: Path) -> tuple[in
 
 def _sort(folder: Path) -> None:
     """Infini-gram's indexer; with more than one CPU it miscounts small corpora without a word."""
+    import resource  # which Windows lacks, as it lacks infini-gram
+
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     limit = OPEN_FILES if hard == resource.RLIM_INFINITY else hard
     options = {
@@ -326,7 +302,6 @@ def _sort(folder: Path) -> None:
 
 
 def _check_counts(folder: Path) -> None:
-    """Refuse an index whose counts of some runs are not those of a plain count."""
     text = np.memmap(folder / TOKENS, dtype="<u2", mode="r")
     engine = open_engine(folder)
     choice = random.Random(0)  # noqa: S311  # a sample, no secret

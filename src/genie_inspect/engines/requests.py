@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from genie_inspect.engines.identity import redacted
 from genie_inspect.errors import EngineFailedError
@@ -33,18 +33,6 @@ class PassingFaultError(EngineFailedError):
         self.wait = wait
 
 
-class Reply(Protocol):
-    """A reply that is still coming in, of whichever HTTP library."""
-
-    @property
-    def status_code(self) -> int: ...
-
-    @property
-    def headers(self) -> Mapping[str, str]: ...
-
-    def iter_bytes(self) -> Iterator[bytes]: ...
-
-
 def answered(what: str, ask: Callable[[], T]) -> T:
     """The result of a request, tried six times at most and for three minutes at most."""
     from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, stop_before_delay
@@ -66,8 +54,8 @@ def answered(what: str, ask: Callable[[], T]) -> T:
         raise EngineFailedError(f"{what} failed: {error}") from error
 
 
-def body(reply: Reply) -> bytes:
-    """The whole of a reply that is still coming in, when it is one."""
+def body(reply: Any) -> bytes:
+    """The whole of a reply, of whichever HTTP library, that is still coming in."""
     before = time.monotonic() + LONGEST
     content = bytearray()
     try:
@@ -103,11 +91,7 @@ def shown(content: bytes) -> str:
 
 
 def retry_after(header: str) -> float:
-    """Seconds that a Retry-After header asks to wait, as a number or a date; 0 where it says nothing.
-
-    >>> retry_after("7"), retry_after("Wed, 21 Oct 2015 07:28:00 GMT"), retry_after("soon")
-    (7.0, 0.0, 0.0)
-    """
+    """Seconds that a Retry-After header asks to wait, as a number or a date; 0 where it says nothing."""
     if header.strip().isdecimal() and header.isascii():
         return float(header)
     try:
@@ -119,10 +103,7 @@ def retry_after(header: str) -> float:
 
 @contextmanager
 def engine_failures(what: str) -> Iterator[None]:
-    """Raises any error of a library's call as one error that names the engine.
-
-    Only calls into libraries belong inside: an error of our own code would be hidden.
-    """
+    """Raises any error of a library's call, and of no code of ours, as one error that names the engine."""
     try:
         yield
     except EngineFailedError:

@@ -7,7 +7,7 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -98,11 +98,7 @@ def unit(vectors: "Vectors", embedder: str, texts: Sequence[str] = ()) -> "Vecto
 
 
 def embeddable(texts: Sequence[str]) -> list[str]:
-    """The texts as they may go to an embedder; half characters, which no encoding has, become question marks.
-
-    >>> embeddable(["An owl" + chr(0xD800)])
-    ['An owl?']
-    """
+    """The texts as they may go to an embedder; half characters, which no encoding has, become question marks."""
     for index, text in enumerate(texts):
         if not text.strip():
             raise ValueError(f"text {index} of {len(texts)} is empty, expected words: an empty text has no direction")
@@ -115,22 +111,14 @@ Window = tuple[str, int]  # a piece of a text, and its tokens
 
 
 def windows(text: str, limit: int, count: Callable[[str], int]) -> list[Window]:
-    """A text's pieces in order, each of at most `limit` tokens; a text that fits is one piece, as it is.
-
-    A piece that does not fit is halved at the space nearest its middle, so that no small rest is left over.
-
-    >>> windows("one two three four five", 2, lambda text: len(text.split()))
-    [('one two', 2), ('three', 1), ('four five', 2)]
-    """
+    """A text's pieces in order, each of at most `limit` tokens; a text that fits is one piece, as it is."""
     tokens = count(text)
-    if tokens <= limit or len(text) == 1:
+    if tokens <= limit or len(text.strip()) == 1:
         return [(text, tokens)]
     text = text.strip()
-    if len(text) == 1:
-        return [(text, count(text))]
     middle = len(text) // 2
     spaces = (match.start() for match in re.finditer(r"\s", text))
-    # at a space, so that no word is cut; a text without any is cut in its middle
+    # halved, so that no small rest is left over; at a space, so that no word is cut, where there is one
     place = min(spaces, key=lambda start: abs(start - middle), default=middle)
     return [window for half in (text[:place].rstrip(), text[place:].lstrip()) for window in windows(half, limit, count)]
 
@@ -161,11 +149,7 @@ CHARACTERS_A_TOKEN = 3
 
 
 class OpenAIEmbedder:
-    """A model behind OpenAI's embeddings protocol, wherever it is served.
-
-    A text of more tokens than the window, by a high estimate, is sent in pieces, whose mean vector is the text's; a
-    shorter one is sent as it is.
-    """
+    """A model behind OpenAI's embeddings protocol, which gets a text longer than its window in pieces."""
 
     def __init__(self, model: str, base_url: str | None = None, window: int = WINDOW) -> None:
         self.model, self.window = model, window
@@ -215,17 +199,12 @@ class OpenAIEmbedder:
 
 
 def most_tokens(text: str) -> int:
-    """A high estimate of a text's tokens: one for three ASCII characters, and one a byte of all others.
-
-    >>> most_tokens("An owl."), most_tokens("é")
-    (3, 2)
-    """
+    """A high estimate of a text's tokens: one for three ASCII characters, and one a byte of all others."""
     plain = len(text.encode("ascii", "ignore"))
     return -(-plain // CHARACTERS_A_TOKEN) + len(text.encode()) - plain
 
 
 def _batches(whole: Sequence[Window]) -> list[list[str]]:
-    """The windows' texts in order, as many in one request as it may have."""
     batches: list[list[str]] = []
     total = 0
     for text, tokens in whole:
@@ -252,10 +231,7 @@ _running = threading.Lock()  # a tokenizer that two threads use at a time fails 
 
 
 class SentenceTransformersEmbedder:
-    """A sentence-transformers model by hub id or folder; runs no code from the model's repository.
-
-    A text longer than what the model reads is embedded in pieces, whose mean vector is the text's.
-    """
+    """A sentence-transformers model by hub id or folder; runs no code from the model's repository."""
 
     def __init__(self, model: str) -> None:
         if find_spec("sentence_transformers") is None:
@@ -263,15 +239,8 @@ class SentenceTransformersEmbedder:
         check_folder(model, f"embedder sentence-transformers/{model}")
         self.model = model
         self.name = f"sentence-transformers/{model_name(model)}"
-
-    @cached_property
-    def _facts(self) -> tuple[str, ...]:
-        return folder_facts(self.model)
-
-    @cached_property
-    def identity(self) -> str:
-        """The name with a digest of the folder, as it was when it was first asked for, and of the pooling."""
-        return identified(self.name, *self._facts, POOLING)
+        self._facts = folder_facts(model)
+        self.identity = identified(self.name, *self._facts, POOLING)
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
         parts: list[list[Window]] = []
@@ -287,7 +256,7 @@ class SentenceTransformersEmbedder:
 
 
 def _reading(model: "SentenceTransformer") -> tuple[int, Callable[[str], int]]:
-    """How many tokens a model reads of a text, and how it counts them, with what it puts before each text."""
+    """How many tokens a model reads of a text, and how it counts them."""
     limit = model.max_seq_length
     if limit is None or not math.isfinite(limit):
         return 1, lambda text: 1  # it reads all of any text

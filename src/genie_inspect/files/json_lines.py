@@ -50,7 +50,6 @@ def json_objects(path: Path, error: MakeError) -> Iterator[tuple[int, dict[str, 
 
 
 def json_object(text: bytes, where: str, error: MakeError) -> dict[str, Any]:
-    """One JSON object in UTF-8."""
     value = _value(text, where, error)
     if not isinstance(value, dict):
         raise error(f"{where} is a {type(value).__name__} and no object")
@@ -65,7 +64,7 @@ def listed_objects(path: Path, error: MakeError) -> list[tuple[str, dict[str, An
         raise error(f"{path} cannot be read: {refused.strerror or refused}") from refused
     items = _value(content, str(path), error)
     if not (isinstance(items, list) and all(isinstance(item, dict) for item in items)):
-        raise error(f"{path} is no list of objects")
+        raise error(f"{path} is not a list of objects")
     return [(f"{path}, item {number}", item) for number, item in enumerate(items, start=1)]
 
 
@@ -96,4 +95,4 @@ def _value(text: bytes, where: str, error: MakeError) -> Any:
         return json.loads(whole_json(text.decode("utf-8-sig")))
     except (ValueError, RecursionError) as fault:
         reason = "nested too deep" if isinstance(fault, RecursionError) else fault
-        raise error(f"{where} is no JSON: {reason}") from None
+        raise error(f"{where} is not JSON: {reason}") from None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from genie_inspect.errors import GenieWarning
-from genie_inspect.files.numbers import number
+from genie_inspect.files.values import number
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -78,8 +78,8 @@ class Store:
     """
 
     def __init__(self, path: Path, tables: Sequence[KeyTable[Any]]) -> None:
-        self.path = path
-        self.tables = tables
+        self.path, self.tables = path, tables
+        self._schema = "".join(table.schema for table in tables)
         self._together = False
         self._opened: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
@@ -176,7 +176,6 @@ class Store:
             return work(self._instead_of(error))
 
     def close(self) -> None:
-        """Let go of the file; it opens again when it is needed."""
         if self._opened is not None:
             self._opened.close()
         self._opened = None
@@ -188,17 +187,13 @@ class Store:
         except (OSError, sqlite3.DatabaseError, UnicodeDecodeError) as error:
             return self._instead_of(error)
 
-    def _anew(self, *, in_memory: bool = False) -> sqlite3.Connection:
-        schema = "".join(table.schema for table in self.tables)
-        if in_memory:
-            self._opened = connected(":memory:", schema)
-            return self._opened
+    def _anew(self) -> sqlite3.Connection:
         # only this user may read it; SQLite gives the files that it puts beside it the same permissions
         with suppress(FileExistsError):
             self.path.parent.mkdir(0o700, parents=True)
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
-        self._opened = connected(self.path, schema)
+        self._opened = connected(self.path, self._schema)
         self._file = _identity(self.path)
         return self._opened
 
@@ -213,7 +208,7 @@ class Store:
                     for ending in ("-wal", "-shm", ""):  # a log left behind would be played into the new file
                         with suppress(FileNotFoundError):
                             Path(f"{self.path}{ending}").replace(f"{aside}{ending}")
-                    told = f"{self.path} is no readable cache ({error}); it was set aside as {aside}"
+                    told = f"{self.path} is not a readable cache ({error}); it was set aside as {aside}"
                     warnings.warn(told, GenieWarning, 4)
                 return self._anew()
         except (OSError, sqlite3.DatabaseError) as refused:
@@ -221,7 +216,8 @@ class Store:
         if not isinstance(error, OSError | sqlite3.OperationalError):
             raise error
         warnings.warn(f"{self.path} cannot be used ({error}); what it holds is kept for this run only", GenieWarning, 4)
-        return self._anew(in_memory=True)
+        self._opened = connected(":memory:", self._schema)
+        return self._opened
 
 
 def connected(path: Path | str, schema: str) -> sqlite3.Connection:
@@ -246,7 +242,7 @@ def connected(path: Path | str, schema: str) -> sqlite3.Connection:
         # a view of a table's name may have rows without end
         foreign = "select type, name from sqlite_master where type in ('view', 'trigger')"
         if made := connection.execute(foreign).fetchone():
-            raise damaged("it has a {} {!r}, as no file of ours".format(*made))
+            raise damaged("it has a {} {!r}, unlike a file of genie-inspect".format(*made))
     except (sqlite3.Error, UnicodeDecodeError):
         connection.close()
         raise

@@ -59,10 +59,9 @@ class Table:
         rows = [self.columns, *filter(None, self.rows)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         sides = ["<"] * self.words + [">"] * (len(widths) - self.words)
-        rulers = [
-            f":{'-' * width}-" if side == "<" else f"-{'-' * width}:" for side, width in zip(sides, widths, strict=True)
-        ]
-        places = " | ".join(f"{{:{side}{width}}}" for side, width in zip(sides, widths, strict=True))
+        sized = list(zip(sides, widths, strict=True))
+        rulers = [f":{'-' * width}-" if side == "<" else f"-{'-' * width}:" for side, width in sized]
+        places = " | ".join(f"{{:{side}{width}}}" for side, width in sized)
         head, *lines = (f"| {places.format(*row)} |" for row in rows)
         return [head, f"|{'|'.join(rulers)}|", *lines]
 
@@ -89,8 +88,8 @@ def csv_rows(path: Path, needed: Collection[str], error: MakeError) -> Iterator[
                     continue
                 if len(cells) > len(columns):
                     raise error(
-                        f"{path}, row {number} has {len(cells)} cells, expected {len(columns)}: text with commas "
-                        "stands in quotation marks"
+                        f"{path}, row {number} has {len(cells)} cells, expected {len(columns)}. Put text with commas "
+                        "in quotation marks"
                     )
                 # only an apostrophe that `Table.csv` would have put there: 'tis and 'twas keep theirs
                 texts = [cell[1:] if cell.startswith("'") and _MARKED.match(cell[1:]) else cell for cell in cells]
@@ -109,11 +108,7 @@ def yes_or_no(row: Mapping[str, str], column: str, where: str, error: MakeError)
 
 
 def plain(value: Any) -> Any:
-    """Dataclasses and mappings as dicts, sequences as lists; what is not a finite number is null.
-
-    >>> plain({"mean": math.nan, "ends": (0, 1)})
-    {'mean': None, 'ends': [0, 1]}
-    """
+    """Dataclasses and mappings as dicts, sequences as lists; what is not a finite number is null."""
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):

@@ -12,8 +12,8 @@ import anyio
 import platformdirs
 
 from genie_inspect.errors import NetworkFolderWarning
-from genie_inspect.files.folders import network_file_system
 from genie_inspect.files.store import KeyTable, Store, damaged
+from genie_inspect.files.writing import network_file_system
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.prompting.replies import LEVELS
 from genie_inspect.prompting.texts import shortened
@@ -26,7 +26,7 @@ WHETHER_ATTEMPT, NO = "", "no"
 FOLDER_VARIABLE = "GENIE_CACHE_DIR"
 FILE = "cache.sqlite"
 NETWORKED = (
-    "{path} stands on a network file system ({kind}), where SQLite can lose or damage what several machines write: "
+    "{path} is on a network file system ({kind}), where SQLite can lose or damage what several machines write: "
     f"give each process a folder of its own by ${FOLDER_VARIABLE}, and join them with `genie cache merge`"
 )
 MOST_POINTS = max(LEVELS) // 2

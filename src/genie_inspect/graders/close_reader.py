@@ -51,7 +51,7 @@ class MarkRow(Row):
 def _checked_aspects(value: object) -> object:
     for aspect in value if isinstance(value, dict) else ():
         if aspect not in ASPECTS:
-            raise ValueError(f"{aspect!r} is no aspect, expected one of {', '.join(ASPECTS)}")
+            raise ValueError(f"{aspect!r} is not an aspect, expected one of {', '.join(ASPECTS)}")
     return value
 
 
@@ -89,7 +89,7 @@ def _read_examples(path: Path | str) -> list[ExampleRow]:
             for mark in marks:
                 if mark.expression not in row.text:
                     raise PassagesError(
-                        f"{path}: {mark.expression!r} is marked as {aspect} and does not stand in its text, "
+                        f"{path}: {mark.expression!r} is marked as {aspect} and is not in its text, "
                         "expected each expression word for word"
                     )
     return rows

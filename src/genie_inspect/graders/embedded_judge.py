@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from anyio import to_thread
 
 from genie_inspect.engines.embedders import Embedder, blindness
-from genie_inspect.files.folders import DATA
+from genie_inspect.files.writing import DATA
 from genie_inspect.graders.protocols import Answer, AskedQuestion, Rated, Reading
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.prompting.texts import has_word

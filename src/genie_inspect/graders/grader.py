@@ -28,7 +28,7 @@ from tenacity import RetryError  # Inspect's retries end in it
 
 from genie_inspect.engines.identity import address, folder_digest, identified
 from genie_inspect.errors import GenieError, GenieWarning, GraderFailedError, UnreadableReplyError
-from genie_inspect.files.printable import one_line
+from genie_inspect.files.values import one_line
 from genie_inspect.inspect_private import PrerequisiteError, bounded, connections, resolved_settings, waiting
 from genie_inspect.prompting.fence import without_echo
 from genie_inspect.prompting.forms import Form
@@ -108,7 +108,7 @@ def _first(models: Sequence[Model], role: str) -> Model:
 
 def _real(model: Model, asked_by: str) -> Model:
     if ModelName(model).api == "bundled":
-        raise unmet(f"{model} has its readings on record and can judge nothing else, {asked_by} needs a real grader")
+        raise unmet(f"{model} only replays recorded ratings, and {asked_by} needs new ones. Name a real grader")
     return model
 
 
@@ -149,7 +149,7 @@ async def answered(model: Model, request: str | Sequence[str], config: GenerateC
     if output.stop_reason == "model_length":
         raise GraderFailedError(
             f"a request of {sum(len(part.split()) for part in parts)} words is longer than the window of grader "
-            f"{model}, expected a grader with a longer one or a shorter text ({output.completion[:200]})"
+            f"{model}. Use a grader with a longer window or a shorter text ({output.completion[:200]})"
         )
     return output.model_copy(update={"completion": whole_text(output.completion)})
 

@@ -118,7 +118,7 @@ class Instrument:
         # the reader without a model quotes the document's sentences, and has no other length
         lengths = [CONCISE] if self.is_smoke_test else list(LENGTHS)
         if self.answer_length not in lengths:
-            beside = f" (judge={EMBEDDED} asks nobody for answers)" if self.is_smoke_test else ""
+            beside = f" (judge={EMBEDDED} calls no model)" if self.is_smoke_test else ""
             raise UnknownChoiceError("answer_length", self.answer_length, f"one of {', '.join(lengths)}{beside}")
         # loaded now, so that a wrong template or embedder ends a run before anything is generated
         _ = self.wording, self.engine

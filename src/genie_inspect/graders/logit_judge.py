@@ -25,7 +25,7 @@ from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.prompting.templates import Template
 
 if TYPE_CHECKING:
-    from inspect_ai.model._providers.vllm import VLLMAPI  # for the type checker alone
+    from inspect_ai.model._providers.vllm import VLLMAPI  # inspect-evals-lint: ignore[IECQ001] -- for types alone
 
 
 NO_ANSWER = "0"

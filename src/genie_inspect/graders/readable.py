@@ -13,7 +13,7 @@ from inspect_ai.model import GenerateConfig, Model
 from inspect_ai.util import span
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.files.printable import one_line
+from genie_inspect.files.values import one_line
 from genie_inspect.graders.grader import Request, ask, identified_model
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.prompting.forms import Form

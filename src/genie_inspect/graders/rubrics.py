@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from genie_inspect.errors import GenieError, UnknownChoiceError
-from genie_inspect.files.folders import DATA
+from genie_inspect.files.writing import DATA
 from genie_inspect.prompting.forms import Form, label_form
 from genie_inspect.prompting.replies import LEVELS, YES_NO, labels, up_to_label, verdict, yes_or_no
 from genie_inspect.prompting.templates import Template, load_template
@@ -56,7 +56,7 @@ class Rubric(BaseModel):
     def _keys_differ(self) -> Self:
         twice = [test for test, count in Counter(test.id for test in self.tests).items() if count > 1]
         if twice:
-            raise ValueError(f"test id {twice[0]!r} stands there twice, expected ids that differ")
+            raise ValueError(f"test id {twice[0]!r} appears twice, expected ids that differ")
         # tests, dimensions and the total share one set of keys in a score
         taken = {TOTAL, *self.dimensions} & {test.id for test in self.tests}
         if taken:

@@ -101,7 +101,7 @@ class ReplyRecord:
             if isinstance(error, sqlite3.OperationalError) and not is_damage(error):  # locked, no permission, no space
                 raise PopulationError(f"the record of replies {self.path} cannot be used: {reason}") from error
             raise PopulationError(
-                f"{self.path} is no readable record of replies ({reason}): remove it to start anew"
+                f"{self.path} is not a readable record of replies ({reason}). Remove it to start again"
             ) from error
 
 

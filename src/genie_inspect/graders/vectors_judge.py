@@ -17,8 +17,8 @@ from pydantic import AfterValidator, Field
 from genie_inspect.engines.embedders import Embedder, blindness
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import FitError
-from genie_inspect.files.folders import DATA
 from genie_inspect.files.json_lines import json_row
+from genie_inspect.files.writing import DATA
 from genie_inspect.graders.merging import Mode
 from genie_inspect.graders.protocols import Answer, AskedQuestion, Judge, Rated
 from genie_inspect.graders.reader import READ
@@ -130,9 +130,9 @@ def vectors_judge(embedder: Embedder, file: str = "", features: Collection[str] 
     if fit.embedder != embedder.identity:
         which = f"fit {file}" if file else "the fit that ships"
         raise FitError(
-            f"embedder is {embedder.name!r} ({embedder.identity}) and {which} was measured with {fit.embedder}; make "
-            f"one with: genie calibrate --ratings ratings.jsonl --embedder {embedder.name} --fit-vectors fit.json "
-            "and name it: judge=vectors/fit.json"
+            f"embedder is {embedder.name!r} ({embedder.identity}) and {which} was measured with {fit.embedder}. "
+            f"Fit this embedder with genie calibrate --ratings ratings.jsonl --embedder {embedder.name} --fit-vectors "
+            "fit.json, and use judge=vectors/fit.json"
         )
     return VectorsJudge(embedder, fit, features)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import fsum, isnan, nan
 from typing import Any, TypeVar
 
-from genie_inspect.files.numbers import count, number
+from genie_inspect.files.values import count, number
 from genie_inspect.logs.measures import UNIT
 from genie_inspect.statistics.agreement import krippendorff_alpha
 from genie_inspect.statistics.descriptive import Interval, Spread, pooled, prompt_interval
@@ -29,8 +29,7 @@ class RatingRange:
     highest: float
 
     @property
-    def is_constant(self) -> bool:
-        """Whether they are all the same, and too many for chance."""
+    def is_constant(self) -> bool:  # all the same, and too many for chance
         return self.count >= ENOUGH_RATINGS and self.lowest == self.highest
 
 
@@ -60,35 +59,27 @@ Parts = Mapping[str, Evidence]  # by grader of a jury, what it found in one docu
 def evidence_of(metadata: Mapping[str, Any]) -> Evidence:
     """The evidence in a score's metadata, or in what it says of one grader."""
     facts = {name: mapping(raw) for name, raw in metadata.items()}
-    few, repeated = (_shares({name: metadata.get(name)}).get(name, NO_SHARE) for name in ("few_answers", "repeated"))
+    shares = _shares({name: metadata.get(name) for name in ("few_answers", "repeated")})
     faults = {reason: count(raw) for reason, raw in facts.get("faults", {}).items()}
     ratings = facts.get("ratings", {})
     rated, (lowest, highest) = count(ratings.get("count")), (number(ratings.get(end)) for end in ("lowest", "highest"))
-    spreads = {key: mapping(raw) for key, raw in facts.get("spread", {}).items()}
+    stated = {key: mapping(raw) for key, raw in facts.get("spread", {}).items()}
+    spreads = {key: Spread(number(own.get("sd")), count(own.get("degrees")) or 0) for key, own in stated.items()}
     return Evidence(
         coverage=_shares(facts.get("coverage", {})),
         pairs=_shares(facts.get("pairs", {})),
         faults={reason: missing for reason, missing in faults.items() if missing},
         ratings=RatingRange(rated, lowest, highest) if rated and lowest <= highest else None,
         documents=count(metadata.get("documents")),
-        few_answers=few,
+        few_answers=shares.get("few_answers", NO_SHARE),
         position_bias=number(metadata.get("position_bias")),
-        spread={
-            key: Spread(sd, degrees)
-            for key, own in spreads.items()
-            if (degrees := count(own.get("degrees"))) and (sd := number(own.get("sd"))) >= 0
-        },
-        repeated=repeated,
+        spread={key: spread for key, spread in spreads.items() if spread.degrees and spread.sd >= 0},
+        repeated=shares.get("repeated", NO_SHARE),
         values={key: number(value) for key, value in facts.get("novelty", {}).items()},
         questions={
             key: tuple(map(number, row)) for key, row in facts.get("questions", {}).items() if isinstance(row, list)
         },
     )
-
-
-def parts_of(metadata: Mapping[str, Any]) -> dict[str, Evidence]:
-    """By grader of a jury what a score's metadata says of it; empty where one grader measured."""
-    return {grader: evidence_of(mapping(facts)) for grader, facts in mapping(metadata.get("graders")).items()}
 
 
 def mapping(raw: object) -> Mapping[str, Any]:
@@ -109,15 +100,15 @@ def together(parts: Sequence[Evidence]) -> Evidence:
     The position bias is the mean of those that are known, faults come with the most frequent first.
     """
     ratings = [part.ratings for part in parts if part.ratings]
-    lowest, highest = ([getattr(own, end) for own in ratings] for end in ("lowest", "highest"))
+    counts, lowest, highest = ([getattr(own, name) for own in ratings] for name in ("count", "lowest", "highest"))
     biases = [part.position_bias for part in parts if not isnan(part.position_bias)]
-    faults = {reason: sum(counts) for reason, counts in _by_key(part.faults for part in parts).items()}
+    faults = sum((Counter(part.faults) for part in parts), Counter[str]())
     return Evidence(
         coverage={key: added(shares) for key, shares in _by_key(part.coverage for part in parts).items()},
         pairs={key: added(shares) for key, shares in _by_key(part.pairs for part in parts).items()},
         spread={key: pooled(spreads) for key, spreads in _by_key(part.spread for part in parts).items()},
-        faults=dict(Counter(faults).most_common()),
-        ratings=RatingRange(sum(own.count for own in ratings), min(lowest), max(highest)) if ratings else None,
+        faults=dict(faults.most_common()),
+        ratings=RatingRange(sum(counts), min(lowest), max(highest)) if ratings else None,
         # the fewest: a mean would hide the one prompt that has a single document to compare with
         documents=min((part.documents for part in parts if part.documents), default=None),
         few_answers=added(part.few_answers for part in parts),
@@ -139,8 +130,8 @@ def _by_key(parts: Iterable[Mapping[str, PartT]]) -> dict[str, list[PartT]]:
 
 def added(shares: Iterable[Share]) -> Share:
     """Shares together: their parts, and their wholes, added up."""
-    shares = list(shares)
-    return sum(part for part, _ in shares), sum(whole for _, whole in shares)
+    parts, wholes = zip(NO_SHARE, *shares, strict=True)
+    return sum(parts), sum(wholes)
 
 
 ENOUGH_RATINGS = 10  # from which ratings that are all the same are no chance
@@ -148,7 +139,6 @@ ENOUGH_DEGREES = 100  # of freedom
 LEAST_SPREAD = 0.05  # of similarities; the starter's recorded ratings have 0.28, a judge of 1.5 billion parameters 0.02
 ENOUGH_ANSWERS = 20
 MOST_REPEATED = 0.05  # none of the starter's 2,464 recorded answers does so; of a reader of 1.5 billion parameters 16%
-HALF = 0.5
 MOST_NAMED = 6  # keys in one warning; ttcw has nineteen
 
 
@@ -170,7 +160,7 @@ def warnings(evidence: Evidence) -> list[str]:
     if answers >= ENOUGH_ANSWERS and repeated > MOST_REPEATED * answers:
         lines.append(
             f"{repeated} of the reader's {answers} answers say nothing but words of the question: it hardly reads, see "
-            "genie readings"
+            "genie check-reader"
         )
     if evidence.documents == 1:
         lines.append(
@@ -178,7 +168,7 @@ def warnings(evidence: Evidence) -> list[str]:
         )
     if few:
         lines.append(f"{few} of {used} questions rest on fewer than three ratings: one answer more could change them")
-    if half := below(evidence.pairs, HALF):
+    if half := below(evidence.pairs, 0.5):
         lines.append(f"fewer than half of the ratings that were due could be used: {half}")
     if unused := below(evidence.coverage, 1):
         lines.append(f"not every question or test could be used: {unused}")
@@ -232,9 +222,10 @@ def results_by_grader(
     for grader in dict.fromkeys(grader for parts in documents for grader in parts):
         own = [parts.get(grader, NOTHING) for parts in documents]
         evidence = together(own)
-        values = {key: [part.values.get(key, nan) for part in own] for key in keys}
         results[grader] = GraderResults(
-            cells={key: prompt_interval(row, prompts, bounds=UNIT) for key, row in values.items()},
+            cells={
+                key: prompt_interval([part.values.get(key, nan) for part in own], prompts, bounds=UNIT) for key in keys
+            },
             coverage={key: evidence.coverage.get(key, NO_SHARE) for key in keys},
             faults=evidence.faults,
             documents=sum(not all(map(isnan, part.values.values())) for part in own),
@@ -247,11 +238,11 @@ def jury_warnings(
     documents: Sequence[Parts], by_grader: Mapping[str, GraderResults], alphas: Mapping[str, float]
 ) -> list[str]:
     """What to beware of in a jury's scores, a line each; nothing without one."""
-    by_any = Counter(
-        key
+    measured = [
+        {key for part in parts.values() for key, value in part.values.items() if not isnan(value)}
         for parts in documents
-        for key in {key for part in parts.values() for key, value in part.values.items() if not isnan(value)}
-    )
+    ]
+    by_any = Counter(key for keys in measured for key in keys)
     lines = [
         f"grader {name} did not measure every document that another grader did ({fewer}): the jury's means leave out "
         "the documents that it did not measure"

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from genie_inspect.errors import GenieError, GenieWarning
 from genie_inspect.files.json_lines import first_fault, json_object
-from genie_inspect.files.numbers import count
+from genie_inspect.files.values import count
 from genie_inspect.inspect_private import sample_member, sample_members
 from genie_inspect.logs.scores import last_of_each, measured
 
@@ -113,7 +113,7 @@ def readable(file: str, but: type[Exception] = LogError) -> Iterator[None]:
 
 
 def _broken(file: str) -> str:
-    """What is wrong with a file as a whole, which its readers say in their own words; empty where that is not known."""
+    """What is wrong with a file as a whole; empty where only its readers know it."""
     try:
         with Path(file).open("rb") as opened:
             begin, size = opened.read(64).lstrip(), opened.seek(0, SEEK_END)
@@ -123,7 +123,7 @@ def _broken(file: str) -> str:
         return "it is empty"
     if begin.startswith(b"PK"):
         return "" if is_zipfile(file) else f"it {CUT_OFF.format(size=size)}; copy it again"
-    return "" if begin.startswith(b"{") else "it is no archive and no JSON, as logs of Inspect are"
+    return "" if begin.startswith(b"{") else "it is neither an archive nor JSON, as Inspect's logs are"
 
 
 def _check_form(file: str) -> None:
@@ -132,9 +132,8 @@ def _check_form(file: str) -> None:
         with ZipFile(file) as archive:
             large = [info for info in archive.infolist() if info.file_size > LARGEST]
         if large:
-            raise LogError(
-                f"{file}, {large[0].filename} has {large[0].file_size:,} bytes, expected at most {LARGEST:,}"
-            )
+            size, name = large[0].file_size, large[0].filename
+            raise LogError(f"{file}, {name} has {size:,} bytes, expected at most {LARGEST:,}")
     elif file.endswith(".json") and Path(file).stat().st_size:
         with Path(file).open("rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as content:
             if reason := _unsafe(content):
@@ -186,13 +185,14 @@ def each_log(paths: Iterable[str | Path], read: Callable[[str], ReadT]) -> list[
 
     Logs of a folder that cannot be read are left out, with a warning.
     """
+    named = list(map(str, paths))
     logs: list[ReadT] = []
     left_out: list[LogError] = []
-    for file, is_named in _listed(paths).items():
+    for file in log_files(named):
         try:
             logs.append(read(file))
         except LogError as error:
-            if is_named:
+            if file in named:
                 raise
             left_out.append(error)
     if left_out and not logs:
@@ -204,19 +204,12 @@ def each_log(paths: Iterable[str | Path], read: Callable[[str], ReadT]) -> list[
 
 def log_files(paths: Iterable[str | Path]) -> list[str]:
     """Every log file that the paths stand for, each once: files as they are, folders searched, oldest first."""
-    return list(_listed(paths))
-
-
-def _listed(paths: Iterable[str | Path]) -> dict[str, bool]:
-    """The same, and whether each is named itself and not found in a folder."""
-    files: dict[str, bool] = {}
+    files: dict[str, None] = {}
     for path in map(str, paths):
         if not Path(path).exists():
             raise LogError(f"{path} does not exist, expected a log file or a folder of logs")
-        is_named = Path(path).is_file()
-        logs = [path] if is_named else [info.name for info in list_eval_logs(path, descending=False)]
+        logs = [path] if Path(path).is_file() else [info.name for info in list_eval_logs(path, descending=False)]
         if not logs:
             raise LogError(f"{path} holds no log")
-        for log in (name.removeprefix("file://") for name in logs):
-            files[log] = is_named or files.get(log, False)
-    return files
+        files |= dict.fromkeys(name.removeprefix("file://") for name in logs)
+    return list(files)

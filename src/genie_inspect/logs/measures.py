@@ -14,7 +14,7 @@ from typing import Any
 from inspect_ai.log import EvalLog
 from inspect_ai.viewer import ScoreColorScale
 
-from genie_inspect.files.numbers import number
+from genie_inspect.files.values import number
 from genie_inspect.graders.rubrics import BUNDLED, load_rubric
 from genie_inspect.inspect_private import scorer_metadata
 from genie_inspect.signature import Signature
@@ -113,7 +113,6 @@ def declared_range(log: EvalLog, scorer: str, signature: Signature, key: str) ->
 
 
 def ranges_of(log: EvalLog) -> Callable[[str, Signature, str], Bounds | None]:
-    """`declared_range` in one log, found once for each key."""
     return cache(partial(declared_range, log))
 
 

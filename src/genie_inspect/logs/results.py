@@ -18,7 +18,7 @@ from genie_inspect.logs.evidence import (
     warnings,
 )
 from genie_inspect.logs.measures import GENIE, UNIT
-from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.logs.reading import ScoredLog
 from genie_inspect.logs.scores import NONE, Scores
 from genie_inspect.statistics.descriptive import Interval, Standing, prompt_interval
 
@@ -34,8 +34,8 @@ def self_preference(log: ScoredLog, scorer: str) -> list[str]:
     # the population's own documents are by whoever wrote them, not by the model that the run had to name
     if log.is_population:
         return []
-    named = [signature.models for signature in log.signatures.get(scorer, ())]
-    asked = [model for by_fact in named for fact, models in by_fact.items() if fact != "population" for model in models]
+    facts = [fact for signature in log.signatures.get(scorer, ()) for fact in signature.models.items()]
+    asked = [model for name, models in facts if name != "population" for model in models]
     writer, *names = (DATE.sub("", model.rpartition("/")[2].casefold()) for model in (log.model, *asked))
     return [
         f"{model} judges what a model of its name wrote{'' if log.model == model else f' ({log.model})'}: "
@@ -48,14 +48,10 @@ def self_preference(log: ScoredLog, scorer: str) -> list[str]:
 class Results:
     """One scorer's results in one log."""
 
-    # by key: the mean over prompts with its 95% interval, which ends where values can end
-    cells: Mapping[str, Interval]
-    # by key: questions (tests) used, of those asked; 0 of 0 where the scorer does not say
-    coverage: Mapping[str, Share]
+    cells: Mapping[str, Interval]  # by key: the mean over prompts; its 95% interval ends where values can end
+    coverage: Mapping[str, Share]  # by key: questions (tests) used, of those asked; 0 of 0 where nothing says it
     pairs: Mapping[str, Share]  # by key: ratings that count, and those that were due, likewise
-    # all of the log, each epoch of a sample by itself (Inspect's `scored_samples` counts a sample once), those that
-    # failed before they were scored among them
-    documents: int
+    documents: int  # each epoch of a sample by itself, also those that failed before they were scored
     unscored: Mapping[str, int]  # documents without any value, by reason, the most frequent one first
     faults: Mapping[str, int]  # answers, ratings or verdicts that are missing, likewise
     refusals: int  # documents that the model refused to write
@@ -65,12 +61,10 @@ class Results:
     # by key, where the population has a yardstick: each document's standing among its own, as means over prompts
     standing: Mapping[str, Standing]
     graders: Mapping[str, GraderResults]  # of a jury each grader's own results; empty where one grader measured
-    # of a jury by key: Krippendorff's alpha over its graders' novelties of all questions; NaN where undefined
-    agreement: Mapping[str, float]
+    agreement: Mapping[str, float]  # of a jury by key: alpha over its graders' novelties of all questions
 
     @property
-    def scored(self) -> int:
-        """Documents with a value under some key."""
+    def scored(self) -> int:  # documents with a value under some key
         return self.documents - sum(self.unscored.values())
 
     def mean(self, key: str) -> float:
@@ -84,13 +78,10 @@ def results_of(log: ScoredLog, scorer: str) -> Results:
     scores = [document.scores.get(scorer, Scores({})) for document in log.documents]
     reasons = Counter(reason for document in log.documents if (reason := document.why_unscored(scorer)))
     ends = {key: log.known_range(scorer, key) or (-math.inf, math.inf) for key in keys}
-    preferred = self_preference(log, scorer)
     evidence, parts = together([own.evidence for own in scores]), [own.graders for own in scores]
     graders, alphas = results_by_grader(parts, prompts, keys), agreement(parts, keys)
-    near = {
-        key: [own.nearest.get(key, math.nan) for own in scores]
-        for key in dict.fromkeys(key for own in scores for key in own.nearest)
-    }
+    nearest = dict.fromkeys(key for own in scores for key in own.nearest)
+    near = {key: [own.nearest.get(key, math.nan) for own in scores] for key in nearest}
     return Results(
         cells={key: prompt_interval(log.values(scorer, key), prompts, bounds=ends[key]) for key in keys},
         coverage={key: evidence.coverage.get(key, NO_SHARE) for key in keys},
@@ -100,7 +91,7 @@ def results_of(log: ScoredLog, scorer: str) -> Results:
         faults=evidence.faults,
         refusals=sum(document.refused for document in log.documents),
         position_bias=evidence.position_bias,
-        warnings=[*warnings(evidence), *jury_warnings(parts, graders, alphas), *preferred],
+        warnings=[*warnings(evidence), *jury_warnings(parts, graders, alphas), *self_preference(log, scorer)],
         nearest={key: prompt_interval(row, prompts, bounds=UNIT) for key, row in near.items()},
         standing={key: found for key in keys if (found := standing_of([log], scorer, key))},
         graders=graders,

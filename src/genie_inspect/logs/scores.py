@@ -10,9 +10,9 @@ from typing import Any, Literal, TypeVar
 from inspect_ai.scorer import Score
 from pydantic import TypeAdapter, ValidationError
 
-from genie_inspect.files.numbers import SLACK, Number, count, number
+from genie_inspect.files.values import SLACK, Number, count, number
 from genie_inspect.graders.close_reader import Mark
-from genie_inspect.logs.evidence import NOTHING, Evidence, Parts, evidence_of, mapping, parts_of
+from genie_inspect.logs.evidence import NOTHING, Evidence, Parts, evidence_of, mapping
 from genie_inspect.logs.measures import Bounds
 from genie_inspect.signature import Signature
 from genie_inspect.statistics.descriptive import Standing
@@ -47,7 +47,6 @@ class Scores:
 
     @property
     def is_unscored(self) -> bool:
-        """Whether no key has a value."""
         return all(map(isnan, self.values.values()))
 
     def left_out(self) -> "Scores":
@@ -57,15 +56,13 @@ class Scores:
         return replace(self, values=values, reason=reason, evidence=NOTHING, graders={}, questions={})
 
 
+# a log has few signatures and thousands of scores: each is taken apart once
+_comparable = lru_cache(maxsize=256)(lambda text: Signature(comparable(text)))
+
+
 def signature_of(score: Score) -> Signature:
     """The signature in a score's metadata, as far as scores must share it to compare; "none" when it has none."""
-    return _signature(str((score.metadata or {}).get("signature") or NONE))
-
-
-# a log has few signatures and thousands of scores: each is taken apart once
-@lru_cache(maxsize=256)
-def _signature(text: str) -> Signature:
-    return Signature(comparable(text))
+    return _comparable(str((score.metadata or {}).get("signature") or NONE))
 
 
 def measured(scores: Mapping[str, Score]) -> dict[str, Score]:
@@ -101,7 +98,8 @@ def scores_of(scorer: str, score: Score, ranges: Ranges = lambda *of: None) -> S
     values = {key: number(stated[key], *(ranges(scorer, signature, key) or ())) for key in keys}
     # what is no number at all is none of ours; only NaN is unequal to itself
     beyond = {k: v for k, v in stated.items() if isinstance(v, int | float) and v == v and isnan(values.get(k, nan))}
-    length, graders = mapping(facts.get("length")), parts_of(facts)
+    length = mapping(facts.get("length"))
+    graders = {grader: evidence_of(mapping(own)) for grader, own in mapping(facts.get("graders")).items()}
     by_grader: dict[str, dict[str, float]] = {}
     for grader, part in graders.items():
         for key, row in part.questions.items():
@@ -128,20 +126,21 @@ def scores_of(scorer: str, score: Score, ranges: Ranges = lambda *of: None) -> S
 
 def tests_of(score: Score, what: Literal["pass", "score"]) -> dict[str, float]:
     """What a score says of each test, by the test's id; NaN where it could not be judged, nothing of other scores."""
-    rows = _rows_of((score.metadata or {}).get("tests"))
-    return {str(row["id"]): number(row.get(what)) for row in rows if "id" in row and what in row}
+    rows = _rows_with((score.metadata or {}).get("tests"), what)
+    return {str(row["id"]): number(row[what]) for row in rows}
 
 
-def _rows_of(table: object) -> list[Mapping[str, Any]]:
-    return [mapping(row) for row in table] if isinstance(table, list) else []
+def _rows_with(table: object, column: str) -> list[Mapping[str, Any]]:
+    """The rows that have an id and this column."""
+    rows = [mapping(row) for row in table] if isinstance(table, list) else []
+    return [row for row in rows if "id" in row and column in row]
 
 
 def _by_question(table: object, values: Mapping[str, float]) -> dict[str, dict[str, float]]:
     """By key and question its novelty, where the table says them and their mean is the value."""
     novelties: dict[str, dict[str, float]] = {}
-    for row in _rows_of(table):
-        if "id" in row and "novelty" in row:
-            novelties.setdefault(str(row.get("feature")), {})[str(row["id"])] = number(row["novelty"])
+    for row in _rows_with(table, "novelty"):
+        novelties.setdefault(str(row.get("feature")), {})[str(row["id"])] = number(row["novelty"])
     # a value that was edited, or that is no mean of its questions, stands for itself
     return {key: own for key, own in novelties.items() if abs(known_mean(own.values()) - values.get(key, nan)) <= SLACK}
 

@@ -18,11 +18,7 @@ FEWEST_RATINGS = 3
 def similarity(rating: float | None) -> float:
     """Similarity of two answers, 0 (different) to 1 (interchangeable).
 
-    Args:
-        rating: 1 to 4. 0 stands for "one side gives no answer".
-
-    Returns:
-        (rating - 1) / 3; NaN for 0, None, NaN or anything outside [1, 4].
+    (rating - 1) / 3; NaN for 0, which stands for "one side gives no answer", for None and anything outside [1, 4].
 
     >>> [similarity(rating) for rating in (1, 2.5, 4, 0)]
     [0.0, 0.5, 1.0, nan]
@@ -33,10 +29,7 @@ def similarity(rating: float | None) -> float:
 
 
 def question_novelty(ratings: Iterable[float | None]) -> float:
-    """One minus the mean similarity over usable ratings, 0 (all alike) to 1 (nothing like it).
-
-    Returns:
-        NaN when no rating is usable.
+    """One minus the mean similarity over usable ratings, 0 (all alike) to 1 (nothing like it); NaN without any.
 
     >>> question_novelty([1, 4, None])
     0.5
@@ -79,9 +72,6 @@ def feature_novelty(novelty_by_question: Mapping[str, float], feature_of: Mappin
     Returns:
         A feature whose questions are all unusable is NaN; a feature without questions is absent.
 
-    Raises:
-        ValueError: If a question with a novelty has no feature.
-
     >>> feature_novelty({"q1": 0.5, "q2": 1.0}, {"q1": "plot", "q2": "plot", "q3": "style"})
     {'plot': 0.75, 'style': nan}
     """
@@ -102,9 +92,8 @@ class Tally(NamedTuple):
     due: int = 0
 
     def with_rating(self, rating: float | None) -> "Tally":
-        if math.isnan(similarity(rating)):
-            return self._replace(due=self.due + 1)
-        return Tally(self.total + (rating or 0), self.usable + 1, self.due + 1)
+        usable = usable_ratings([rating])
+        return Tally(self.total + sum(usable), self.usable + len(usable), self.due + 1)
 
     def novelty(self, min_coverage: float = MIN_COVERAGE) -> float:
         """As `question_novelty`; NaN where too few of the ratings due are usable."""

@@ -13,11 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.measures.ngrams import Corpus
-from genie_inspect.measures.suffix_array import TokenIndex
-
-Numbers = NDArray[np.int64]
-Values = NDArray[np.float64]
+from genie_inspect.measures.ngrams import Corpus, Numbers, TokenIndex
 
 FLOOR = 1.2e-10  # as published, for a word that never follows its context
 
@@ -35,6 +31,9 @@ class RunCounts(Protocol):
         """How often the runs of a text stand in the corpus, (R,); that of no token as often as there are tokens."""
 
 
+Known = tuple[Numbers, NDArray[np.float64]]
+
+
 class RunsInCorpus:
     """What a corpus says of many runs of words, looked up together; takes its place where one of them is measured."""
 
@@ -44,7 +43,7 @@ class RunsInCorpus:
         # of each token the longest run of its own that stands in the corpus, and its probability after what is before
         # it; nothing where the corpus has no tokens
         unknown = np.zeros(0, dtype=np.int64), np.zeros(0)
-        self.by_run: dict[tuple[str, ...], tuple[Numbers, Values]] = dict.fromkeys(map(tuple, runs), unknown)
+        self.by_run: dict[tuple[str, ...], Known] = dict.fromkeys(map(tuple, runs), unknown)
         if not tokens or not counted.tokens:
             return
         sizes = np.array([len(run) for run in runs])
@@ -60,7 +59,7 @@ class RunsInCorpus:
             self.by_run[tuple(run)] = (reach - places)[end - size : end], likely[end - size : end]
 
 
-def _looked_up(tokens: Sequence[str], corpus: Corpus | RunCounts | RunsInCorpus) -> tuple[Numbers, Values]:
+def _looked_up(tokens: Sequence[str], corpus: Corpus | RunCounts | RunsInCorpus) -> Known:
     found = corpus if isinstance(corpus, RunsInCorpus) else RunsInCorpus([tokens], corpus)
     return found.by_run[tuple(tokens)]
 
@@ -88,13 +87,7 @@ def probability(context: Sequence[str], word: str, corpus: Corpus | RunCounts | 
 def log_perplexity(tokens: Sequence[str], corpus: Corpus | RunCounts | RunsInCorpus, floor: float = FLOOR) -> float:
     """Mean of -log P of the tokens, each after those before it, 0 or more; higher = newer.
 
-    Args:
-        tokens: The expression.
-        corpus: As for `probability`.
-        floor: Stands for a probability of 0.
-
-    Returns:
-        NaN without tokens, and for a corpus without tokens.
+    NaN without tokens, and for a corpus without tokens; `floor` stands for a probability of 0.
 
     >>> log_perplexity(["the", "owl"], [["the", "owl", "and", "the", "fox"]]) == -math.log(2 / 5 * 1 / 2) / 2
     True
@@ -107,14 +100,7 @@ def novel_share(tokens: Sequence[str], corpus: Corpus | RunCounts | RunsInCorpus
     """NovelPct: the share of an expression's n-grams that are absent from a corpus, 0 to 1.
 
     n is the smallest for which some n-gram is absent: 0 where the whole expression stands in the corpus, 1 where
-    nothing but the whole is absent.
-
-    Args:
-        tokens: The expression.
-        corpus: As for `probability`.
-
-    Returns:
-        NaN without tokens, and for a corpus without tokens.
+    nothing but the whole is absent. NaN without tokens, and for a corpus without tokens.
 
     >>> novel_share(["a", "b", "c", "d"], [["a", "b", "c"], ["c", "d"]])  # n = 3: "b c d" is absent, "a b c" is not
     0.5

@@ -12,11 +12,8 @@ from statistics import fmean
 def test_score(reference_first: int, candidate_first: int) -> int:
     """How much better the candidate is than the reference, over both orders: -4 to 4 with verdicts of -2 to 2.
 
-    A judge that prefers a position adds as much to one verdict as to the other, so that its preference cancels.
-
-    Args:
-        reference_first: Points of story A over story B where A was the reference.
-        candidate_first: Points of story A over story B where A was the candidate.
+    Each verdict is the points of the story that stood first. A judge that prefers a position adds as much to one as to
+    the other, so that its preference cancels.
 
     >>> test_score(2, -2), test_score(-1, 2), test_score(2, 2)
     (-4, 3, 0)
@@ -60,8 +57,7 @@ def pass_share(tests: Iterable[float]) -> float:
     return _mean([test for test in tests if not math.isnan(test)])
 
 
-# what a verdict is worth to the story that was shown first
-FIRST, TIE, SECOND = 1.0, 0.5, 0.0
+FIRST, TIE, SECOND = 1.0, 0.5, 0.0  # what a verdict is worth to the story that was shown first
 
 
 def win_rate(shown_first: Sequence[float], shown_second: Sequence[float]) -> float:

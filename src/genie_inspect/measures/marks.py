@@ -63,9 +63,6 @@ def agreement(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]],
         strict: Whether marks are paired one to one so that the words in common are most; a pair counts the F1 of its
             words, and nothing below a half.
 
-    Raises:
-        ValueError: If there are not as many passages on either side.
-
     >>> agreement([["a bell of salt"], []], [["bell of salt", "the sky, unbuttoned"], ["cold fire"]]).recall
     0.3333333333333333
     """
@@ -73,8 +70,12 @@ def agreement(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]],
         raise ValueError(f"{len(predicted)} passages with predictions against {len(gold)}, expected the same passages")
     whole = Agreement(0, 0, 0)
     for marks, right in zip(predicted, gold, strict=True):
-        if strict:
-            true = found = _paired_overlap(marks, right)
+        if strict and marks and right:
+            from scipy.optimize import linear_sum_assignment
+
+            table = np.array([[overlap(mark, expected) for expected in right] for mark in marks])
+            table[table < LEAST_OVERLAP] = 0
+            true = found = float(table[linear_sum_assignment(table, maximize=True)].sum())
         else:
             # any number of predictions may agree with one gold mark, and the other way round
             matching = [[matches(mark, expected) for expected in right] for mark in marks]
@@ -123,21 +124,10 @@ def overlap(predicted: str, gold: str) -> float:
     return 2 * (sides[0] & sides[1]).total() / size if size else 0.0
 
 
-def _paired_overlap(predicted: Sequence[str], gold: Sequence[str]) -> float:
-    from scipy.optimize import linear_sum_assignment
-
-    if not (predicted and gold):
-        return 0.0
-    table = np.array([[overlap(mark, expected) for expected in gold] for mark in predicted])
-    table[table < LEAST_OVERLAP] = 0
-    return float(table[linear_sum_assignment(table, maximize=True)].sum())
-
-
 LONGEST_NEAR = 400  # characters of a quote that is looked for by similarity; a longer one must stand there as it is
 LONGEST_SEARCHED = 100_000  # characters of a text in which it is: 17,000 words
 MOST_COMPARED = 1_000  # different spans
 ROUNDING = 1e-9
-_NOWHERE = np.array([], dtype=np.intp)
 _BOUND = "(?:(?<![a-zA-Z0-9_])|(?![a-zA-Z0-9_]))"  # not between two plain letters or digits
 Span = tuple[int, int]  # from which character up to which
 
@@ -146,7 +136,7 @@ class QuotedText:
     """A text in which quotes are looked for."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text, self._plain = text, _folded(text)
 
     def find(self, quote: str, *, last: bool = False) -> Span | None:
         """Where the quote stands, as whole words: the first such place, or the last; None where nothing is like it.
@@ -165,10 +155,6 @@ class QuotedText:
             return None
         found = _place([quote.strip()], self.text, last=last) or _place(plain.split(), self._plain, last=last)
         return found or self._nearest(plain, last=last)
-
-    @cached_property
-    def _plain(self) -> str:
-        return _folded(self.text)
 
     @cached_property
     def _words(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -206,7 +192,7 @@ class QuotedText:
             # as many characters as the quote has, of which each span may lack some
             spare = len(quote) - share * (len(quote) + spans[1] - spans[0]) / 2
             for character, count in Counter(quote).items():
-                places = self._places.get(character, _NOWHERE)
+                places = self._places.get(character, np.zeros(0, dtype=np.intp))
                 spare -= np.maximum(count - np.diff(np.searchsorted(places, spans), axis=0)[0], 0)
                 spans, spare = spans[:, spare > -ROUNDING], spare[spare > -ROUNDING]
             yield from ((int(begin), int(end)) for begin, end in spans.T)

@@ -68,9 +68,6 @@ def utility(quality: Sequence[float], classes: Sequence[int | None], patience: f
     Returns:
         NaN when there are no items, or a first member's quality is unknown.
 
-    Raises:
-        ValueError: If the lengths differ or patience is outside [0, 1].
-
     >>> utility([10, 10, 5], [0, 0, 1], patience=0.5)  # (10 + 0 + 5/4) / (1 + 1/2 + 1/4)
     6.428571428571429
     """
@@ -89,9 +86,6 @@ def utility(quality: Sequence[float], classes: Sequence[int | None], patience: f
 
 def reward_level(reward: float) -> int:
     """The quality level, 1 (worst) to 10 (best), of a raw reward.
-
-    Raises:
-        ValueError: If the reward is NaN.
 
     >>> reward_level(-8), reward_level(-7.71875), reward_level(0)
     (1, 1, 10)

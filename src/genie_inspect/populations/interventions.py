@@ -95,11 +95,11 @@ class Interventions:
         folder = shipped / FOLDER if shipped else Path(place)
         self.file = folder / INTERVENTIONS if folder.is_dir() else folder
         if folder.is_dir() and self.file.exists() and not self.file.is_file():
-            raise InterventionsError(f"{self.file} is no file, expected one")
+            raise InterventionsError(f"{self.file} is not a file, expected one")
         rows = [row.root for row in rows_of(self.file, StudyRow)]
         doubled = [name for name, count in Counter(row.id for row in rows).items() if count > 1]
         if doubled:
-            raise InterventionsError(f"{self.file}, field id: {doubled[0]!r} stands twice")
+            raise InterventionsError(f"{self.file}, field id: {doubled[0]!r} appears twice")
         self.originals = {row.id: row for row in rows if isinstance(row, Original)}  # by id, in the order of the file
         if not self.originals:
             raise InterventionsError(f'{self.file} has no original: no line of {{"kind": "original", ...}}')

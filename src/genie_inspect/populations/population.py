@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from genie_inspect.errors import PopulationError
-from genie_inspect.files.folders import DATA, LARGEST, check_file
 from genie_inspect.files.json_lines import json_row
-from genie_inspect.files.writing import write_lines
+from genie_inspect.files.writing import DATA, LARGEST, check_file, write_lines
 from genie_inspect.populations.schema import (
     FORMAT,
     AnswerRow,
@@ -104,18 +103,17 @@ class Population:
         """Refuse a population of answers alone for a measure that compares whole documents."""
         if self.answers_alone:
             raise PopulationError(
-                f"{measure} compares with documents, and population {self.name} has only answers: take a population "
-                "with documents, or the measure genie with a judge that reads, which needs none"
+                f"{measure} compares with documents, and population {self.name} has only answers. Use a population "
+                "with documents, or the metric genie with a grader"
             )
 
     def require_questions(self, measure: str) -> None:
         """Refuse a population of documents alone for a measure that asks about them."""
         if self.documents_alone:
             raise PopulationError(
-                f"{measure} asks questions, and population {self.name} has only documents: write questions "
-                f"(genie questions write {self.folder}) and import again with --questions, or take the measures that "
-                "need none (-T panel=cheap for a task; scorers cosine, compression, creativity_index, "
-                "expression_novelty, partition)"
+                f"{measure} asks questions, and population {self.name} has only documents. Write questions (genie "
+                f"questions write {self.folder}) and import again with --questions. Or use metrics without questions: "
+                "-T panel=cheap, or the scorers cosine, compression, creativity_index, expression_novelty, partition"
             )
 
     def questions(self, prompt: str) -> list[Question]:
@@ -133,7 +131,7 @@ class Population:
         }
 
     def check_answers(self) -> None:
-        """Read all answers now, which are else read when they are first asked for."""
+        """Read all answers now, not when they are first asked for."""
         for prompt in self.prompts:
             self._read_answers(prompt)
 
@@ -173,9 +171,9 @@ class Population:
             where = f"{path}, line {line}"
             # a population of answers alone has no documents to point at
             if documents and row.document not in documents:
-                raise PopulationError(f"{where}, field document: {row.document!r} is no document of the population")
+                raise PopulationError(f"{where}, field document: {row.document!r} is not a document of the population")
             if row.question not in questions:
-                raise PopulationError(f"{where}, field question: {row.question!r} is no question of the population")
+                raise PopulationError(f"{where}, field question: {row.question!r} is not a question of the population")
             if documents and documents[row.document] != questions[row.question]:
                 raise PopulationError(f"{where}, field question: {row.question!r} is of another prompt")
             # 8 bytes an answer, not its text
@@ -189,7 +187,7 @@ class Population:
         file, seen = self._files[name], set[str]()
         for line, begin, row in placed_rows(file, kind):
             if row.id in seen:
-                raise PopulationError(f"{file}, line {line}, field id: {row.id!r} stands twice")
+                raise PopulationError(f"{file}, line {line}, field id: {row.id!r} appears twice")
             seen.add(row.id)
             yield f"{file}, line {line}", begin, row
 
@@ -278,5 +276,4 @@ def read_features(source: str | Path) -> tuple[Feature, ...]:
 
 
 def write_features(path: Path, features: tuple[Feature, ...]) -> None:
-    """Write a features file, whole or not at all."""
     write_lines(path, [FeatureFile(features=features).model_dump_json(indent=1) + "\n"])

@@ -55,11 +55,7 @@ def open_table(source: str, split: str = SPLIT) -> tuple[Sequence[str], Iterator
 
 
 def cell(value: object) -> str | None:
-    """A cell as text; None for what is empty or no number.
-
-    >>> [cell(value) for value in (7.0, "12.0", " a pilot ", float("nan"), "")]
-    ['7', '12', 'a pilot', None, None]
-    """
+    """A cell as text; None for what is empty or no number."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     # pandas writes whole numbers as floats where a column has gaps: 12.0 must meet the id 12
@@ -140,7 +136,6 @@ def prompt_lines(path: Path | str) -> list[str]:
 
 
 def all_prompts(source: str, split: str) -> list[str]:
-    """Every distinct prompt of a source as it stands there, in its order."""
     return _distinct(_raw(source, split, COLUMN), f"dataset {source}")
 
 

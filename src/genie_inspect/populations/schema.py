@@ -12,9 +12,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from genie_inspect.errors import PopulationError
-from genie_inspect.files.folders import check_file
 from genie_inspect.files.json_lines import MakeError, RowT, json_row, placed_lines
-from genie_inspect.files.writing import write_lines
+from genie_inspect.files.writing import check_file, write_lines
 from genie_inspect.prompting.texts import LONGEST
 from genie_inspect.signature import digest
 
@@ -37,9 +36,9 @@ class Feature(Row):
     name: Name
     # what belongs to it, for whoever maps questions or writes them; without one the words of the name
     definition: NonEmpty = Field(default_factory=lambda data: data.get("name", "").replace("_", " "))
+    # generic words of the feature; the embedded reader looks for them beside the question's own. With pronouns of the
+    # first and of the third person among them, it goes by the document's pronouns
     words: tuple[str, ...] = ()
-    """Generic words of the feature; the embedded reader looks for them beside the question's own. With pronouns of the
-    first and of the third person among them, it goes by the document's pronouns."""
 
 
 class Document(Row):
@@ -125,15 +124,10 @@ def rows(source: "Path | UnchangedFile", kind: type[RowT]) -> Iterator[RowT]:
     return (row for _, _, row in placed_rows(source, kind))
 
 
-def numbered_rows(source: "Path | UnchangedFile", kind: type[RowT]) -> Iterator[tuple[int, RowT]]:
-    """Like `rows`, each row with the number of its line, from 1; empty lines are passed over but counted."""
-    return ((number, row) for number, _, row in placed_rows(source, kind))
-
-
 def placed_rows(
     source: "Path | UnchangedFile", kind: type[RowT], error: MakeError = PopulationError, missing: str = ""
 ) -> Iterator[tuple[int, int, RowT]]:
-    """Like `numbered_rows`, with the byte at which the line begins between number and row."""
+    """Each row with the number of its line, from 1 and with the empty ones, and the byte at which it begins."""
     name = str(source)  # once: there may be millions of rows
     try:
         for number, begin, line in placed_lines(source):

@@ -8,8 +8,8 @@ from typing import Any
 
 from genie_inspect.engines.identity import hub_dataset
 from genie_inspect.errors import GenieError
-from genie_inspect.files.folders import DATA
 from genie_inspect.files.json_lines import SHOWN, json_objects, listed_objects
+from genie_inspect.files.writing import DATA
 from genie_inspect.prompting.texts import LONGEST
 from genie_inspect.signature import digest
 
@@ -68,7 +68,6 @@ def reference_stories(source: str, *, texts: bool = True) -> list[ReferenceStory
 
 
 def stories_digest(stories: Iterable[ReferenceStory]) -> str:
-    """Twelve hex digits of what candidates are written from and held against."""
     # in the order of the stories: each is one prompt of the run
     return digest(*(part for story in stories for part in (story.title, story.plot, story.story)))
 
@@ -91,9 +90,8 @@ def _is_link(text: str) -> bool:
 
 def _hub(source: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The rows of a dataset that are stories, with the fields of a file, and where they stand."""
-    rows = hub_dataset(
-        source, "train", ReferenceStoryError, "stories", f"Without network, use a JSON Lines file, {FORM}"
-    )
+    offline = f"Without network, use a JSON Lines file, {FORM}"
+    rows = hub_dataset(source, "train", ReferenceStoryError, "stories", offline)
     for number, row in enumerate(rows):
         if "title" in row and "story" in row:
             yield f"{source}, row {number}", row
@@ -103,11 +101,7 @@ def _hub(source: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _creativity_eval(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The story's own fields in a row of Salesforce/ttcw_creativity_eval, where each cell repeats them as a literal.
-
-    >>> _creativity_eval({"ttcw_pacing": "[{'story_metadata': {'story_id': '0_NewYorker'}}]"})
-    {'story_id': '0_NewYorker'}
-    """
+    """The story's own fields in a row of Salesforce/ttcw_creativity_eval, where each cell repeats them as a literal."""
     for column, text in row.items():
         if not (column.startswith("ttcw_") and isinstance(text, str)):
             continue
@@ -125,8 +119,8 @@ EXISTING_STORIES_FORM = (
     'a line a story: {"story": "3_GPT4", "text": ..., "reference": ...}, the reference a text or the id of a story of '
     "the file"
 )
+# of a story, with what Salesforce/creativity_eval calls them
 FIELDS = {"story": "story_id", "text": "content", "title": "story_name", "plot": "plot", "reference": "reference"}
-"""Of a story, with what Salesforce/creativity_eval calls them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +151,7 @@ def existing_stories(
         if reference in places:
             held_against = reference, text_of(reference)
         elif len(reference.split()) == 1:
-            raise ReferenceStoryError(f"{where}: the reference {reference!r} is no story of the file")
+            raise ReferenceStoryError(f"{where}: the reference {reference!r} is not a story of the file")
         elif not reference and title in texts_by_title and not _is_link(text):
             held_against = title, texts_by_title[title]
         stories.append(ExistingStory(name, text, plot, held_against[1], held_against[0]))

@@ -4,10 +4,11 @@ import math
 import statistics
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import Document
 from genie_inspect.prompting.texts import refuses
 from genie_inspect.scripts import words
 from genie_inspect.statistics.power import margin, minimum_population
@@ -67,7 +68,6 @@ class NearDuplicates:
 
 SPREAD = 0.28  # of the similarities to one document; the study found 0.26 to 0.30 by feature (arXiv 2606.12790)
 MARGIN, CONFIDENCE = 0.1, 0.98
-MOST_PAIRS = 20
 
 
 @dataclass(slots=True)
@@ -85,7 +85,6 @@ class Survey:
     expected_answers: int = 0  # that one reader gives when it reads everything
     refusals: list[str] = field(default_factory=list)  # ids of documents that are refusals in words
     near_duplicates: int = 0
-    near_duplicate_pairs: list[tuple[str, str]] = field(default_factory=list)  # the first few, by document id
     # by feature, for each question: documents that answer it, documents that could
     answering: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
@@ -108,14 +107,14 @@ class Survey:
 def survey(population: Population, done: Callable[[int], None] = lambda _: None) -> Survey:
     totals = Survey()
     for number, prompt in enumerate(population.prompts, start=1):
-        _count_documents(population, prompt, totals)
+        _count_documents(population.documents(prompt), totals)
         _count_questions(population, prompt, totals)
         done(number)
     return totals
 
 
-def _count_documents(population: Population, prompt: str, totals: Survey) -> None:
-    documents, seen = population.documents(prompt), NearDuplicates(THRESHOLD)
+def _count_documents(documents: Sequence[Document], totals: Survey) -> None:
+    seen = NearDuplicates()
     totals.documents_by_prompt.append(len(documents))
     for document in documents:
         totals.documents_of[document.model] += 1
@@ -124,11 +123,7 @@ def _count_documents(population: Population, prompt: str, totals: Survey) -> Non
             totals.cut_words.append(document.cut_words)
         if refuses(document.text):
             totals.refusals.append(document.id)
-        twin = seen.twin(document.text)
-        if twin is not None:
-            totals.near_duplicates += 1
-            if len(totals.near_duplicate_pairs) < MOST_PAIRS:
-                totals.near_duplicate_pairs.append((documents[twin].id, document.id))
+        totals.near_duplicates += seen.twin(document.text) is not None
 
 
 def _count_questions(population: Population, prompt: str, totals: Survey) -> None:

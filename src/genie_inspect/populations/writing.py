@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from genie_inspect.errors import UnwritableError
-from genie_inspect.files.folders import private_folder
 from genie_inspect.files.json_lines import placed_lines
-from genie_inspect.files.writing import private_name, unwritable, write_lines
+from genie_inspect.files.writing import private_folder, private_name, unwritable, write_lines
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, MANIFEST, QUESTIONS, Population, identity
 from genie_inspect.populations.schema import (
     AnswerRow,
@@ -52,9 +51,7 @@ def write_population(
         names = {file.name for file in place.iterdir()} if place.exists() else set()
     if names and MANIFEST not in names:
         raise UnwritableError(f"output {place} holds no {MANIFEST}, expected a population, or an empty folder or none")
-    with private_folder(place.parent, place) as private:
-        content = private / "new"
-        content.mkdir()
+    with private_folder(place.parent, place) as content:
         for file, items in ((DOCUMENTS, documents), (QUESTIONS, questions), (ANSWERS, answers)):
             write_rows(content / file, items)
         facts = {"name": name, "version": version, "licence": licence, "description": description}
@@ -164,18 +161,10 @@ Fine-Grained Measure for Novelty" (arXiv 2606.12790). Licence: {licence}.
 def write_card(
     population: Population, provenance: Mapping[str, Any], progress: Callable[[str, int, int], None] = lambda *_: None
 ) -> None:
-    prompts = len(population.prompts)
+    manifest, prompts = population.manifest, len(population.prompts)
     totals = survey(population, lambda done: progress("counting", done, prompts))
-    write_lines(population.folder / CARD, [card(population, totals, provenance)])
-
-
-def card(population: Population, totals: Survey, provenance: Mapping[str, Any]) -> str:
-    manifest = population.manifest
     counts: list[tuple[str, object]] = [
-        ("prompts", manifest.counts.prompts),
-        ("documents", manifest.counts.documents),
-        ("questions", manifest.counts.questions),
-        ("answers", manifest.counts.answers),
+        *((name, getattr(manifest.counts, name)) for name in ("prompts", "documents", "questions", "answers")),
         ("words a document", words(totals)),
         *((label.replace("_", " "), value) for label, value in cut_line(totals.cut_words).items()),
     ]
@@ -189,7 +178,7 @@ def card(population: Population, totals: Survey, provenance: Mapping[str, Any]) 
         known = documents, f"±{half_width:.2f}" if documents else "not known", needed or "not known"
         features.append((name.replace("_", " "), plain(feature.definition), *asked, *known))
     models = [(plain(name) or "not said", count) for name, count in totals.documents_of.most_common()]
-    return TEXT.format(
+    text = TEXT.format(
         # YAML reads JSON strings: a name with a colon or a quote stays one value
         quoted_name=json.dumps(manifest.name),
         quoted_licence=json.dumps(manifest.licence),
@@ -208,6 +197,7 @@ def card(population: Population, totals: Survey, provenance: Mapping[str, Any]) 
         models=table(("model", "documents"), models or [(plain(name), "") for name in manifest.source_models]),
         made=table(("what", ""), [(label, plain(str(value))) for label, value in provenance.items()]),
     )
+    write_lines(population.folder / CARD, [text])
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -13,8 +13,7 @@ from pathlib import Path
 from pydantic import model_validator
 
 from genie_inspect.errors import PopulationError
-from genie_inspect.files.folders import own_folder
-from genie_inspect.files.writing import write_lines
+from genie_inspect.files.writing import own_folder, write_lines
 from genie_inspect.measures.genie import HIGHEST, LOWEST, Tally
 from genie_inspect.populations.schema import NonEmpty, Row, parsed
 from genie_inspect.signature import Signature, digest
@@ -54,11 +53,7 @@ class Yardstick(Row):
 
 
 def instrument(signature: str) -> dict[str, str]:
-    """What of a signature the numbers depend on: not the letter of its version, nor what the population is called.
-
-    >>> instrument("measure:genie|judge:list(m)|population:mine-1@be50|version:1-A")
-    {'measure': 'genie', 'judge': 'list(m)', 'population': 'be50', 'version': '1'}
-    """
+    """What of a signature the numbers depend on: not the letter of its version, nor what the population is called."""
     facts = Signature(comparable(signature)).facts
     return {**facts, "population": facts.get("population", "").rpartition("@")[2]}
 
@@ -69,10 +64,7 @@ def yardstick_file(folder: Path) -> Path:
 
 
 def yardstick_of(folder: Path) -> Yardstick:
-    """The yardstick of a population; of one that ships, what shipped and what this user has measured beside it.
-
-    An empty one when there is none.
-    """
+    """The yardstick of a population, or an empty one; of one that ships, with what this user has measured beside it."""
     shipped, own = read_yardstick(folder / YARDSTICK), yardstick_file(folder)
     if own == folder / YARDSTICK:
         return shipped
@@ -83,7 +75,7 @@ def yardstick_of(folder: Path) -> Yardstick:
 
 def read_yardstick(path: Path) -> Yardstick:
     """The yardstick in a file; an empty one when there is no such file."""
-    remedy = "remove it, and make it anew: genie population yardstick"
+    remedy = "remove it and make it again: genie population yardstick"
     try:
         text = path.read_bytes()
     except FileNotFoundError:

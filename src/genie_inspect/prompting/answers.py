@@ -9,8 +9,7 @@ from genie_inspect.prompting.replies import LONGEST_ANSWER, is_short_text, numbe
 from genie_inspect.prompting.texts import spoken
 from genie_inspect.scripts import words
 
-NOT_SPECIFIED = "[not said]"
-"""What read.md asks for where the document does not say; no document is about "[not said]"."""
+NOT_SPECIFIED = "[not said]"  # what read.md asks for where the document does not say; no document is about that
 MOST_WORDS = 30  # a phrase or a sentence; what is longer says something
 LONGEST_COMPARED = 10_000  # characters; one that stands for a whole phrase would make eighteen million of a million
 LONGEST_PHRASE = 300  # characters of it, so that hostile input costs nothing
@@ -115,9 +114,6 @@ def normalised(answer: str) -> str:
     """The answer as it counts for equality: case, spacing, width, quotes around it and end punctuation do not.
 
     What is longer than 10,000 characters is equal to itself alone.
-
-    >>> normalised("  The old  Pilot. ")
-    'the old pilot'
     """
     if len(answer) > LONGEST_COMPARED:
         return answer
@@ -161,9 +157,6 @@ def repeats_question(answer: str, question: str) -> bool:
     """Whether an answer says nothing but words of its question, as a reader does that does not read.
 
     Single answers may: to "Does the owl or the fox win?" one answers "the owl". A share of them is what tells.
-
-    >>> [repeats_question(text, "What brings the owl to the airport?") for text in ("The airport", "a storm", "")]
-    [True, False, False]
     """
     said = set(_words(normalised(answer)).split()) - ARTICLES
     return bool(answer) and said <= set(_words(normalised(question)).split())

@@ -37,7 +37,7 @@ def unfenced(request: str) -> dict[str, Any]:
     try:
         data = json.loads(request[start + len(OPEN) : end])
     except (ValueError, RecursionError) as error:  # a ValueError alone is of a number of 5,000 digits
-        raise UnreadableReplyError(f"the request's fenced block is no JSON: {error}") from error
+        raise UnreadableReplyError(f"the request's fenced block is not JSON: {error}") from error
     if not isinstance(data, dict):
         raise UnreadableReplyError(f"the request's fenced block is a {type(data).__name__}, expected an object")
     return data
@@ -55,21 +55,17 @@ def without_echo(reply: str, request: str) -> str:
     """
     begun, whole = reply.lstrip(), request.strip()
     rest = begun[len(whole) :].strip() if whole and begun.startswith(whole) else reply
-    return "" if _is_echo(spoken(rest), request) else rest
-
-
-def _is_echo(text: str, request: str) -> bool:
-    """Whether a text holds a third of the instructions, or begins the object of their data."""
+    text = spoken(rest)
     # the instructions, and the blocks of data, which cannot hold a fence of their own
-    first, *rest = request.split(OPEN)
-    parts = [part.partition(CLOSE) for part in rest]
+    first, *fences = request.split(OPEN)
+    parts = [part.partition(CLOSE) for part in fences]
     instructions, blocks = "\n".join([first, *(after for _, _, after in parts)]), [block for block, _, _ in parts]
     dense = re.sub(r"\s+", "", text)
-    if any(key and key[0] in dense for key in map(_FIRST_KEY.match, blocks)):
-        return True
+    begins_data = any(key and key[0] in dense for key in map(_FIRST_KEY.match, blocks))
     runs = _runs(instructions)
     plain = " ".join(words(text.casefold())) if runs else ""
-    return bool(runs) and sum(run in plain for run in runs) >= SHARE * len(runs)
+    is_echo = bool(runs) and sum(run in plain for run in runs) >= SHARE * len(runs)
+    return "" if begins_data or is_echo else rest
 
 
 @lru_cache(maxsize=64)  # of a million requests all but the data is the same

@@ -47,21 +47,13 @@ def questions_form(count: int) -> Form:
 
 @lru_cache
 def ratings_form(count: int) -> Form:
-    """A rating for each of the numbers 1 to count; the pattern is that of one line, which takes the fewest tokens.
-
-    >>> ratings_form(2).pattern
-    '1:[01234] 2:[01234]'
-    """
+    """A rating for each of the numbers 1 to count; the pattern is of one line, "1:3 2:0", which takes fewest tokens."""
     as_json = _numbered_form(count, f"[{RATINGS}]", RATINGS)
     return Form(as_json.schema, " ".join(f"{number}:[{RATINGS}]" for number in range(1, count + 1)))
 
 
 def choices_form(count: int, choices: Sequence[str]) -> Form:
-    """One of the choices for each of the numbers 1 to count.
-
-    >>> choices_form(1, ["keep", "examples"]).pattern
-    '\\\\{"1": "(?:keep|examples)"\\\\}'
-    """
+    """One of the choices for each of the numbers 1 to count."""
     return _numbered_form(count, f"(?:{'|'.join(map(re.escape, choices))})", choices)
 
 
@@ -78,11 +70,7 @@ def cut_form(count: int) -> Form:
 
 
 def last_form() -> Form:
-    """A sentence, or nothing, under the name "last".
-
-    >>> bool(re.fullmatch(last_form().pattern, '{"last": "\\\\"Go!\\\\" she said."}'))
-    True
-    """
+    """A sentence, or nothing, under the name "last"."""
     # a sentence may quote: other than an answer it has escaped marks
     return Form(_object_of({LAST: {"type": "string"}}), rf'\{{"{LAST}": "(?:[^"\\\n]|\\["\\n])*"\}}')
 
@@ -125,9 +113,6 @@ def verbalized_responses(reply: str) -> list[Response]:
     """The responses of a reply, none where it has none; a reply that was cut off gives its complete ones.
 
     A text that stands twice in one list is two responses; in a second list, which repeats a draft, it is none.
-
-    >>> verbalized_responses('{"responses": [{"text": "Once.", "probability": 0.2}, {"text": "Twi')
-    [Response(text='Once.', probability=0.2)]
     """
     responses: list[Response] = []
     for listed in _lists(spoken(reply)):
@@ -151,11 +136,7 @@ def _lists(text: str) -> Iterator[list[Response]]:
 
 
 def _response(members: Mapping[str, Any]) -> Response | None:
-    """The response that an object stands for; None where it has no text with a word.
-
-    >>> [_response({"text": "a", "probability": value}).probability for value in ("0.25", "5 %", "often", None, "3")]
-    [0.25, 0.05, nan, nan, nan]
-    """
+    """The response that an object stands for, its probability as "0.25" or "5 %"; None where it has no word."""
     text, value = members.get("text"), members.get("probability")
     if not (isinstance(text, str) and has_word(text)):
         return None
@@ -189,11 +170,7 @@ def _last_under(key: str, reply: str) -> object:
 
 
 def one_sentence(reply: str) -> str:
-    """The sentence that was asked for: the reply's last line, without what introduces or decorates it.
-
-    >>> one_sentence('**Plot:** "A diver finds a door."')
-    'A diver finds a door.'
-    """
+    """The sentence that was asked for: the reply's last line, without what introduces or decorates it."""
     lines = [line.strip() for line in re.sub(r"[*_`]", "", spoken(reply)).splitlines() if line.strip()]
     sentence = re.sub(r"\A(?:plot|summary)\s*:\s*", "", lines[-1], flags=re.IGNORECASE) if lines else ""
     if not sentence.strip('"“” '):
@@ -210,8 +187,6 @@ def written_text(reply: str) -> str:
 
 
 EXPRESSION, REASON = "expression", "reason"
-
-
 Quote = tuple[str, str]  # an expression as a reader gives it, whether or not it stands in the text; and why
 
 

@@ -119,10 +119,15 @@ def numbered_values(reply: str, count: int, *, questions: bool = False) -> dict[
     Reads a JSON object (also one inside prose, or cut off at its end) and, failing that, lines such as "3. a pilot".
     """
     text = whole_json(spoken(reply))
-    for form in (_from_objects, _from_members, partial(_from_lines, questions=questions)):
+    members = ((key, _unquoted(value)) for key, value in _MEMBER.findall(text))
+    matches = (match for line in text.splitlines() if (match := _LINE.match(line)))
+    lines = ((match[1], match[2].strip(" \t*_`|,")) for match in matches)
+    # where no questions are asked for, a line that ends in a question mark repeats what was asked
+    answers = ((key, _unquoted(value)) for key, value in lines if questions or not value.endswith("?"))
+    for pairs in (_from_objects(text), members, answers):
         values: dict[int, str | None] = {}
         contradicted: set[int] = set()
-        for number, value in ((int(key), value) for key, value in form(text)):
+        for number, value in ((int(key), value) for key, value in pairs):
             # a model that changes its mind within a reply has given no answer that one could rely on
             if 1 <= number <= count and values.setdefault(number, value) != value:
                 contradicted.add(number)
@@ -142,17 +147,6 @@ def _from_objects(text: str) -> list[tuple[str, str | None]]:
         flat = [(key, value) for key, value in first if value is None or isinstance(value, str)]
         members = flat or members
     return members
-
-
-def _from_members(text: str) -> list[tuple[str, str | None]]:
-    return [(key, _unquoted(value)) for key, value in _MEMBER.findall(text)]
-
-
-def _from_lines(text: str, *, questions: bool) -> list[tuple[str, str | None]]:
-    """Numbered lines; where no questions are asked for, one that ends in a question mark repeats what was asked."""
-    matches = [match for line in text.splitlines() if (match := _LINE.match(line))]
-    pairs = [(match.group(1), match.group(2).strip(" \t*_`|,")) for match in matches]
-    return [(key, _unquoted(value)) for key, value in pairs if questions or not value.endswith("?")]
 
 
 class _Pairs(list[tuple[str, Any]]):

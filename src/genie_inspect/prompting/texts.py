@@ -26,47 +26,28 @@ _ESCAPE = re.compile(
 
 
 def whole_text(text: str) -> str:
-    r"""The text without halves of characters, which no file or request can hold; each becomes U+FFFD.
-
-    >>> whole_text("An owl\ud83d") == "An owl\N{REPLACEMENT CHARACTER}"
-    True
-    """
+    """The text without halves of characters, which no file or request can hold; each becomes U+FFFD."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        return _HALF.sub("\N{REPLACEMENT CHARACTER}", _PAIR.sub(_joined, text))
+        # two halves, each sent on its own, make a character together
+        joined = _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
+        return _HALF.sub("\N{REPLACEMENT CHARACTER}", joined)
     return text
 
 
-def _joined(pair: re.Match[str]) -> str:
-    """The character that two halves, each sent on its own, make together."""
-    return pair[0].encode("utf-16", "surrogatepass").decode("utf-16")
-
-
 def whole_json(text: str) -> str:
-    r"""JSON whose strings are whole texts: "\ud83d" alone, as a reply that was cut off may spell it, becomes "\ufffd".
-
-    >>> whole_json(r'["\ud83d", "\ud83d\ude00", "\\ud83d"]')
-    '["\\ufffd", "\\ud83d\\ude00", "\\\\ud83d"]'
-    """
+    r"""JSON whose strings are whole texts: "\ud83d" alone, as a reply that was cut off has it, becomes "\ufffd"."""
     return _ESCAPE.sub(lambda escape: "\\ufffd" if escape[1] else escape[0], text) if "\\u" in text else text
 
 
 def has_word(text: str) -> bool:
-    """Whether there is a letter or a digit in it.
-
-    >>> [has_word(text) for text in ("so", "7", "...", "__", "")]
-    [True, True, False, False, False]
-    """
+    """Whether there is a letter or a digit in it; an underscore is none."""
     return _WORD.search(text) is not None
 
 
 def spoken(reply: str) -> str:
-    """The reply without a reasoning model's thoughts, where they are left in the text; empty where it never ends.
-
-    >>> spoken("<think>An owl?</think>A fox.")
-    'A fox.'
-    """
+    """The reply without a reasoning model's <think>...</think>; empty where it never ends."""
     if len(reply) > LONGEST:
         return ""
     text = whole_text(reply)
@@ -109,21 +90,14 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def last_sentence(text: str) -> str:
-    """The text's last sentence; empty where it has none."""
     spans = sentence_spans(text)
     return text[slice(*spans[-1])].strip() if spans else ""
 
 
 def without_sentences(text: str, numbers: Collection[int]) -> str:
-    """The text less the sentences of these numbers, counted from 1; what stays is as it was.
-
-    >>> without_sentences("Sure! It rained. The end? Tell me more.", {1, 4})
-    'It rained. The end?'
-    """
-    remaining = [
-        text[start:end] for number, (start, end) in enumerate(sentence_spans(text), 1) if number not in numbers
-    ]
-    return "".join(remaining).strip()
+    """The text less the sentences of these numbers, counted from 1; what stays is as it was."""
+    spans = enumerate(sentence_spans(text), start=1)
+    return "".join(text[start:end] for number, (start, end) in spans if number not in numbers).strip()
 
 
 def without_repeated_tail(text: str) -> str:
@@ -131,9 +105,6 @@ def without_repeated_tail(text: str) -> str:
 
     A loop is the same run of words, exactly, at least three times in a row and 24 words in all, the last time perhaps
     cut off. A refrain is none: it stands inside the text, or ends it with at most eight rounds of whole lines.
-
-    >>> without_repeated_tail("It rained. " + "And on and on it went. " * 9 + "And on")
-    'It rained. And on and on it went.'
     """
     spans = list(spaced_word_spans(text))
     spoken = [text[start:end] for start, end in spans]
@@ -156,10 +127,8 @@ def without_repeated_tail(text: str) -> str:
     return text
 
 
-REFUSAL = "refusal"
-"""Why a document is not scored or does not join, as it stands in logs and counts; the word is Inspect's."""
-MOST_WORDS = 100
-"""The shortest story that ships has 120 words, and refusals that also offer something else run to 80 or so."""
+REFUSAL = "refusal"  # why a document is not scored or does not join, in logs and counts; the word is Inspect's
+MOST_WORDS = 100  # the shortest story that ships has 120, and refusals that also offer something else some 80
 LONGEST_REFUSAL = 1_000  # characters of so many words; a longer text is looked at no further
 _THOUGHTS_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _MARK = re.compile(r"<[^<>]{1,40}>")  # of a chat template or of HTML

@@ -1,25 +1,19 @@
 """What the `bundled/...` models reply: recorded stories, readings, marks and ratings, read out."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeVar
 
-from inspect_ai.model import (
-    ChatMessage,
-    ChatMessageUser,
-    GenerateConfig,
-    ModelAPI,
-    ModelOutput,
-    get_model,
-)
+from inspect_ai.model import ChatMessage, ChatMessageUser, GenerateConfig, ModelAPI, ModelOutput, get_model
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.files.json_lines import RowT
 from genie_inspect.graders import close_reader, instrument, quality  # noqa: F401  # whose instructions it answers
 from genie_inspect.graders.grader import unmet
 from genie_inspect.graders.protocols import READ_ANEW
@@ -60,10 +54,8 @@ class RecordedRatings(Row):
 
 
 class RecordedCheck(Row):
-    """Whether an edit that ships has its new value, as somebody who did not write it reads it."""
-
     id: NonEmpty
-    valid: bool
+    valid: bool  # whether an edit has its new value, as somebody who did not write it reads it
 
 
 class RecordedMark(Row):
@@ -72,8 +64,6 @@ class RecordedMark(Row):
 
 
 class RecordedMarks(Row):
-    """What a close reader quotes from a storyteller's document for one aspect; may be nothing."""
-
     document: NonEmpty
     aspect: NonEmpty
     marks: tuple[RecordedMark, ...]
@@ -88,12 +78,11 @@ class Record:
         self.stories = list(rows(folder / STORIES, Story))
 
     def stories_of(self, storyteller: str, prompt: str) -> list[str]:
-        """The storyteller's texts for a prompt, by epoch."""
-        stories = [s for s in self.stories if s.storyteller == storyteller and s.prompt == prompt]
-        return [story.text for story in sorted(stories, key=lambda story: story.epoch)]
+        by_epoch = sorted(self.stories, key=lambda story: story.epoch)
+        return [story.text for story in by_epoch if (story.storyteller, story.prompt) == (storyteller, prompt)]
 
     def answer(self, document: str, question: str) -> str | None:
-        """The recorded answer; None where the document does not say. Read anew: that of the metric study's reader."""
+        """None where the document does not say. Read anew: the answer of the metric study's reader."""
         place = digest(document), question
         answers = self._study_answers if READ_ANEW.get() and place in self._study_answers else self._answers
         return on_record(answers, place, "an answer to {} in the document {}", question, document)
@@ -116,10 +105,8 @@ class Record:
     @cached_property
     def _checks(self) -> dict[tuple[str, str], bool]:
         edits = {text.id: text for text in self._study_texts() if isinstance(text, Edit)}
-        valid = {
-            row.id: row.valid for file in self._there(f"{FOLDER}/validity.jsonl") for row in rows(file, RecordedCheck)
-        }
-        return {(digest(edits[name].text), edits[name].alternative): said for name, said in valid.items()}
+        checks = self._rows(RecordedCheck, f"{FOLDER}/validity.jsonl")
+        return {(digest(edits[row.id].text), edits[row.id].alternative): row.valid for row in checks}
 
     @cached_property
     def _marks(self) -> dict[tuple[str, str], tuple[RecordedMark, ...]]:
@@ -161,9 +148,7 @@ class Record:
         self, name: str, texts: Mapping[str, str], *others: Mapping[tuple[str, str], str | None]
     ) -> dict[tuple[str, str], str | None]:
         """The answers in a file and others, by digest and question: a reader sees a document's text and not its id."""
-        answers = {
-            (row.document, row.question): row.text for file in self._there(name) for row in rows(file, RecordedAnswer)
-        }
+        answers = {(row.document, row.question): row.text for row in self._rows(RecordedAnswer, name)}
         for other in others:
             answers |= other
         return {(digest(texts[where]), self._question[question]): text for (where, question), text in answers.items()}
@@ -174,8 +159,7 @@ class Record:
             # a pair without order, in the form that is compared: case and outer marks do not matter
             (self._question[row.question], frozenset((normalised(row.answer), normalised(other)))): rating
             # last, because it counts: a pair that the study's raters met again has the rating that it had
-            for file in self._there(f"{FOLDER}/{RATINGS}", RATINGS)
-            for row in rows(file, RecordedRatings)
+            for row in self._rows(RecordedRatings, f"{FOLDER}/{RATINGS}", RATINGS)
             for other, rating in row.ratings.items()
         }
 
@@ -186,12 +170,13 @@ class Record:
 
     def _study_texts(self) -> list[StudyText]:
         """Originals, edits and paraphrases on record; none where the population has none."""
-        studies = [Interventions(file) for file in self._there(f"{FOLDER}/{INTERVENTIONS}")]
-        return [text for study in studies for text in (*study.originals.values(), *study.every)]
+        file = self.folder / FOLDER / INTERVENTIONS
+        study = Interventions(file) if file.is_file() else None
+        return [*study.originals.values(), *study.every] if study else []
 
-    def _there(self, *names: str) -> list[Path]:
-        """Those of the record's files that there are: a population need not have all."""
-        return [self.folder / name for name in names if (self.folder / name).is_file()]
+    def _rows(self, form: type[RowT], *names: str) -> Iterator[RowT]:
+        """The rows of those of the record's files that there are: a population need not have all."""
+        return (row for name in names if (self.folder / name).is_file() for row in rows(self.folder / name, form))
 
 
 @lru_cache(maxsize=1)
@@ -201,7 +186,6 @@ def starter_record() -> Record:
 
 @lru_cache(maxsize=1)
 def storytellers() -> dict[str, Record]:
-    """By storyteller, the record that holds its stories, over all bundled populations."""
     # the starter first: of one name in two populations the later would win
     examples = (Record(folder) for name, folder in BUNDLED.items() if name != "starter")
     return {story.storyteller: record for record in (starter_record(), *examples) for story in record.stories}
@@ -215,7 +199,6 @@ def on_record(record: Mapping[K, V], place: K, missing: str, *texts: str) -> V:
 
 
 def short(text: str) -> str:
-    """The beginning of a text in quotes, for an error message."""
     # `repr` keeps line breaks and control characters off the terminal
     return repr(text if len(text) <= 100 else text[:97] + "...")
 
@@ -258,7 +241,6 @@ class BundledAPI(ModelAPI):
         return output
 
     def prompt_in(self, request: str) -> str:
-        """The prompt that a request is about: a strategy writes around it."""
         if self.model_name == GRADER:
             raise unmet("bundled/grader reads and judges and writes nothing: name a model that writes")
         population = self.record.population
@@ -271,7 +253,6 @@ class BundledAPI(ModelAPI):
         return prompts[0]
 
     def _story(self, request: str) -> str:
-        """A storyteller's reply to a prompt, or to what a strategy makes of one."""
         prompt, data = self.prompt_in(request), {}
         with suppress(UnreadableReplyError):  # a plain prompt has none
             data = unfenced(request)
@@ -286,7 +267,7 @@ class BundledAPI(ModelAPI):
             # epochs count from 1; more epochs than stories begin again
             return remaining[(sample_epoch() - 1) % len(remaining)]
         raise unmet(
-            f"bundled/{self.model_name} has {len(stories)} stories on record for {short(prompt)} and told them all"
+            f"bundled/{self.model_name} has {len(stories)} recorded stories for {short(prompt)}, and all were used"
         )
 
     def max_connections(self) -> int:
@@ -294,10 +275,7 @@ class BundledAPI(ModelAPI):
 
 
 def check_recorded(prompts: Iterable[str]) -> None:
-    """End a run whose writer is a bundled storyteller without a story for one of its prompts, before it begins.
-
-    A sample of it would end with a long traceback above the same line.
-    """
+    """End a run whose writer is a bundled storyteller without a story for one of its prompts, before it begins."""
     writer = get_model().api if run_has_begun() else None
     if isinstance(writer, BundledAPI):
         for prompt in prompts:
@@ -317,11 +295,10 @@ def graded(record: Record, request: str) -> str:
         except KeyError as error:
             raise unmet(
                 f"bundled/grader has no record of {error.args[0]}: it knows the starter population and the bundled "
-                "storytellers' documents.\nFor any other text name a real grader, --model-role "
-                "grader=<provider/model>, or use judge=embedded."
+                "storytellers' documents.\nFor other texts name a real grader (--model-role grader=<provider/model>), "
+                "or use judge=embedded."
             ) from error
     raise unmet(
-        "bundled/grader has its readings and ratings on record and can answer nothing else, got a request about "
-        f"{', '.join(sorted(data))}: name a real grader, or questions that are on record (a population is built with "
-        "--questions starter)"
+        "bundled/grader only replays recorded answers and ratings, got a request about "
+        f"{', '.join(sorted(data))}. Name a real grader, or recorded questions (build with --questions starter)"
     )

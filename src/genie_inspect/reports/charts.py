@@ -1,24 +1,31 @@
-"""Pictures: what all charts share, how they are written without a browser, and those of `genie compare` and `study`.
+"""Pictures: what all charts share, how they are drawn without a browser, and those of `genie compare` and `study`.
 
 The library is altair with vl-convert: of those that draw without a browser and open no connection it is the smallest
 that is well kept. It is an extra, because nobody needs a picture to measure.
+
+Run as a module it is the process that draws, so that what this file imports when it is loaded stays light.
 """
 
+import atexit
+import json
 import math
+import re
+import subprocess
+import sys
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from threading import Lock
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError
-from genie_inspect.files.printable import printable
+from genie_inspect.files.values import printable
 from genie_inspect.files.writing import check_writable, write_bytes
-from genie_inspect.reports.drawing import converted, drawn
-from genie_inspect.reports.effects import kind_of
 
 if TYPE_CHECKING:
     import altair
 
-    from genie_inspect.reports.pairing import Comparison, Row
+    from genie_inspect.reports.comparison import Comparison, Row
     from genie_inspect.reports.study import Study
 
     Chart: TypeAlias = altair.Chart | altair.LayerChart | altair.VConcatChart | altair.FacetChart
@@ -33,19 +40,15 @@ SHARP = 2.0  # pixels of a PNG for each unit of the chart
 PAPER, INK, FAINT, GREY = "#ffffff", "#1b1b1b", "#dcdcdc", "#767a7f"
 SERIES = ("#0072b2", "#d55e00", "#00805e", "#b3578b", "#a87300", "#3a88ba")
 _DARK_SERIES = ("#56b4e9", "#e69f00", "#2bc79b", "#e08fc0", "#f0e442", "#8ab4ff")
+# by ink on light paper, that on dark paper (#14171a)
 ON_DARK = dict(zip((INK, FAINT, GREY, *SERIES), ("#e8e8e8", "#454b52", "#8f959b", *_DARK_SERIES), strict=True))
-"""By ink on light paper, that on dark paper (#14171a)."""
 _TEXT = {"labelColor": INK, "titleColor": INK}
 CONFIG: Axis = {
     "view": {"stroke": None},
     "axis": {
         **_TEXT,
-        "gridColor": FAINT,
-        "domainColor": FAINT,
-        "tickColor": FAINT,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
+        **dict.fromkeys(("gridColor", "domainColor", "tickColor"), FAINT),
+        **{"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"},
     },
     "legend": {**_TEXT, "labelFontSize": 12, "labelLimit": 400, "symbolStrokeWidth": 2},
     "title": {"color": INK, "subtitleColor": INK},
@@ -54,7 +57,6 @@ CONFIG: Axis = {
 
 
 def check_pictures() -> None:
-    """Say what is missing, before anything is computed."""
     try:
         import altair  # noqa: F401  # is it there?
         import vl_convert  # noqa: F401
@@ -70,21 +72,18 @@ def check_picture(path: Path) -> None:
 
 
 def write_chart(draw: Callable[[], "Chart"], path: Path) -> None:
-    """Write a chart for light paper as SVG or PNG, by the file's ending, over what may stand there."""
     check_picture(path)
-    # text on no ground is lost on a dark page
-    spec, version = _drawable(draw(), PAPER)
     if path.suffix == ".png":
-        import vl_convert  # an extra, of which the check says when it is missing
-
-        write_bytes(path, converted(vl_convert.vegalite_to_png, spec, vl_version=version, scale=SHARP))
+        spec, version = _drawable(draw(), PAPER)
+        write_bytes(path, _converted("png", spec, vl_version=version, scale=SHARP))
     else:
-        write_bytes(path, drawn(spec, version).encode())
+        # text on no ground is lost on a dark page
+        write_bytes(path, svg(draw(), PAPER).encode())
 
 
-def svg(chart: "Chart") -> str:
-    """The chart as SVG for light paper, on the page's own ground."""
-    return drawn(*_drawable(chart, "transparent"))
+def svg(chart: "Chart", ground: str = "transparent") -> str:
+    """The chart as SVG for light paper; on no ground of its own, as a page has one."""
+    return drawn(*_drawable(chart, ground))
 
 
 def _drawable(chart: "Chart", background: str) -> tuple[Any, str]:
@@ -103,6 +102,65 @@ def _drawable(chart: "Chart", background: str) -> tuple[Any, str]:
     spec = chart.configure(background=background, **CONFIG).to_dict(validate=False)
     # vl-convert knows versions by major and minor alone, altair names the patch too
     return made_printable(spec), ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+
+
+LONGEST = 5.0  # seconds that the process which draws may take to end
+_TWO_HALVES = re.compile(r"[\U00010000-\U0010ffff]")
+_turn = Lock()
+
+
+def drawn(spec: dict[str, Any], version: str) -> str:
+    """The SVG of a Vega-Lite specification, drawn by a process of its own; in this one where no other can be had.
+
+    The engine takes a hundred megabytes, as much as Inspect does. The process reads a specification a line and writes
+    its SVG a line, both JSON; it ends when its standard input does, however this process ended.
+    """
+    try:
+        with _turn:
+            process = _process()
+            specifications, drawings = cast("tuple[IO[str], IO[str]]", (process.stdin, process.stdout))
+            specifications.write(json.dumps([spec, version]) + "\n")
+            specifications.flush()
+            # an empty line, where it has ended, is no JSON and so a ValueError
+            image: str = json.loads(drawings.readline())
+            return image
+    except (OSError, ValueError):
+        # a machine that allows no more processes, one that ended, or a specification that cannot be drawn
+        in_this_one: str = _converted("svg", spec, vl_version=version)
+        return in_this_one
+
+
+@lru_cache(maxsize=1)
+def _process() -> "subprocess.Popen[str]":
+    # started anew and not forked: a fork would hold all that this process holds
+    process = subprocess.Popen(  # noqa: S603  # this Python and this module
+        [sys.executable, "-m", __name__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+    )
+    atexit.register(_end, process)
+    return process
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    try:
+        process.communicate(timeout=LONGEST)
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        process.kill()
+
+
+def _converted(form: str, spec: dict[str, Any], **options: Any) -> Any:
+    import vl_convert
+
+    convert = getattr(vl_convert, f"vegalite_to_{form}")
+    try:
+        return convert(spec, **options)
+    except ValueError:
+        # Vega cuts long labels in the middle of characters that take two halves in JavaScript
+        text = _TWO_HALVES.sub("\N{REPLACEMENT CHARACTER}", json.dumps(spec, ensure_ascii=False))
+        return convert(json.loads(text), **options)
 
 
 LOWER, NONE, HIGHER = "#8e4b10", "#f7f7f7", "#542788"  # told apart by the colour-blind
@@ -145,14 +203,10 @@ def grid_of(
     import altair
 
     columns, rows = (list(dict.fromkeys(str(cell[name]) for cell in cells)) for name in (across, down))
-    grid: altair.Chart = (
-        chart_of(cells)
-        .encode(
-            x=altair.X(f"{across}:N", title=None, sort=columns, axis=x_axis),
-            y=altair.Y(f"{down}:N", title=None, sort=rows, axis=y_axis),
-        )
-        .properties(width=size[0] * len(columns), height=size[1] * len(rows))
-    )
+    x = altair.X(f"{across}:N", title=None, sort=columns, axis=x_axis)
+    y = altair.Y(f"{down}:N", title=None, sort=rows, axis=y_axis)
+    extent = {"width": size[0] * len(columns), "height": size[1] * len(rows)}
+    grid: altair.Chart = chart_of(cells).encode(x=x, y=y).properties(**extent)
     return grid
 
 
@@ -199,7 +253,7 @@ def comparison_chart(comparison: "Comparison") -> "Chart":
 
 
 STRONGEST = 1.5  # d from which colours go no deeper: one effect of 20 would leave no colour for the others
-BAR_WIDTH, BAR_HEIGHT = 130, 15
+BAR_HEIGHT = 15
 BARS = "How far edits and paraphrases move each measure, either way"
 BARS_SCALE = "mean |difference|, 0 at the text that went least far and 1 at the one that went farthest"
 ABREAST, ON_A_PHONE = 4, 2  # measures beside each other
@@ -218,10 +272,9 @@ def study_chart(study: "Study") -> "Chart":
 
 def study_heatmap(study: "Study") -> "Chart":
     """Interventions down, measures and features across, d as a number; with colour and star where it holds."""
-    across = {"labelAngle": 0, "labelExpr": LINES, "domain": False, "ticks": False}
-    base = grid_of(
-        cells_of(study), "column", "row", (68, 30), across, {"domain": False, "ticks": False, "labelLimit": 300}
-    )
+    bare = {"domain": False, "ticks": False}
+    across, down = bare | {"labelAngle": 0, "labelExpr": LINES}, bare | {"labelLimit": 300}
+    base = grid_of(cells_of(study), "column", "row", (68, 30), across, down)
     frames = base.transform_filter("datum.own").mark_rect(filled=False, stroke=INK, strokeWidth=1.5)
     title = {
         "text": "Cohen's d of each intervention on each score",
@@ -265,9 +318,14 @@ def bars(study: "Study", abreast: int = ABREAST) -> "Chart":
     """A panel a measure: how far each intervention moves it, with a line at how far paraphrases do."""
     import altair
 
-    kinds = ["edit", "paraphrase"]
+    kinds = edit, paraphrase = ("edit", "paraphrase")
     rows = [
-        {"measure": in_words(measure.name), "row": in_words(one), "kind": kind_of(one), "share": share}
+        {
+            "measure": in_words(measure.name),
+            "row": in_words(one),
+            "kind": paraphrase if one == paraphrase else edit,
+            "share": share,
+        }
         for measure in study.measures
         for one, share in measure.shares.items()
     ]
@@ -276,13 +334,21 @@ def bars(study: "Study", abreast: int = ABREAST) -> "Chart":
     x = altair.X("share:Q", title=None, scale={"domain": [0, 1]}, axis={"values": [0, 0.5, 1], "format": "g"})
     extent = LETTER * max(map(len, labels), default=0)
     y = altair.Y("row:N", title=None, sort=labels, axis={"domain": False, "ticks": False, "minExtent": extent})
-    scale = {"domain": kinds, "range": list(SERIES[:2])}
+    scale = {"domain": list(kinds), "range": list(SERIES[:2])}
     colour = altair.Color("kind:N", scale=scale, legend={"title": None, "orient": "top"})
     base = chart_of(rows)
-    paraphrases = base.transform_filter("datum.kind == 'paraphrase'")
+    paraphrases = base.transform_filter(f"datum.kind == '{paraphrase}'")
     line = paraphrases.mark_rule(color=SERIES[1], strokeWidth=1.5, strokeDash=[4, 3])
     layered = altair.layer(
         base.mark_bar(height=BAR_HEIGHT - 4).encode(x=x, y=y, color=colour), line.encode(x=altair.X("share:Q"))
-    ).properties(width=BAR_WIDTH, height=BAR_HEIGHT * len(labels))
+    ).properties(width=130, height=BAR_HEIGHT * len(labels))
     header = {"labelColor": INK, "labelFontSize": 12}
     return layered.facet(altair.Facet("measure:N", title=None, sort=names, header=header), columns=abreast)
+
+
+if __name__ == "__main__":
+    for row in sys.stdin:
+        specification, version = json.loads(row)
+        image = json.dumps(_converted("svg", specification, vl_version=version))
+        sys.stdout.write(image + "\n")  # noqa: TID251  # a pipe to the process above
+        sys.stdout.flush()

@@ -3,44 +3,100 @@
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from statistics import fmean
 
 import numpy as np
 
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.files.numbers import number
-from genie_inspect.logs.evidence import NO_SHARE
+from genie_inspect.files.values import number
+from genie_inspect.logs.evidence import NO_SHARE, Share
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.measures import COHERENCE, UNIT, keys_to_test
-from genie_inspect.logs.results import results_of
-from genie_inspect.logs.scored_log import ScoredLog, lengths_of, one_signature
+from genie_inspect.logs.reading import ScoredLog, lengths_of, one_signature
+from genie_inspect.logs.results import Results, results_of
 from genie_inspect.options import check_between
-from genie_inspect.reports.pairing import (
-    CONFORMATIVE,
-    FAMILIES,
-    Comparison,
-    Facts,
-    Key,
-    Options,
-    Pairs,
-    Row,
-    baselines,
-    paired,
-    selected,
-)
+from genie_inspect.reports.pairing import CONFORMATIVE, FAMILIES, Key, Options, Pairs, baselines, paired, selected
 from genie_inspect.reports.summary import read_runs
 from genie_inspect.signature import Signature
-from genie_inspect.statistics.differences import (
-    CORRECTIONS,
-    Difference,
-    Finding,
-    crossed_p_value,
-    differences,
-    findings,
-)
+from genie_inspect.statistics.differences import CORRECTIONS, Difference, Finding, crossed_p_value, differences
+from genie_inspect.statistics.differences import findings as corrected_findings
 from genie_inspect.statistics.equivalence import METHODS
+
+Column = tuple[Key, str, Difference]  # with the family in whose tests it is corrected
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Counts and means of one run beside its differences, over the documents that the selection keeps."""
+
+    label: str
+    file: str
+    model: str
+    strategy: str  # the solvers that wrote; `conformative` where two models decoded as one, which no solver does
+    documents: int
+    scored: int  # by the first scorer
+    words: float  # mean over the scored documents, as is the next; NaN without any
+    population_words: float
+    coherence: float  # mean over prompts; NaN where it was not rated, or not in one way in all runs
+    refusals: int
+    left_out: int  # by the selection
+    unscored: Mapping[str, int]  # by reason
+    fewer_responses: Share  # samples that gave fewer responses than asked for, and samples that were asked for several
+    cut: int  # documents that end at the limit of their tokens
+    measures: Mapping[str, Results]  # by scorer, as in a summary: over all prompts, not those that both runs have
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    run: str
+    baseline: str
+    scorer: str
+    key: str
+    tested: bool  # whether it is tested; else it is shown without a p-value
+    paired_by: str
+    prompts: int  # that either run was given: those of them with a score on both sides are the pairs
+    instances: int | None  # pairs of documents behind the pairs of prompts, where it is paired by instance
+    coverage: tuple[Share, Share]  # questions used and asked, over the paired documents: the baseline's, the run's
+    ratings: tuple[Share, Share]  # ratings that count and those that were due, likewise
+    finding: Finding
+    is_unit: bool  # whether its values lie from 0 to 1
+    questions: Share  # that both sides answered, by prompt, of those asked; 0 of 0 where it is over none
+    family: str = ""  # the run with whose tests alone it is corrected; empty where it is with those of all runs
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    options: Options
+    named: str  # what the baseline was called
+    baselines: tuple[str, ...]  # their labels
+    signatures: dict[str, Signature]  # by scorer
+    runs: tuple[Facts, ...]
+    rows: tuple[Row, ...]
+    pairs: Mapping[str, Pairs]  # by run: the scores that its rows are made of
+    base_of: Mapping[str, str]  # by run: its baseline
+    unmatched: tuple[str, ...]  # scorers that compare with documents of every length, although these were to be matched
+    unlike_coherence: str  # why the runs' coherence does not compare; empty where it does
+
+    @property
+    def repeated(self) -> list[str]:
+        """The runs that wrote what their baseline wrote: that says nothing about a strategy, nor of equivalence."""
+        return [label for label, own in self.pairs.items() if own.is_repeated]
+
+    @property
+    def families(self) -> dict[tuple[str, str], list[Difference]]:
+        """By scorer and family the differences whose tests are corrected together."""
+        families: dict[tuple[str, str], list[Difference]] = {}
+        for row in self.rows:
+            if not math.isnan(row.finding.p_value):
+                families.setdefault((row.scorer, row.family), []).append(row.finding.difference)
+        return families
+
+    def called(self, *baselines: str) -> str:
+        """Baselines by the name that was typed, with their labels where these are others."""
+        labels = " and ".join(baselines)
+        return labels if self.named in labels else f"{self.named} ({labels})"
 
 
 def rows_of(
@@ -50,7 +106,6 @@ def rows_of(
     signatures: Mapping[str, Signature],
     options: Options,
 ) -> Iterator[Row]:
-    """One for each key of each run."""
     keys = {scorer: list(dict.fromkeys(key for run in runs for key in run.keys(scorer))) for scorer in signatures}
     # those that were named, else each measure's headline
     named = [name.strip().replace(" ", "_") for name in options.keys]
@@ -65,14 +120,13 @@ def rows_of(
     places, columns = [], []
     for run, own in pairs.items():
         measured = differences(own.before, own.after, options.margin, equivalence=options.equivalence)
+        family = runs[run].label if options.family == "run" else ""
         for column, (key, difference) in enumerate(zip(own.keys, measured, strict=True)):
             # no difference is larger than the scale leaves above or below the baseline, whatever an interval says
             ends = runs[run].known_range(*key)
-            family = runs[run].label if options.family == "run" else ""
             places.append((run, column))
             columns.append((key, family, difference.within(*ends) if ends else difference))
-    # tests that are corrected together are made together
-    corrected = families(columns, tested, options.correction)
+    corrected = findings(columns, tested, options.correction)
     for (run, column), ((scorer, name), family, _), finding in zip(places, columns, corrected, strict=True):
         own = pairs[run]
         before, after = own.evidence[scorer]
@@ -94,7 +148,7 @@ def rows_of(
         )
 
 
-def families(columns: Sequence[tuple[Key, str, Difference]], tested: Container[Key], correction: str) -> list[Finding]:
+def findings(columns: Sequence[Column], tested: Container[Key], correction: str) -> list[Finding]:
     """Of each difference; what is tested of one scorer, in one family, is corrected together."""
     nan = math.nan
     # what is not tested keeps its interval: it describes, and claims nothing
@@ -105,7 +159,7 @@ def families(columns: Sequence[tuple[Key, str, Difference]], tested: Container[K
         if key in tested:
             families.setdefault((key[0], family), []).append(place)
     for places in families.values():
-        corrected = findings([columns[place][2] for place in places], correction)
+        corrected = corrected_findings([columns[place][2] for place in places], correction)
         for place, finding in zip(places, corrected, strict=True):
             every[place] = finding
     return every
@@ -129,11 +183,10 @@ def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) ->
     """Of logs that are read, under the labels that they have there."""
     if len(runs) < 2:
         raise LogError(f"there is one log, {runs[0].file}, expected a baseline and another to compare with it")
-    for run in runs:
-        for name in options.scorers:
-            if name not in run.signatures:
-                listed = ", ".join(run.signatures) or "none"
-                raise LogError(f"{run.file} has no scores by {name!r}, expected one of {listed}")
+    for run, name in product(runs, options.scorers):
+        if name not in run.signatures:
+            listed = ", ".join(run.signatures) or "none"
+            raise LogError(f"{run.file} has no scores by {name!r}, expected one of {listed}")
     # coherence is no novelty: it is a column of its own
     common = [name for name in runs[0].signatures if name != COHERENCE and all(name in run.signatures for run in runs)]
     scorers = list(options.scorers) or common
@@ -171,9 +224,7 @@ def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) ->
 def facts_of(run: ScoredLog, left_out: int, scorers: Sequence[str], *, rated: bool) -> Facts:
     measures = {scorer: results_of(run, scorer) for scorer in scorers}
     results = measures[scorers[0]]
-    words, population_words = lengths_of(
-        [document for document in run.documents if not document.why_unscored(scorers[0])]
-    )
+    words, population_words = lengths_of([one for one in run.documents if not one.why_unscored(scorers[0])])
     # its score has one key
     coherence = results_of(run, COHERENCE).cells.values() if rated else ()
     responses = [document.responses for document in run.documents if document.responses]
@@ -201,23 +252,17 @@ NO_STRATEGY = "plain"
 
 @dataclass(frozen=True, slots=True)
 class PooledRow:
-    """One key of one strategy, over all models that ran it."""
-
     strategy: str
     scorer: str
     key: str
     models: int
     runs: int
-    finding: Finding
-    """Prompts are the units: the differences of one prompt are averaged over models first. So it is about these models
-    on other prompts."""
+    finding: Finding  # about these models on other prompts: one prompt's differences are averaged over models first
+    # of no difference over other models and prompts, both of which are units; corrected likewise; NaN under 3 models
     p_models: float
-    """Prompts and models are the units: of no difference over other models and prompts, corrected likewise; NaN with
-    fewer than three models. As `differs` does for these models, it counts below LEVEL."""
     same_sign: int  # models whose own mean difference has the sign of the pooled one
+    # words, population_words and coherence, weighted by a run's documents; NaN where not known
     baseline: dict[str, float]
-    """What the documents are like, weighted by how many a run has: words, population_words and coherence, NaN where
-    that is not known; so is the next."""
     run: dict[str, float]
 
 
@@ -240,17 +285,14 @@ def pooled(comparison: Comparison) -> Iterator[PooledRow]:
         for key in dict.fromkeys(key for label in labels for key in comparison.pairs[label].keys)
         if key in tested
     ]
-    columns: list[tuple[Key, str, Difference]] = []
-    over_models: list[tuple[Key, str, Difference]] = []
+    columns: list[Column] = []
+    over_models: list[Column] = []
     for strategy, _, key, by_model in groups:
         prompts = dict.fromkeys(prompt for values in by_model.values() for prompt in values)
         # prompts down, models across, before and after: means over a model's runs, NaN where it has none
-        means = np.array(
-            [
-                [np.mean(values.get(prompt, [(math.nan, math.nan)]), axis=0) for values in by_model.values()]
-                for prompt in prompts
-            ]
-        ).reshape(len(prompts), len(by_model), 2)
+        missing = [(math.nan, math.nan)]
+        rows = [[np.mean(own.get(prompt, missing), axis=0) for own in by_model.values()] for prompt in prompts]
+        means = np.array(rows).reshape(len(prompts), len(by_model), 2)
         before, after = (np.nanmean(means[:, :, side], axis=1, keepdims=True) for side in (0, 1))
         (difference,) = differences(before, after, options.margin, equivalence=options.equivalence)
         family = strategy if options.family == "run" else ""
@@ -258,7 +300,7 @@ def pooled(comparison: Comparison) -> Iterator[PooledRow]:
         # the same families once more, with the other p-values
         crossed = replace(difference, p_value=crossed_p_value(means[:, :, 1] - means[:, :, 0]))
         over_models.append((key, family, crossed))
-    corrected, others = (families(one, tested, options.correction) for one in (columns, over_models))
+    corrected, others = (findings(one, tested, options.correction) for one in (columns, over_models))
     for (strategy, labels, (scorer, name), by_model), finding, other in zip(groups, corrected, others, strict=True):
         runs = [facts[label] for label in labels]
         bases = [facts[base] for base in dict.fromkeys(comparison.base_of[run.label] for run in runs)]
@@ -280,8 +322,8 @@ def check_copies(comparison: Comparison) -> None:
             here, there = comparison.pairs[one].documents, comparison.pairs[other].documents
             if here and there and (here <= there or there <= here):
                 raise LogError(
-                    f"{files[one]} and {files[other]} hold the same documents, so that pooled they would "
-                    "count twice: expected one of the two, or a run of another model, seed or prompts"
+                    f"{files[one]} and {files[other]} hold the same documents, which --pooled would count "
+                    "twice. Give one of the two, or a run of another model, seed or prompts"
                 )
 
 
@@ -307,8 +349,8 @@ def _by_model(runs: Iterable[tuple[str, Pairs]], key: Key) -> dict[str, dict[str
 def _side(runs: Sequence[Facts]) -> dict[str, float]:
     means = {}
     for name in ("words", "population_words", "coherence"):
-        weighted = [(number(getattr(run, name)), run.scored) for run in runs if run.scored]
-        known = [(value, weight) for value, weight in weighted if not math.isnan(value)]
+        weighted = [(number(getattr(run, name)), run.scored) for run in runs]
+        known = [(value, weight) for value, weight in weighted if weight and not math.isnan(value)]
         total = sum(weight for _, weight in known)
         means[name] = math.fsum(value * weight for value, weight in known) / total if total else math.nan
     return means

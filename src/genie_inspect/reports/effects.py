@@ -4,7 +4,7 @@ An intervention is called by the feature that an edit changed, or `paraphrase`.
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
@@ -12,7 +12,7 @@ from statistics import fmean
 import numpy as np
 
 from genie_inspect.logs.measures import GENIE, Bounds, keys_to_test
-from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog, one_signature
+from genie_inspect.logs.reading import ScoredDocument, ScoredLog, one_signature
 from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.samples import InterventionFacts
 from genie_inspect.statistics.bootstrap import paired_bootstrap
@@ -36,8 +36,8 @@ def kind_of(intervention: str) -> str:
 class StudyTexts:
     originals: Mapping[str, Text]  # by id; none where edits of other features stand for them
     prompts: Mapping[str, str]  # by id of an original its prompt
+    # by intervention what was made of an original that was scored, with the original's id; paraphrases last
     changed: Mapping[str, Sequence[tuple[str, Text]]]
-    """By intervention what was made of an original that was scored, with the original's id; paraphrases last."""
     orphans: Mapping[str, int]  # by intervention the texts whose original was not scored
     same: Mapping[str, int]  # and those that are word for word their original: they count, with a difference of 0
     unknown: int  # texts of which nobody says what was done to them; they are left out
@@ -76,8 +76,6 @@ def texts_of(documents: Iterable[ScoredDocument], *, stand_ins: bool = False) ->
 
 @dataclass(frozen=True, slots=True)
 class StudyKey:
-    """One number that a scorer gives every text."""
-
     scorer: str
     name: str
     feature: str  # of which feature it is the score; empty where it is of the text as a whole
@@ -129,25 +127,23 @@ def pairs_of(texts: StudyTexts, intervention: str, key: StudyKey) -> StudyPairs:
         for one, edits in texts.changed.items():
             for original, text in edits if one not in (PARAPHRASE, intervention, key.feature) else ():
                 others[original] = (*others.get(original, ()), *text)
-    after: dict[str, list[float]] = {}
-    far: dict[str, list[float]] = {}
-    longer: dict[str, list[float]] = {}
+    after, far, longer = (defaultdict[str, list[float]](list) for _ in range(3))
     made = texts.changed.get(intervention, ())
     for original, text in made:
         first = others.get(original, ())
         value, changed = key.value_of(first), key.value_of(text)
         if math.isnan(value + changed):
             continue
-        after.setdefault(original, []).append(changed)
+        after[original].append(changed)
         # the same values in other numbers of epochs have means that differ in their last bits
         size = 0.0 if math.isclose(value, changed, rel_tol=ROUNDING) else abs(changed - value)
-        far.setdefault(original, []).append(size)
+        far[original].append(size)
         if not math.isnan(words := WORDS.value_of(text) - WORDS.value_of(first)):
-            longer.setdefault(original, []).append(words)
+            longer[original].append(words)
     rows = {name: (key.value_of(others[name]), fmean(own)) for name, own in after.items()}
-    names: dict[str, list[str]] = {}
+    names = defaultdict[str, list[str]](list)
     for name in rows:
-        names.setdefault(texts.prompts[name], []).append(name)
+        names[texts.prompts[name]].append(name)
     prompts = {
         prompt: (fmean(rows[name][0] for name in own), fmean(rows[name][1] for name in own))
         for prompt, own in names.items()
@@ -165,9 +161,8 @@ class Effect:
     intervention: str
     key: StudyKey
     pairs: StudyPairs
+    # changed texts less originals, a pair a prompt; its p-values are uncorrected, its margin is from single originals
     difference: Difference
-    """Changed texts less originals, a pair a prompt; its p-value is that of the sign-flip permutation test,
-    uncorrected. The margin is in standard deviations of the originals, each by itself."""
     bootstrap_p: float  # as the study tests: two-sided paired bootstrap with centred differences, corrected as p_value
     bootstrap_p_unlike: float  # of a paraphrase: two one-sided paired bootstraps; uncorrected
     p_value: float = math.nan  # corrected for the number of tests of its family
@@ -209,7 +204,6 @@ class Effect:
 
     @property
     def is_judged(self) -> bool:
-        """Whether its measure is judged by it."""
         return self.is_own or self.is_paraphrase
 
     @property
@@ -228,25 +222,19 @@ class Effect:
     @property
     def family(self) -> tuple[str, ...]:
         """With which others it is tested: those of one question asked several times."""
-        if not self.key.feature:
-            # a number by itself: is it moved by any of the edits? do paraphrases move it?
-            return (self.key.scorer, self.key.name, kind_of(self.intervention))
-        # does any feature follow its own edits? do any others? do paraphrases move any of them?
-        return (self.key.scorer, kind_of(self.intervention), "own" if self.is_own else "")
-
-
-RESAMPLES = 10_000
+        # a number by itself: is it moved by any of the edits? do paraphrases move it? of features: does any follow its
+        # own edits? do any others? do paraphrases move any of them?
+        which = ("own" if self.is_own else "others") if self.key.feature else self.key.name
+        return (self.key.scorer, kind_of(self.intervention), self.key.feature and "feature", which)
 
 
 def effects_of(
-    texts: StudyTexts, keys: Sequence[StudyKey], resamples: int = RESAMPLES, seed: int = 0
+    texts: StudyTexts, keys: Sequence[StudyKey], resamples: int = 10_000, seed: int = 0
 ) -> tuple[Effect, ...]:
     """The effect of every intervention on every key; p-values are corrected by Bonferroni, family by family.
 
     What is constant counts as a test that found nothing.
     """
-    if not keys:
-        return ()
     effects = [effect for one in texts.changed for effect in _effects(texts, one, keys, resamples, seed)]
     prompts = list(dict.fromkeys(prompt for effect in effects for prompt in effect.pairs.prompts))
     left = np.full((len(prompts), len(effects)), math.nan)
@@ -273,7 +261,6 @@ def effects_of(
 def _effects(
     texts: StudyTexts, intervention: str, keys: Sequence[StudyKey], resamples: int, seed: int
 ) -> Iterator[Effect]:
-    """The effects of one intervention before any correction."""
     columns = [pairs_of(texts, intervention, key) for key in keys]
     missing = (math.nan, math.nan)
     # prompts down, keys across

@@ -8,9 +8,9 @@ from itertools import cycle, islice, product
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.logs.reading import ScoredLog
 from genie_inspect.reports.charts import FAINT, GREY, INK, PAPER, SERIES, chart_of, grid_of, in_words, marked, number
-from genie_inspect.reports.pairing import Row
+from genie_inspect.reports.comparison import Row
 from genie_inspect.reports.report import Cell, Measure, Range, Report, spread
 from genie_inspect.statistics.descriptive import Standing
 
@@ -64,14 +64,10 @@ def radars(report: Report, measure: Measure) -> list[Figure]:
         usual = {"mean of all": [fmean(values) if values else math.nan for values in columns]}
         each = enumerate(means.items(), start=1)
         charts = [(f"{name}-{number}", label, {label: values} | usual) for number, (label, values) in each]
+    told = f"Radar chart of {len(keys)} features for {{}}. The table above has the numbers."
     colour_of = colours(report.runs)
     return [
-        Figure(
-            name,
-            title,
-            f"Radar chart of {len(keys)} features for {', '.join(series)}. The table above has the numbers.",
-            partial(_radar_chart, keys, series, colour_of),
-        )
+        Figure(name, title, told.format(", ".join(series)), partial(_radar_chart, keys, series, colour_of))
         for name, title, series in charts
     ]
 
@@ -116,11 +112,10 @@ def _radar_chart(keys: Sequence[str], series: Mapping[str, Sequence[float]], col
     rings = chart_of([{"ring": ring, "order": n, **_at(n, ring, count)} for ring in RINGS for n in corners])
     spokes = chart_of([_at(place, 1.0, count) for place in range(count)])
     closed = {shown[run]: [*values, values[0]] for run, values in series.items()}
-    lines = chart_of(
-        [{"run": run, "order": n, **_at(n, own[n], count)} for run, own in closed.items() for n in corners]
-    )
+    points = [{"run": run, "order": n, **_at(n, own[n], count)} for run, own in closed.items() for n in corners]
+    lines = chart_of(points)
     # one ring alone is labelled, the others follow from it
-    marks = chart_of([{"x": 0.02, "y": ring, "name": f"{ring:g}"} for ring in RINGS[1:2]])
+    marks = chart_of([{"x": 0.02, "y": RINGS[1], "name": f"{RINGS[1]:g}"}])
     around = []
     for place, key in enumerate(keys):
         at = _at(place, 1.1, count)
@@ -164,18 +159,15 @@ def _ridge_chart(title: str, rows: Rows, ends: Range, colour_of: Mapping[str, st
     colour = altair.Color("run:N", scale=scale, legend=None)
     x = altair.X("x:Q", title=title, scale={"domain": [low, high], "nice": False}, axis={"tickCount": 5})
     y = altair.Y("y:Q", axis=None, scale={"domain": [-len(rows) + 0.85, 0.95], "nice": False})
-    areas: list[dict[str, Any]] = []
-    boxes: list[dict[str, Any]] = []
-    dots: list[dict[str, Any]] = []
-    names: list[dict[str, Any]] = []
     shown = short_names(labels)
+    areas: list[dict[str, Any]] = []
+    dots: list[dict[str, Any]] = []
+    boxes = [{"run": run.label, "y": -place, **spread(values)} for place, (run, values) in enumerate(rows)]
+    names = [{"run": run, "name": shown[run], "x": low, "y": 0.8 - place} for place, run in enumerate(labels)]
     for place, (run, values) in enumerate(rows):
-        label = {"run": run.label}
-        names.append({**label, "name": shown[run.label], "x": low, "y": 0.8 - place})
-        areas += [{**label, "x": at, "y": -place + height, "base": -place} for at, height in density(values, ends)]
-        box = spread(values)
-        boxes.append({**label, "y": -place, **box})
-        dots += [{**label, "x": value, "y": -place} for value in values if len(values) <= DOTS]
+        at = {"run": run.label, "base": -place}
+        areas += [{**at, "x": x, "y": height - place} for x, height in density(values, ends)]
+        dots += [{**at, "x": value, "y": -place} for value in values if len(values) <= DOTS]
     from_low, median = altair.X("low:Q", title=title), altair.X("median:Q", title=title)
     bands = [chart_of([{"low": band.low, "high": band.high}])] if band else []
     diamonds = chart_of(boxes).mark_point(shape="diamond", filled=True, size=70, color=INK, opacity=1)
@@ -213,7 +205,6 @@ def density(values: Sequence[float], ends: Range) -> list[tuple[float, float]]:
 
 
 def ends_of_axis(ends: Range) -> tuple[float, float]:
-    """The known ends, or a little beyond the values that were seen."""
     margin = 0.0 if ends.known else MARGIN * (ends.high - ends.low)
     # a lowest value of 0 is a natural end, as of word counts: no axis below it
     return ends.low - (margin if ends.low else 0.0), ends.high + margin
@@ -223,8 +214,7 @@ def colours(runs: Sequence[ScoredLog]) -> dict[str, str]:
     """A colour for each run by its name, the same in every chart; the population's is the ink."""
     # by place among all runs, so that a run keeps its colour in a chart that lacks others
     others = [run.label for run in runs if not run.is_population]
-    colour_of = {label: SERIES[place % len(SERIES)] for place, label in enumerate(others)}
-    return colour_of | {run.label: INK for run in runs if run.is_population}
+    return dict.fromkeys((run.label for run in runs), INK) | dict(zip(others, cycle(SERIES), strict=False))
 
 
 def places(measure: Measure, key: str) -> int:
@@ -254,7 +244,6 @@ WIDTH, HEIGHT = 240, 26  # of the scale, of a row
 NAMES, FEW = 120, 17  # width that names of rows have, and how many characters that is
 # a browser's letters may be wider than those that the chart was measured with
 ROOM = {"left": 8, "top": 4, "right": 24, "bottom": 4}
-Ends = tuple[float, float]
 Line = tuple[str, Row, str]  # its name in the chart, the difference, and the colour of its run
 
 
@@ -284,7 +273,7 @@ def forests(report: Report) -> Iterator[Figure]:
             yield Figure(f"forest-{scorer}{suffix}", title, description, draw)
 
 
-def _forest_chart(lines: Sequence[Line], ends: Ends) -> "Chart":
+def _forest_chart(lines: Sequence[Line], ends: tuple[float, float]) -> "Chart":
     """A row a line: the margin a pale bar around 0, the interval a rule, the difference a dot and a number."""
     import altair
 
@@ -299,10 +288,10 @@ def _forest_chart(lines: Sequence[Line], ends: Ends) -> "Chart":
     for name, row, own_colour in lines:
         d = row.finding.difference
         shown = {"colour": own_colour if row.finding.differs else GREY, "shown": marked(row)}
-        for rows, low, high in ((margins, -d.margin, d.margin), (intervals, d.low, d.high), (deltas, d.delta, None)):
+        for rows, *ends_of in ((margins, -d.margin, d.margin), (intervals, d.low, d.high), (deltas, d.delta, d.delta)):
             # an end that too few pairs leave open is not drawn
-            known = {"low": low if math.isfinite(low) else None, "high": high if math.isfinite(high or 0) else None}
-            rows.append({"name": name, **known, **shown})
+            low, high = (end if math.isfinite(end) else None for end in ends_of)
+            rows.append({"name": name, "low": low, "high": high, **shown})
     beside = chart_of(deltas).mark_text(align="left", fontSize=12, color=INK)
     return altair.layer(
         chart_of(margins).mark_bar(color=FAINT, opacity=0.6, size=14).encode(x=x, x2="high:Q", y=y),
@@ -313,7 +302,7 @@ def _forest_chart(lines: Sequence[Line], ends: Ends) -> "Chart":
     ).properties(width=WIDTH, height=HEIGHT * len(lines), padding=ROOM)
 
 
-def _reach(rows: Sequence[Row]) -> Ends:
+def _reach(rows: Sequence[Row]) -> tuple[float, float]:
     """From the lowest to the highest that any run of the measure reaches, and a little more; 0 is among them."""
     differences = [row.finding.difference for row in rows]
     values = [value for d in differences for value in (d.delta, d.low, d.high, d.margin, -d.margin)]

@@ -9,35 +9,11 @@ from typing import Any
 
 from genie_inspect.graders.close_reader import ASPECTS
 from genie_inspect.graders.protocols import caution
+from genie_inspect.logs.reading import ScoredLog, cut_warning, length_warning
 from genie_inspect.logs.results import graders_of, options_of, yardstick_command
-from genie_inspect.logs.scored_log import ScoredLog, cut_warning, length_warning
 from genie_inspect.measures.tokens import is_like_length
-from genie_inspect.reports.charts import (
-    BARS,
-    BARS_SCALE,
-    ENDINGS,
-    ON_A_PHONE,
-    ON_DARK,
-    STRONGEST,
-    bars,
-    cells_of,
-    in_words,
-    number,
-    study_heatmap,
-    svg,
-    write_chart,
-)
-from genie_inspect.reports.figures import (
-    Figure,
-    colours,
-    forests,
-    heatmap,
-    length_ridges,
-    places,
-    radars,
-    ridges,
-    shade,
-)
+from genie_inspect.reports import charts, figures
+from genie_inspect.reports.figures import Figure
 from genie_inspect.reports.report import Report
 from genie_inspect.reports.study import Study
 from genie_inspect.reports.study_verdict import sentence
@@ -105,10 +81,14 @@ def command_for_yardstick(report: Report) -> str:
 def opening(report: Report) -> dict[str, str]:
     """By name; what no log says is left out."""
     runs = [run for run in report.runs if not run.is_population] or list(report.runs)
-    # from the least to the most where runs differ
-    prompts = _from_to(len({document.prompt for document in run.documents}) for run in runs)
-    epochs = _from_to(run.header.eval.config.epochs or 1 for run in runs)
-    documents = _from_to(len(run.documents) for run in runs)
+
+    def from_to(values: Iterable[Any]) -> str:
+        ordered = sorted(values)
+        return " to ".join(map(str, dict.fromkeys((ordered[0], ordered[-1]))))
+
+    prompts = from_to(len({document.prompt for document in run.documents}) for run in runs)
+    epochs = from_to(run.header.eval.config.epochs or 1 for run in runs)
+    documents = from_to(len(run.documents) for run in runs)
     counts = f"{prompts} prompt{'s' * (prompts != '1')} x {epochs} epoch{'s' * (epochs != '1')}: {documents} a run"
     # the populations that the signatures name, in a log's own words where it speaks of the same one: a log that was
     # scored afterwards speaks of the population of the run that wrote
@@ -120,79 +100,75 @@ def opening(report: Report) -> dict[str, str]:
         "documents": [counts],
         "population": populations or told,
         "grader": [grader for run in runs for grader in graders_of(run)],
-        "date": [_from_to(str(run.header.eval.created)[:10] for run in runs)],
+        "date": [from_to(str(run.header.eval.created)[:10] for run in runs)],
     }
     listed = {name: ", ".join(filter(None, dict.fromkeys(values))) for name, values in facts.items()}
     return {name: value for name, value in listed.items() if value}
 
 
-def _from_to(values: Iterable[Any]) -> str:
-    ordered = sorted(values)
-    return " to ".join(map(str, dict.fromkeys((ordered[0], ordered[-1]))))
-
-
 def matrix(study: Study) -> tuple[list[str], dict[str, list[dict[str, Any]]]]:
     """The columns of a study's matrix, and by intervention its cells, each with the depth of its colour."""
     rows: dict[str, list[dict[str, Any]]] = {}
-    cells = cells_of(study)
+    cells = charts.cells_of(study)
     for cell in cells:
-        depth = min(1.0, abs(cell["held"]) / STRONGEST)
+        depth = min(1.0, abs(cell["held"]) / charts.STRONGEST)
         rows.setdefault(cell["row"], []).append({**cell, "share": f"{100 * depth:.0f}%"})
     return list(dict.fromkeys(cell["column"] for cell in cells)), rows
 
 
-def study_figures(study: Study, number: int) -> list[Figure]:
-    """The matrix and the bars of a study; the page has the matrix as a table."""
-    told = " ".join(sentence(measure) for measure in study.measures)
+def study_figures(study: Study, place: int) -> list[Figure]:
+    told, title = " ".join(map(sentence, study.measures)), f"{charts.BARS}: {charts.BARS_SCALE}"
     return [
-        Figure(f"study-{number}-effects", "effects of edits and paraphrases", told, lambda: study_heatmap(study)),
-        Figure(f"study-{number}-bars", f"{BARS}: {BARS_SCALE}", told, lambda: bars(study, ON_A_PHONE)),
+        Figure(f"study-{place}-effects", "effects of edits and paraphrases", told, lambda: charts.study_heatmap(study)),
+        Figure(f"study-{place}-bars", title, told, lambda: charts.bars(study, charts.ON_A_PHONE)),
     ]
 
 
-def figures(report: Report) -> Iterator[Figure]:
+def every_figure(report: Report) -> Iterator[Figure]:
     """Every chart of the page, in its order, and the tables of means and of effects as pictures."""
-    yield from forests(report)
+    yield from figures.forests(report)
     for place, study in enumerate(report.studies, start=1):
         yield from study_figures(study, place)
     for measure in report.measures:
-        yield heatmap(report, measure)
-        yield from radars(report, measure)
-        yield from ridges(report, measure)
-    yield length_ridges(report)
+        yield figures.heatmap(report, measure)
+        yield from figures.radars(report, measure)
+        yield from figures.ridges(report, measure)
+    yield figures.length_ridges(report)
 
 
 def images(figure: Figure) -> list[str]:
     """For light and for dark paper, as addresses that hold the image."""
-    light = svg(figure.draw())
+    light = charts.svg(figure.draw())
     # in other colours far sooner than it could be drawn anew
-    dark = _COLOUR.sub(lambda colour: f'="{ON_DARK.get(colour[1], colour[1])}"', light)
+    dark = _COLOUR.sub(lambda colour: f'="{charts.ON_DARK.get(colour[1], colour[1])}"', light)
     # images, not inline SVG: nothing in a label can run as a script
     return ["data:image/svg+xml;base64," + b64encode(image.encode()).decode() for image in (light, dark)]
 
 
-def page(report: Report) -> str:
+def page(report: Report, missing: str = "") -> str:
+    """The page; without charts where something is `missing`, which it then says."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("genie_inspect.reports", "templates")
     # prompts, answers and names come from models: autoescape makes them text, not markup
-    environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters |= {"number": number, "words": in_words}
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    environment.trim_blocks = environment.lstrip_blocks = True
+    environment.filters |= {"number": charts.number, "words": charts.in_words}
     asked = (
-        *(beware, caution, command_for_yardstick, cost, cut_warning, definitions, forests, images),
-        *(length_ridges, length_warning, matrix, meanings, opening, places, prompts_needed, radars, ridges, run_facts),
-        *(sentence, shade, study_figures, unlike_lengths, verdict),
+        *(figures.forests, figures.length_ridges, figures.places, figures.radars, figures.ridges, figures.shade),
+        *(beware, caution, command_for_yardstick, cost, cut_warning, definitions, images, length_warning, matrix),
+        *(meanings, opening, prompts_needed, run_facts, sentence, study_figures, unlike_lengths, verdict),
     )
     environment.globals |= {function.__name__: function for function in asked}
     environment.globals |= {
         **{"study_warnings": study_warnings, "is_finite": math.isfinite, "version": package_version()},
         **{"ASPECTS": ASPECTS, "DIFFERENCE": DIFFERENCE, "POWER": USUAL_POWER},
     }
-    colour_of = {run: (colour, ON_DARK[colour]) for run, colour in colours(report.runs).items()}
+    colour_of = {run: (colour, charts.ON_DARK[colour]) for run, colour in figures.colours(report.runs).items()}
     carried = next(filter(None, (yardstick_command(run, "genie") for run in report.runs)), "")
-    return environment.get_template("page.html.j2").render(report=report, colours=colour_of, carried_command=carried)
+    return environment.get_template("page.html.j2").render(
+        report=report, colours=colour_of, carried_command=carried, missing=missing
+    )
 
 
 def meanings(report: Report, scorer: str) -> list[str]:
@@ -206,16 +182,15 @@ def definitions(report: Report) -> dict[str, str]:
 
 
 def write_pictures(report: Report, folder: Path) -> None:
-    """Write every chart as SVG and PNG for light paper."""
     folder.mkdir(parents=True, exist_ok=True)
     taken: set[str] = set()
-    for place, figure in enumerate(figures(report), start=1):
+    for place, figure in enumerate(every_figure(report), start=1):
         # scorers and keys are a log's words, and may be paths
         name = _NO_NAME.sub("_", figure.name)[:LONGEST_NAME]
         name = name if name not in taken else f"{name}-{place}"
         taken.add(name)
-        for ending in ENDINGS:
-            write_chart(figure.draw, folder / (name + ending))
+        for ending in charts.ENDINGS:
+            charts.write_chart(figure.draw, folder / (name + ending))
 
 
 def cost(run: ScoredLog) -> str:
@@ -227,13 +202,11 @@ def cost(run: ScoredLog) -> str:
 def unlike_lengths(report: Report) -> tuple[str, dict[str, float], str, dict[str, float]] | None:
     """The runs with the shortest and the longest median document, where they are too far apart to compare well."""
     # means of texts of unlike length do not compare, see LIKE
-    spreads = [
-        (run.label, words) for run, words in zip(report.runs, report.lengths, strict=True) if words["median"] > 0
-    ]
-    if not spreads:
+    lengths = {run.label: words for run, words in zip(report.runs, report.lengths, strict=True) if words["median"] > 0}
+    ordered = sorted(lengths.items(), key=lambda pair: pair[1]["median"])
+    if not ordered or is_like_length(ordered[0][1]["median"], ordered[-1][1]["median"]):
         return None
-    short, long = (end(spreads, key=lambda pair: pair[1]["median"]) for end in (min, max))
-    return None if is_like_length(short[1]["median"], long[1]["median"]) else (*short, *long)
+    return (*ordered[0], *ordered[-1])
 
 
 def beware(report: Report) -> list[str]:

@@ -14,34 +14,26 @@ from pathlib import Path
 from genie_inspect.logs.evidence import NO_SHARE, Evidence, Share, added, together
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.measures import COHERENCE
-from genie_inspect.logs.results import Results
-from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog
+from genie_inspect.logs.reading import ScoredDocument, ScoredLog
 from genie_inspect.measures.tokens import is_like_length
-from genie_inspect.signature import Signature
 from genie_inspect.statistics.descriptive import prompt_means
-from genie_inspect.statistics.differences import Difference, Finding
 
 PROMPT, INSTANCE = "prompt", "instance"
 Key = tuple[str, str]  # scorer, and key of its score
+# documents before and after that belong together: all of a prompt, or one and the one written after it
 Sides = tuple[Sequence[ScoredDocument], Sequence[ScoredDocument]]
-"""Documents before and after that belong together: all of a prompt, or one and the one written after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Scores of two runs, prompt by prompt."""
-
-    by: str
-    """`prompt`: each side is the mean over a prompt's documents. `instance`: over those with a partner, both scored."""
+    by: str  # `prompt`: a side is the mean over a prompt's documents; `instance`: over those with a scored partner
     keys: tuple[Key, ...]
     before: tuple[tuple[float, ...], ...]  # a row a prompt, a column a key; NaN where there is no score
     after: tuple[tuple[float, ...], ...]
     instances: tuple[int | None, ...]  # by key: pairs of documents with both scores; None where prompts are paired
-    questions: tuple[Share, ...]
-    """By key: questions that both sides answered, by prompt (or pair), and those that were asked; 0 of 0 if unknown."""
+    questions: tuple[Share, ...]  # by key: those that both sides answered, of those asked, by prompt or pair
     names: tuple[str, ...]  # the prompt of each row
-    documents: Counter[tuple[str, str]]
-    """How often the run wrote which text, by prompt and digest; a document without words does not count."""
+    documents: Counter[tuple[str, str]]  # how often the run wrote which words, by prompt and digest
     is_repeated: bool  # whether every document of the run stands in the baseline word for word
     evidence: Mapping[str, tuple[Evidence, Evidence]]  # by scorer: what the paired documents' scores rest on
     prompts: int  # that either run was given, whatever became of its documents
@@ -62,26 +54,22 @@ def paired(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str]) -> Pairs
         )
     # negative sampling records the document that it started from, word for word
     first = {(document.prompt, document.text): document for document in baseline.documents}
-    scored = [d for d in run.documents if not all(scores.is_unscored for scores in d.scores.values())]
+    scored = _scored(run)
     lacking = [document for document in scored if (document.prompt, document.earlier) not in first]
     # pairs by instance only where every document has its partner: a part of them would be a selection
     by_instance = bool(scored) and not lacking
-    pairs: dict[str, list[Sides]] = {
-        prompt: [(own, after[prompt])] for prompt, own in before.items() if prompt in after
-    }
-    if by_instance:
-        pairs = {document.prompt: [] for document in scored}
-        for document in scored:
-            pairs[document.prompt].append(([first[document.prompt, document.earlier]], [document]))
+    pairs: dict[str, list[Sides]] = {}
+    for document in scored if by_instance else ():
+        pairs.setdefault(document.prompt, []).append(([first[document.prompt, document.earlier]], [document]))
+    if not by_instance:
+        pairs = {prompt: [(own, after[prompt])] for prompt, own in before.items() if prompt in after}
     # every key that one of the two runs has, in the order of the scores
     documents = [*baseline.documents, *run.documents]
     every = ((name, key) for name in scorers for d in documents if name in d.scores for key in d.scores[name].values)
     keys = tuple(dict.fromkeys(every))
     means = [[_means(own, key, by_instance) for key in keys] for own in pairs.values()]
-    base_texts, texts = (
-        Counter((document.prompt, document.text) for document in log.documents if document.words)
-        for log in (baseline, run)
-    )
+    # a document without words does not count
+    base_texts, texts = (Counter((d.prompt, d.text) for d in log.documents if d.words) for log in (baseline, run))
 
     def evidence(scorer: str, side: int) -> Evidence:
         paired = (document for own in pairs.values() for sides in own for document in sides[side])
@@ -113,7 +101,7 @@ def _means(pairs: Sequence[Sides], key: Key, by_instance: bool) -> tuple[float, 
 
 
 def _common(before: Sequence[ScoredDocument], after: Sequence[ScoredDocument], key: Key) -> tuple[float, float, Share]:
-    """The means of both sides over the questions that both answered, and how many of all these are.
+    """The means of both sides over the questions that both answered, and how many these are of how many.
 
     Where the log does not keep every document's questions, the means of the documents' values.
     """
@@ -139,17 +127,20 @@ def _mean(values: Sequence[float]) -> float:
     return prompt_means(values, [PROMPT] * len(values)).get(PROMPT, math.nan)
 
 
+# which tests of one measure are corrected together: where any of the runs may differ, or where each is a question
 FAMILIES = {"all": "the tests of all runs", "run": "the tests of each run"}
-"""Which tests of one measure are corrected together: where any of the runs may differ, or where each is a question."""
+
+
+def _scored(run: ScoredLog) -> list[ScoredDocument]:
+    return [d for d in run.documents if any(not scores.is_unscored for scores in d.scores.values())]
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    scorers: tuple[str, ...] = ()  # scorers by name; empty takes all that every log has
+    scorers: tuple[str, ...] = ()  # empty takes all that every log has
     correction: str = "holm"
     margin: float | None = None
-    length_matched: bool = False
-    """Only documents about as long as the population's, scored against population documents of that length alone."""
+    length_matched: bool = False  # only documents and population documents of like length
     min_coherence: float | None = None  # only documents rated at least so coherent; one without a rating is not
     equivalence: str = "t"  # method of `tost`
     signature: str = ""  # only logs with a score under a signature that holds these words are compared
@@ -165,9 +156,9 @@ def selected(run: ScoredLog, options: Options) -> tuple[ScoredLog, int]:
             f"{run.file} has no coherence, rate it with: inspect score {run.file} --scorer genie_inspect/coherence "
             "--action append --model-role grader=..."
         )
-    scored = [d for d in run.documents if any(not scores.is_unscored for scores in d.scores.values())]
+    scored = _scored(run)
     if options.length_matched and scored and all(math.isnan(document.population_words) for document in scored):
-        raise LogError(f"{run.file} does not say how long the population's documents are: score it with genie anew")
+        raise LogError(f"{run.file} does not say how long the population's documents are. Score it again with genie")
     documents, left_out = [], 0
     for document in run.documents:
         scores = dict(document.scores)
@@ -186,83 +177,6 @@ def selected(run: ScoredLog, options: Options) -> tuple[ScoredLog, int]:
                 scores[name] = replace(own, values=own.matched, questions={})
         documents.append(replace(document, scores=scores))
     return replace(run, documents=tuple(documents)), left_out
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Counts and means of one run beside its differences, over the documents that the selection keeps."""
-
-    label: str
-    file: str
-    model: str
-    strategy: str  # the solvers that wrote; `conformative` where two models decoded as one, which no solver does
-    documents: int
-    scored: int  # by the first scorer
-    words: float  # mean over the scored documents, as is the next; NaN without any
-    population_words: float
-    coherence: float  # mean over prompts; NaN where it was not rated, or not in one way in all runs
-    refusals: int
-    left_out: int  # by the selection
-    unscored: Mapping[str, int]  # by reason
-    fewer_responses: Share  # samples that gave fewer responses than asked for, and samples that were asked for several
-    cut: int  # documents that end at the limit of their tokens
-    measures: Mapping[str, Results]
-    """By scorer: what a summary says of the run; its means are over all prompts, not those that both runs have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One key of one run against its baseline."""
-
-    run: str
-    baseline: str
-    scorer: str
-    key: str
-    tested: bool  # whether it is tested; else it is shown without a p-value
-    paired_by: str
-    prompts: int  # that either run was given: those of them with a score on both sides are the pairs
-    instances: int | None  # pairs of documents behind the pairs of prompts, where it is paired by instance
-    coverage: tuple[Share, Share]  # questions used and asked, over the paired documents: the baseline's, the run's
-    ratings: tuple[Share, Share]  # ratings that count and those that were due, likewise
-    finding: Finding
-    is_unit: bool  # whether its values lie from 0 to 1
-    questions: Share
-    """Questions that both sides answered, by prompt, and those that were asked; 0 of 0 where it is over none."""
-    family: str = ""  # the run with whose tests alone it is corrected; empty where it is with those of all runs
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    options: Options
-    named: str  # what the baseline was called
-    baselines: tuple[str, ...]  # their labels
-    signatures: dict[str, Signature]  # by scorer
-    runs: tuple[Facts, ...]
-    rows: tuple[Row, ...]
-    pairs: Mapping[str, Pairs]  # by run: the scores that its rows are made of
-    base_of: Mapping[str, str]  # by run: its baseline
-    unmatched: tuple[str, ...]
-    """Scorers that compare with population documents of every length, although lengths were to be matched."""
-    unlike_coherence: str  # why the runs' coherence does not compare; empty where it does
-
-    @property
-    def repeated(self) -> list[str]:
-        """The runs that wrote what their baseline wrote: that says nothing about a strategy, nor of equivalence."""
-        return [label for label, own in self.pairs.items() if own.is_repeated]
-
-    @property
-    def families(self) -> dict[tuple[str, str], list[Difference]]:
-        """By scorer and family the differences whose tests are corrected together."""
-        families: dict[tuple[str, str], list[Difference]] = {}
-        for row in self.rows:
-            if not math.isnan(row.finding.p_value):
-                families.setdefault((row.scorer, row.family), []).append(row.finding.difference)
-        return families
-
-    def called(self, *baselines: str) -> str:
-        """Baselines by the name that was typed, with their labels where these are others."""
-        labels = " and ".join(baselines)
-        return labels if self.named in labels else f"{self.named} ({labels})"
 
 
 CONFORMATIVE = "conformative"

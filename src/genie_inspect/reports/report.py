@@ -1,26 +1,33 @@
-"""Everything that the report's page and its JSON show, as numbers and words."""
+"""Everything that the report's page and its JSON show, as numbers and words, with the documents that stand out."""
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+from inspect_ai.scorer import Score
+from pydantic import TypeAdapter, ValidationError
 
 from genie_inspect.files.tables import plain
+from genie_inspect.files.values import Number
+from genie_inspect.graders.close_reader import Mark
 from genie_inspect.logs.evidence import NO_SHARE, GraderResults
-from genie_inspect.logs.files import LogError
+from genie_inspect.logs.files import LogError, sample_of
 from genie_inspect.logs.measures import GENIE, UNIT, viewed_range
+from genie_inspect.logs.reading import ScoredDocument, ScoredLog, one_signature
 from genie_inspect.logs.results import Results, results_of, standing_of
-from genie_inspect.logs.scored_log import ScoredLog, one_signature
+from genie_inspect.logs.scores import PER_WORDS, readings
+from genie_inspect.measures.marks import pieces
 from genie_inspect.reports.charts import in_words
-from genie_inspect.reports.comparison import comparison_of
-from genie_inspect.reports.pairing import Comparison, Options
-from genie_inspect.reports.stand_outs import MarkedPassage, StandOut, marked_passages, stand_outs
+from genie_inspect.reports.comparison import Comparison, comparison_of
+from genie_inspect.reports.pairing import Options
 from genie_inspect.reports.study import Study, study_of
 from genie_inspect.reports.study_verdict import as_values as study_values
 from genie_inspect.reports.summary import read_runs
 from genie_inspect.reports.verdict import as_values
+from genie_inspect.samples import document_of
 from genie_inspect.signature import Signature
 from genie_inspect.statistics.descriptive import NO_INTERVAL, Interval, Standing, quartiles
 from genie_inspect.statistics.ranking import kendall
@@ -59,13 +66,142 @@ def concordance(runs: Iterable[ScoredLog], keys: Sequence[tuple[str, str]]) -> d
     }
 
 
-EXAMPLES = 2
+End = Literal["most", "least"]
+MOST_CHARACTERS = 20_000  # of a document; nobody reads more in a report
+
+
+@dataclass(frozen=True, slots=True)
+class NearAnswer:
+    answer: str
+    rating: Number
+    given: int  # how many documents of the population gave it
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """One row of the question table that `genie` keeps in a score's metadata."""
+
+    feature: str
+    question: str = ""
+    answer: str = ""
+    nearest: tuple[NearAnswer, ...] = ()
+    novelty: Number | None = None
+    ratings: int = 0
+
+
+_QUESTIONS = TypeAdapter(list[QuestionRow])
+
+
+@dataclass(frozen=True, slots=True)
+class StandOut:
+    scorer: str
+    key: str
+    end: End
+    run: str
+    sample: str | int
+    epoch: int
+    prompt: str
+    value: float
+    text: str
+    question: QuestionRow | None  # of the feature's the farthest at this end; None where the log does not keep it
+
+
+def questions(score: Score) -> list[QuestionRow]:
+    """Empty where the score has no table, or one that is not ours."""
+    try:
+        return _QUESTIONS.validate_python((score.metadata or {}).get("questions"))
+    except ValidationError:
+        return []
+
+
+def telling(table: Iterable[QuestionRow], feature: str, end: End) -> QuestionRow | None:
+    """The feature's question with the highest novelty, or the lowest; None when it has none that was measured."""
+    candidates = [question for question in table if question.feature == feature and question.novelty is not None]
+    # `max` takes the first of equals at either end, `min` and `max` in turn would not be alike
+    sign = 1 if end == "most" else -1
+    return max(candidates, key=lambda question: sign * (question.novelty or 0.0), default=None)
+
+
+def stand_outs(
+    runs: Sequence[ScoredLog], measures: Iterable[tuple[str, tuple[str, ...]]], examples: int
+) -> Iterator[StandOut]:
+    """For each feature of a scorer that keeps a question table, its most and its least novel documents.
+
+    The population's own documents are no candidates. Of equals the first counts.
+    """
+    for scorer, key in ((scorer, key) for scorer, keys in measures for key in keys):
+        scored = [
+            (document.value(scorer, key), run, document)
+            for run in runs
+            if not run.is_population
+            for document in run.documents
+            if scorer in document.scores and document.scores[scorer].evidence.coverage
+        ]
+        ordered = sorted((row for row in scored if not math.isnan(row[0])), key=lambda row: -row[0])
+        # no document may stand at both ends
+        count = min(examples, len(ordered) // 2 or len(ordered))
+        ends: dict[End, list[tuple[float, ScoredLog, ScoredDocument]]] = {"most": ordered, "least": ordered[::-1]}
+        for end, value, run, document in ((end, *row) for end, rows in ends.items() for row in rows[:count]):
+            # texts are read from the log for these few only, so that a large log fits into memory
+            sample = sample_of(document.file, document.sample, document.epoch)
+            if table := questions((sample.scores or {})[scorer]):
+                text = document_of(sample)
+                text = text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + " […]"
+                where = run.label, document.sample, document.epoch, document.prompt
+                yield StandOut(scorer, key, end, *where, value, text, telling(table, key, end))
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPassage:
+    scorer: str
+    run: str
+    sample: str | int
+    epoch: int
+    prompt: str
+    marks: tuple[Mark, ...]  # in the order of the text; their numbers count from 1
+    # the text cut where a mark begins or ends: each part with the aspects of the marks on it, and the numbers of those
+    # that end with it
+    pieces: tuple[tuple[str, tuple[str, ...], tuple[int, ...]], ...]
+    cut: bool  # whether the pieces are its beginning alone
+
+
+def marked_passages(
+    runs: Sequence[ScoredLog], measures: Iterable[tuple[str, tuple[str, ...]]], examples: int
+) -> Iterator[MarkedPassage]:
+    """Of each run, by aspect, the documents with most marks in a hundred words; each text once."""
+    for scorer, keys in measures:
+        for run in runs:
+            shown: set[str] = set()
+            for key in (key for key in keys if key.endswith(PER_WORDS)):
+                # a text that was written twice counts once; NaN, which is no value, is not above 0 either
+                valued = {one.text: (one.value(scorer, key), one) for one in reversed(run.documents)}
+                marked = sorted((pair for pair in valued.values() if pair[0] > 0), key=lambda pair: -pair[0])
+                for _, document in marked[:examples]:
+                    if document.text not in shown and (passage := _passage(run, scorer, document)):
+                        shown.add(document.text)
+                        yield passage
+
+
+def _passage(run: ScoredLog, scorer: str, document: ScoredDocument) -> MarkedPassage | None:
+    """The document with its marks; None where its log keeps none that stand in it."""
+    sample = sample_of(document.file, document.sample, document.epoch)
+    text = document_of(sample)
+    kept = next((marks for name, marks, *_ in readings(sample.scores or {}) if name == scorer), ())
+    # a log that somebody edited may hold a mark of another text
+    marks = [mark for mark in kept if text[mark.start : mark.end] == mark.text != ""]
+    if not marks:
+        return None
+    inside = [mark for mark in marks if mark.end <= MOST_CHARACTERS]
+    cut = tuple(
+        (piece, tuple(dict.fromkeys(inside[place].aspect for place in over)), tuple(place + 1 for place in ending))
+        for piece, over, ending in pieces(text[:MOST_CHARACTERS], [(mark.start, mark.end) for mark in inside])
+    )
+    where = run.label, document.sample, document.epoch, document.prompt
+    return MarkedPassage(scorer, *where, tuple(marks), cut, cut=len(text) > MOST_CHARACTERS)
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The scale of a key's values."""
-
     low: float
     high: float
     known: bool  # whether the task's view or the measure says so; else these are the ends of what was seen, or NaN
@@ -77,13 +213,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One key of one run."""
-
     interval: Interval  # mean over prompts with its 95% interval
     spread: dict[str, float]
-    used: int
+    used: int  # questions or tests, over the scored documents; 0 of 0 where the scorer does not say
     asked: int
-    """Questions (tests) that could be used, of all, over the scored documents; 0 of 0 where the scorer does not say."""
     usable: int
     due: int  # ratings that count, of those that were due, likewise
     nearest: Interval = NO_INTERVAL  # mean over prompts of how near the nearest comes; NaN where nothing says it
@@ -99,15 +232,14 @@ class Measure:
     keys: tuple[str, ...]
     ranges: dict[str, Range]  # by key
     rows: tuple[dict[str, Cell], ...]  # in the order of the runs; empty for a run that it did not score
-    unscored: tuple[Mapping[str, int], ...]
-    """In the order of the runs, as are the next two: documents without any value, by reason."""
+    # in the order of the runs, as are those up to `agreement`
+    unscored: tuple[Mapping[str, int], ...]  # documents without any value, by reason
     faults: tuple[Mapping[str, int], ...]  # answers, ratings or verdicts that are missing, by reason
-    warnings: tuple[Sequence[str], ...]  # warnings, a line each
-    graders: tuple[Mapping[str, GraderResults], ...]
-    """Of a jury each grader's own results, in the order of the runs; empty for a run that one grader judged."""
-    agreement: tuple[Mapping[str, float], ...]  # by key the jury's alpha, likewise
+    warnings: tuple[Sequence[str], ...]
+    graders: tuple[Mapping[str, GraderResults], ...]  # of a jury each one's own results; empty where one grader judged
+    agreement: tuple[Mapping[str, float], ...]  # by key the jury's alpha
+    # by key, over all runs that know it: where the population's own documents are, each compared with the others
     population: dict[str, Standing]
-    """By key, over all runs that know it: where the population's own documents are, each compared with the others."""
 
     @property
     def is_unit(self) -> bool:
@@ -150,9 +282,7 @@ class Report:
         return next((run for run in self.runs if run.is_population), None)
 
 
-def build_report(
-    paths: Iterable[str | Path], examples: int = EXAMPLES, baseline: str = "", signature: str = ""
-) -> Report:
+def build_report(paths: Iterable[str | Path], examples: int = 2, baseline: str = "", signature: str = "") -> Report:
     # by label, so that order and colours do not hang on the order of the files; the population's own documents are the
     # yardstick, and stand last
     runs = tuple(sorted(read_runs(paths, signature=signature), key=lambda run: (run.is_population, run.label)))
@@ -160,7 +290,8 @@ def build_report(
     for run in runs:
         if not run.ours:
             raise LogError(
-                f"{run.file} has no scores of ours, score it with: inspect score {run.file} --scorer genie_inspect/..."
+                f"{run.file} has no scores by genie-inspect. Score it with: inspect score {run.file} --scorer "
+                "genie_inspect/..."
             )
     # a stable sort: `genie` first, the others as the logs have them
     scorers = sorted(dict.fromkeys(name for run in runs for name in run.ours), key=lambda name: name != "genie")
@@ -183,14 +314,10 @@ def spread(values: Sequence[float]) -> dict[str, float]:
 
 
 def numbers(report: Report) -> dict[str, Any]:
-    """As JSON has them: what is not a number is null."""
     return {
         "runs": [
             {
-                "label": run.label,
-                "log": run.file,
-                "task": run.header.eval.task,
-                "model": run.header.eval.model,
+                **{"label": run.label, "log": run.file, "task": run.header.eval.task, "model": run.model},
                 "created": str(run.header.eval.created),
                 "is_population": run.is_population,
                 "documents": len(run.documents),
@@ -217,14 +344,9 @@ def _measure(scorer: str, runs: Sequence[ScoredLog]) -> Measure:
     knowing = {key: [run for run, result in pairs if result and key in result.standing] for key in keys}
 
     def cell(run: ScoredLog, own: Results, key: str) -> Cell:
-        return Cell(
-            own.cells.get(key, NO_INTERVAL),
-            spread(_measured(run, scorer, key)),
-            *own.coverage.get(key, NO_SHARE),
-            *own.pairs.get(key, NO_SHARE),
-            own.nearest.get(key, NO_INTERVAL),
-            own.standing.get(key),
-        )
+        mean, spread_of = own.cells.get(key, NO_INTERVAL), spread(_measured(run, scorer, key))
+        shares = (*own.coverage.get(key, NO_SHARE), *own.pairs.get(key, NO_SHARE))
+        return Cell(mean, spread_of, *shares, own.nearest.get(key, NO_INTERVAL), own.standing.get(key))
 
     return Measure(
         scorer=scorer,

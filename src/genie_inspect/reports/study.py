@@ -12,13 +12,12 @@ from typing import Any
 
 from genie_inspect.errors import InterventionsError
 from genie_inspect.files.json_lines import SHOWN, json_objects
-from genie_inspect.files.numbers import MOST, cell_number
 from genie_inspect.files.tables import csv_rows
+from genie_inspect.files.values import MOST, cell_number
 from genie_inspect.logs.evidence import Share, mapping
 from genie_inspect.logs.files import LogError, each_log, samples
 from genie_inspect.logs.measures import GENIE
-from genie_inspect.logs.reading import read_scored_log
-from genie_inspect.logs.scored_log import ScoredDocument, ScoredLog, one_signature
+from genie_inspect.logs.reading import ScoredDocument, ScoredLog, one_signature, read_scored_log
 from genie_inspect.logs.scores import NONE, Scores
 from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.reports.effects import (
@@ -114,21 +113,22 @@ def measures_of(
     for effect in effects:
         if effect.key.tested:
             groups.setdefault((effect.key.scorer, "" if effect.key.feature else effect.key.name), []).append(effect)
-    judges = [signatures.get(scorer, NONE).judge for scorer, _ in groups]
-    measures = [key or signatures[scorer].measure or scorer for scorer, key in groups]
-    for ((scorer, key), own), judge, measure in zip(groups.items(), judges, measures, strict=True):
+    signed = [signatures.get(scorer, NONE) for scorer, _ in groups]
+    measures = [key or own.measure or scorer for (scorer, key), own in zip(groups, signed, strict=True)]
+    for ((scorer, key), own), signature, measure in zip(groups.items(), signed, measures, strict=True):
+        judges = [one.judge for one, other in zip(signed, measures, strict=True) if other == measure]
         # no two names are alike: of scorer, key and judge as much as tells it from the others
         if scorer == LENGTH:
             name = "length in words"
         elif measures.count(measure) == 1:
             name = key or scorer
         # Inspect numbers scorers of one name: which of them is which, the judge says
-        elif judge and list(zip(measures, judges, strict=True)).count((measure, judge)) == 1:
-            name = f"{measure} ({judge})"
+        elif signature.judge and judges.count(signature.judge) == 1:
+            name = f"{measure} ({signature.judge})"
         else:
             name = f"{scorer}: {key}" if key and key != scorer else scorer
         keys = tuple(dict.fromkeys(effect.key.name for effect in own))
-        yield StudiedMeasure(name, scorer, signatures.get(scorer, NONE), keys, not key, tuple(own), has_originals)
+        yield StudiedMeasure(name, scorer, signature, keys, not key, tuple(own), has_originals)
 
 
 CUT = "…"  # how an answer ends that the score's metadata had no room for
@@ -142,12 +142,10 @@ def answer_changes(file: str, scorers: Collection[str]) -> dict[tuple[str, str, 
         facts = InterventionFacts.of(sample.metadata)
         for scorer, score in (sample.scores or {}).items() if facts else ():
             table = (score.metadata or {}).get("questions")
+            rows = map(mapping, table) if isinstance(table, list) else ()
             # what has another form, or no room was for, is no answer
-            answers = [
-                row
-                for row in (map(mapping, table) if isinstance(table, list) else ())
-                if all(isinstance(row.get(name), str) for name in ("id", "feature", "answer"))
-            ]
+            texts = ("id", "feature", "answer")
+            answers = [row for row in rows if all(isinstance(row.get(name), str) for name in texts)]
             if facts and scorer in scorers:
                 place = scorer, facts.original, sample.epoch
                 if facts.kind != ORIGINAL:
@@ -183,9 +181,9 @@ class Study:
     signatures: Mapping[str, Signature]  # by scorer
     effects: tuple[Effect, ...]  # of every key, also of those that are not tested
     measures: tuple[StudiedMeasure, ...]  # those that are tested; by feature first
+    # by two measures and intervention: Kendall's tau-b between their differences, which says whether the same texts
+    # move them (NaN where one of them puts nothing in order), and of how many originals
     agreements: Mapping[tuple[str, str, str], tuple[float, int]]
-    """By two measures and intervention: Kendall's tau-b between their differences, which says whether the same texts
-    move them (NaN where one of them puts nothing in order), and of how many originals."""
     answers: Mapping[tuple[str, str, str], Share]  # as `answer_changes` has them
     model: str = ""  # that of the log; empty where the scores are from a file
     names_prompts: bool = True  # else each original is a prompt of its own
@@ -194,7 +192,7 @@ class Study:
 
 def study(path: str | Path, scorers: Sequence[str] = ()) -> Study:
     """The study that a log holds, or a file of scores (.csv, .jsonl)."""
-    if Path(path).suffix in ENDINGS:
+    if Path(path).suffix in (".csv", ".jsonl"):
         texts, keys, names_prompts, left_out = read_study_scores(Path(path))
         chosen = _chosen(path, scorers, dict.fromkeys(key.scorer for key in keys))
         keys = [key for key in keys if key.scorer in chosen]
@@ -203,14 +201,10 @@ def study(path: str | Path, scorers: Sequence[str] = ()) -> Study:
     logs = each_log([path], read_scored_log)
     studies = [log for log in logs if log.is_study]
     if not studies:
-        raise LogError(
-            f"{path} is no metric study: none of its samples says what was done to its text, expected a log of "
-            "genie_inspect/metric_study"
-        )
+        raise LogError(f"{path} is not a metric study, expected a log of genie_inspect/metric_study")
     if len(studies) > 1:
-        raise LogError(
-            f"{path} holds {len(studies)} metric studies, expected one: {', '.join(log.file for log in studies)}"
-        )
+        files = ", ".join(log.file for log in studies)
+        raise LogError(f"{path} holds {len(studies)} metric studies, expected one: {files}")
     return study_of(studies[0], scorers)
 
 
@@ -254,8 +248,6 @@ def _studied(texts: StudyTexts, keys: Sequence[StudyKey], signatures: Mapping[st
 NEEDED = ("original", "edited", "key", "value")
 OPTIONAL = ("id", "prompt", "scorer")
 EXPECTED = f"{', '.join(NEEDED)} and, where known, {', '.join(OPTIONAL)}"
-ENDINGS = (".csv", ".jsonl")
-SCORER = "scores"  # whose the scores are where the file does not say it
 _NAME = re.compile(r"[^\W\d_]\w*")
 
 
@@ -276,7 +268,7 @@ def read_study_scores(path: Path) -> tuple[StudyTexts, list[StudyKey], bool, tup
     kept = [key for key in studied if key.feature or texts.originals]
     if not texts.originals and (len(edited) < 2 or not kept):
         raise InterventionsError(
-            f"{path} has no originals (rows whose edited is empty); edits of two features or more could stand for "
+            f"{path} has no originals (rows whose edited is empty); edits of two features or more could replace "
             f"them, with scores by feature: it has edits of {', '.join(edited) or 'none'}, keys "
             f"{', '.join(key for _, key in keys)}"
         )
@@ -318,7 +310,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         if math.isnan(score) and not is_missing:
             shown = repr(str(value)[:SHOWN])
             raise InterventionsError(f"{where}: value is {shown}, expected a number of at most {MOST:g}, or nothing")
-        yield row | {"edited": edited, "scorer": row["scorer"] or SCORER, "value": score}
+        yield row | {"edited": edited, "scorer": row["scorer"] or "scores", "value": score}
 
 
 def _documents(rows: Sequence[Mapping[str, Any]]) -> Iterator[ScoredDocument]:
@@ -347,20 +339,14 @@ def _documents(rows: Sequence[Mapping[str, Any]]) -> Iterator[ScoredDocument]:
         if values[place] and (name or not edited):
             raise InterventionsError(f"{where}: {_made(row)} has a second value of {row['key']}, expected one")
         values[place] += 1
-        texts.setdefault((original, edited, name or str(values[place])), {}).setdefault(row["scorer"], {})[
-            row["key"]
-        ] = row["value"]
+        scores = texts.setdefault((original, edited, name or str(values[place])), {})
+        scores.setdefault(row["scorer"], {})[row["key"]] = row["value"]
     for (original, edited, name), scores in texts.items():
         kind = kind_of(edited) if edited else ORIGINAL
-        yield ScoredDocument(
-            sample=name,
-            epoch=1,
-            prompt=originals[original]["prompt"] or original,
-            text="",
-            words=math.nan,
-            scores={scorer: Scores(own) for scorer, own in scores.items()},
-            intervention=InterventionFacts(kind, original, edited if kind == EDIT else ""),
-        )
+        facts = InterventionFacts(kind, original, edited if kind == EDIT else "")
+        own = {scorer: Scores(values_by_key) for scorer, values_by_key in scores.items()}
+        prompt = originals[original]["prompt"] or original
+        yield ScoredDocument(name, epoch=1, prompt=prompt, text="", words=math.nan, scores=own, intervention=facts)
 
 
 def _made(row: Mapping[str, Any]) -> str:

@@ -48,7 +48,6 @@ def moves_most(measure: StudiedMeasure) -> list[Effect]:
 
 
 def is_largest(effect: Effect, measure: StudiedMeasure) -> bool:
-    """Whether no other feature has so large a d for the same intervention."""
     others = [other.magnitude for other in measure.row(effect.intervention) if other is not effect]
     # a comparison with NaN is false: what could not be measured is not larger
     return effect.magnitude > max((size for size in others if not math.isnan(size)), default=0.0)
@@ -226,6 +225,7 @@ def _column(effects: str, *, paraphrase: str) -> dict[str, dict[str, float | boo
     return {name: {"effect": float(text.rstrip("*=")), "holds": text[-1] in "*="} for name, text in printed}
 
 
+# by measure, or the key of it that is tested; then by edited feature, or `paraphrase`
 EFFECTS = MappingProxyType(
     {
         "genie": _column(".62* 1.01* .71* .93* .47* .38*", paraphrase=".03="),
@@ -236,8 +236,6 @@ EFFECTS = MappingProxyType(
         "litbench_win_rate": _column("-.45* -.87* -.33* -.48* -.42* -1.53*", paraphrase="-.94"),
     }
 )
-"""By measure, or the key of it that is tested; then by edited feature, or `paraphrase`."""
-
 _MATRIX = {
     "agent": ".62 .29 .39 .18 .22 .37",
     "perspective": ".44 1.01 .29 .28 .29 .43",
@@ -247,12 +245,8 @@ _MATRIX = {
     "style": ".31 .3 .13 .23 .11 .38",
     PARAPHRASE: ".02 .04 .12 .06 -.14 .09",
 }
-MATRIX = MappingProxyType(
-    {name: dict(zip(FEATURES, map(float, row.split()), strict=True)) for name, row in _MATRIX.items()}
-)
-"""By edited feature, or `paraphrase` (of which all are equivalent): the effect on each feature's score."""
-
-
+# by edited feature, or `paraphrase` (of which all are equivalent): the effect on each feature's score
+MATRIX = {name: dict(zip(FEATURES, map(float, row.split()), strict=True)) for name, row in _MATRIX.items()}
 COLUMNS = (
     *("scorer", "key", "feature", "kind", "intervention", "tested", "is_own"),
     *("prompts", "originals", "texts", "left_out"),
@@ -265,20 +259,14 @@ COLUMNS = (
 
 
 def as_values(study: Study, *, published: bool = False) -> dict[str, Any]:
-    """As JSON has it: what is not a number is null."""
     texts = study.texts
     values: dict[str, Any] = {
-        "log": study.file,
-        "model": study.model,
-        "originals": len(texts.originals),
-        "prompts": len(set(texts.prompts.values())),
+        **{"log": study.file, "model": study.model},
+        **{"originals": len(texts.originals), "prompts": len(set(texts.prompts.values()))},
         "interventions": [
             {
-                "kind": kind_of(one),
-                "intervention": one,
-                "texts": len(changed),
-                "without_original": texts.orphans[one],
-                "same_as_original": texts.same[one],
+                **{"kind": kind_of(one), "intervention": one, "texts": len(changed)},
+                **{"without_original": texts.orphans[one], "same_as_original": texts.same[one]},
             }
             for one, changed in texts.changed.items()
         ],
@@ -287,9 +275,7 @@ def as_values(study: Study, *, published: bool = False) -> dict[str, Any]:
         "test": TEST,
         "measures": [
             {
-                "measure": measure.name,
-                "scorer": measure.scorer,
-                "keys": measure.keys,
+                **{"measure": measure.name, "scorer": measure.scorer, "keys": measure.keys},
                 "is_by_feature": measure.is_by_feature,
                 "sentence": sentence(measure),
                 "sensitive_to": [effect.intervention for effect in measure.own if effect.moved],

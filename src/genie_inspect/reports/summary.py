@@ -1,27 +1,38 @@
-"""Logs in, one table a measure out: features down, models across, means with intervals by prompt."""
+"""Logs in, tables out: means a measure, features down and models across; or for data analysis, a row a document."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
-from itertools import combinations
-from operator import add
+from io import BytesIO
+from itertools import combinations, product
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from inspect_ai.log import EvalStats
 from inspect_ai.model import ModelUsage
 
+from genie_inspect.errors import MissingExtraError
 from genie_inspect.graders.protocols import caution
+from genie_inspect.logs.evidence import NO_SHARE
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.measures import shown_key
-from genie_inspect.logs.reading import labelled, read_logs
+from genie_inspect.logs.reading import (
+    ScoredLog,
+    by_signature,
+    cut_warning,
+    labelled,
+    length_warning,
+    one_signature,
+    read_logs,
+)
 from genie_inspect.logs.results import Results, results_of, yardstick_command
-from genie_inspect.logs.scored_log import ScoredLog, by_signature, cut_warning, length_warning, one_signature
 from genie_inspect.prompting.texts import shortened
 from genie_inspect.signature import Signature
 
+if TYPE_CHECKING:
+    import pandas
+
 SHOWN = 5  # ids in an error
-JOINED = " + "
 
 
 def read_runs(paths: Iterable[str | Path], *, brief: bool = False, signature: str = "") -> list[ScoredLog]:
@@ -35,20 +46,19 @@ def pooled(logs: Sequence[ScoredLog]) -> list[ScoredLog]:
     Parts have one model, task, strategy, settings and signatures, and samples of their own: halves by `--limit`, a job
     array's. Logs with the very same samples are runs that were repeated, and stay apart.
     """
-    groups: dict[tuple[str, ...], list[ScoredLog]] = {}
+    groups: dict[str, list[ScoredLog]] = {}
     for place, log in enumerate(logs):
         spec = log.header.eval
+        whose = (log.model, spec.task, spec.dataset.name, log.strategy, log.is_population, spec.config.epochs)
         settings = (spec.model_generate_config.model_dump_json(), spec.model_args, spec.task_args, log.options)
         signatures = sorted((scorer, *sorted(signed)) for scorer, signed in log.signatures.items())
-        whose = (log.model, spec.task, spec.dataset.name, log.strategy, log.is_population, spec.config.epochs)
         # nothing tells of a log without documents what it is a part of
-        run = tuple(map(repr, (*whose, *settings, signatures))) if log.documents else (str(place),)
+        run = repr((whose, settings, signatures)) if log.documents else str(place)
         groups.setdefault(run, []).append(log)
     return [run for group in groups.values() for run in _runs(group)]
 
 
 def _runs(group: Sequence[ScoredLog]) -> list[ScoredLog]:
-    """The runs that logs of one set-up are."""
     samples = [{str(document.sample) for document in (*log.documents, *log.changed)} for log in group]
     if all(own == samples[0] for own in samples):
         return list(group)
@@ -63,20 +73,17 @@ def _runs(group: Sequence[ScoredLog]) -> list[ScoredLog]:
     # the first header, with the samples, the tokens and the time of all
     headers = [log.header for log in group]
     stats = [header.stats for header in headers]
-    usage: dict[str, list[ModelUsage]] = {}
+    usage: dict[str, ModelUsage] = {}
     for model, used in (pair for own in stats for pair in own.model_usage.items()):
-        usage.setdefault(model, []).append(used)
-    whole = EvalStats(
-        started_at=min(own.started_at for own in stats),
-        completed_at=max(own.completed_at for own in stats),
-        model_usage={model: reduce(add, used) for model, used in usage.items()},
-    )
+        usage[model] = usage[model] + used if model in usage else used
+    begun, ended = min(own.started_at for own in stats), max(own.completed_at for own in stats)
+    whole = EvalStats(started_at=begun, completed_at=ended, model_usage=usage)
     spec = headers[0].eval
     ids = [name for header in headers for name in header.eval.dataset.sample_ids or []]
     dataset = spec.dataset.model_copy(update={"sample_ids": ids, "samples": len(ids)})
     run = replace(
         group[0],
-        file=JOINED.join(log.file for log in group),
+        file=" + ".join(log.file for log in group),
         header=headers[0].model_copy(update={"stats": whole, "eval": spec.model_copy(update={"dataset": dataset})}),
         documents=tuple(document for log in group for document in log.documents),
         changed=tuple(document for log in group for document in log.changed),
@@ -91,14 +98,11 @@ UNLIKE = 0.1  # share of questions from which two means are of other questions
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One log: what was evaluated and what it got."""
-
     label: str
     log: str
     results: Results
-    unlike_length: str = ""
-    """The warning that its documents are of another length than the population's; empty where there is no cause."""
-    cut: str = ""  # the warning that documents end at the limit of their tokens; empty where none does
+    unlike_length: str = ""  # the warning that its documents are of another length than the population's
+    cut: str = ""  # the warning that documents end at the limit of their tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,3 +204,114 @@ def _used(log: ScoredLog, scorer: str, key: str) -> dict[tuple[str, str], float]
         for question, novelty in table.items():
             shares.setdefault((document.prompt, question), []).append(not math.isnan(novelty))
     return {asked: sum(used) / len(used) for asked, used in shares.items()}
+
+
+EXTRA = "frames"
+COLUMNS = (
+    *("run", "model", "task", "sample", "epoch", "prompt", "scorer", "key", "score", "nearest_novelty"),
+    *("nearest_document", "percentile", "population_mean", "coverage", "words", "reason", "signature"),
+    *("eval_id", "sample_id", "log"),
+)
+NUMBERS = ("score", "nearest_novelty", "percentile", "population_mean", "coverage")  # also where all are missing
+# what stands before the scores of a wide row; named as in Inspect's `evals_df` where that has it
+WIDE_COLUMNS = ("run", "model", "task_id", "task_name", "documents", "eval_id", "log")
+Row = dict[str, str | int | float | None]
+
+
+def rows(paths: Iterable[str | Path]) -> Iterator[Row]:
+    """A row for each document, scorer of ours and key, one at a time: `COLUMNS`, None where nothing is known.
+
+    Scores under several signatures stand side by side, each with its own.
+    """
+    logs = read_logs(paths)  # at once: what cannot be read is told before the first row
+    return (row for log in logs for row in _rows(log))
+
+
+def wide_rows(paths: Iterable[str | Path]) -> list[Row]:
+    """A row per log: `WIDE_COLUMNS`, and under `score_<scorer>_<key>` a summary's mean over prompts."""
+    logs = read_logs(paths)
+    scorers = dict.fromkeys(scorer for log in logs for scorer in log.ours)
+    for scorer in scorers:
+        one_signature(logs, scorer)
+    table: list[Row] = []
+    for log in logs:
+        spec = log.header.eval
+        facts = (log.label, log.model, spec.task_id, log.task, len(log.documents), spec.eval_id, log.file)
+        row: Row = dict(zip(WIDE_COLUMNS, facts, strict=True))
+        for scorer in log.ours:
+            cells = results_of(log, scorer).cells
+            row |= {f"score_{scorer}_{key}": _known(cell.mean) for key, cell in cells.items()}
+        table.append(row)
+    # every row has the scores of all
+    names = dict.fromkeys(name for row in table for name in row)
+    return [{name: row.get(name) for name in names} for row in table]
+
+
+def frame(logs: str | Path | Iterable[str | Path], *, wide: bool = False) -> "pandas.DataFrame":
+    """Finished logs as a data frame: a row a document, scorer and key; `sample_id` joins it to Inspect's `samples_df`.
+
+    Args:
+        logs: Log files or folders.
+        wide: A row a log instead, with its means under `score_<scorer>_<key>`.
+
+    Raises:
+        LogError: If a log cannot be read or is not finished; for `wide` also if scores do not compare.
+        MissingExtraError: If pandas is not installed.
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtraError("frame()", EXTRA, "genie export LOGS writes the same as CSV without it") from None
+    paths = [logs] if isinstance(logs, str | Path) else logs
+    table = wide_rows(paths) if wide else list(rows(paths))
+    # a column of None alone would be no column of numbers
+    return pandas.DataFrame(table, columns=columns_of(table)).astype(dict.fromkeys(_numbers(table), float))
+
+
+def columns_of(table: Sequence[Row]) -> list[str]:
+    return list(table[0]) if table else list(COLUMNS)
+
+
+def parquet(table: Sequence[Row]) -> bytes:
+    try:
+        import pyarrow
+        from pyarrow.parquet import write_table
+    except ImportError:
+        raise MissingExtraError("Parquet", EXTRA, "CSV needs none: -o scores.csv") from None
+    file = BytesIO()
+    columns: dict[str, list[Any]] = {name: [row[name] for row in table] for name in columns_of(table)}
+    types = dict.fromkeys(_numbers(table), pyarrow.float64())
+    arrays = {name: pyarrow.array(values, types.get(name)) for name, values in columns.items()}
+    write_table(pyarrow.table(arrays), file)
+    return file.getvalue()
+
+
+def _numbers(table: Sequence[Row]) -> list[str]:
+    return [name for name in columns_of(table) if name in NUMBERS or name.startswith("score_")]
+
+
+def _rows(log: ScoredLog) -> Iterator[Row]:
+    # where no document was scored nobody knows the keys: the reason still stands in a row
+    keys = [(scorer, key) for scorer in log.ours for key in log.keys(scorer) or ("",)]
+    for document, (scorer, key) in product(log.documents, keys):
+        scores = document.scores.get(scorer)
+        part, whole = scores.evidence.coverage.get(key, NO_SHARE) if scores else NO_SHARE
+        standing = scores.standing.get(key) if scores else None
+        values = (
+            *(log.label, log.model, log.task, str(document.sample), document.epoch, document.prompt, scorer, key),
+            _known(document.value(scorer, key)),
+            _known(scores.nearest.get(key, math.nan)) if scores else None,
+            (scores.nearest_document if scores else "") or None,
+            standing.percentile if standing else None,
+            standing.mean if standing else None,
+            part / whole if whole else None,
+            document.words,
+            document.why_unscored(scorer) or None,
+            scores.signature if scores else log.signatures[scorer][0],
+            *(log.header.eval.eval_id, document.sample_id or None, log.file),
+        )
+        yield dict(zip(COLUMNS, values, strict=True))
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -6,10 +6,9 @@ from dataclasses import astuple, fields
 from typing import Any
 
 from genie_inspect.files.tables import csv_text, plain
-from genie_inspect.logs.scored_log import are_unlike, cut_at_limit, unlike_lengths
+from genie_inspect.logs.reading import are_unlike, cut_at_limit, unlike_lengths
 from genie_inspect.reports.charts import in_words
-from genie_inspect.reports.comparison import pooled
-from genie_inspect.reports.pairing import Comparison, Row
+from genie_inspect.reports.comparison import Comparison, Row, pooled
 from genie_inspect.reports.summary import FEW_SHARED, UNLIKE
 from genie_inspect.statistics.differences import LEVEL, TEST, Difference, pairs_that_find
 from genie_inspect.statistics.power import USUAL_POWER, paired_power
@@ -37,11 +36,8 @@ def verdict(comparison: Comparison) -> str:
             "scores on both sides."
         )
     # names of what is a family of its own: where there is one of each, nothing need be said
-    scopes = [
-        name
-        for name, of in (("measure", {row.scorer for row in measured}), ("run", {row.family for row in measured}))
-        if len(of) > 1 and comparison.options.correction != "none"
-    ]
+    families = {"measure": {row.scorer for row in measured}, "run": {row.family for row in measured}}
+    scopes = [name for name, of in families.items() if len(of) > 1 and comparison.options.correction != "none"]
     within = f" within each {' and '.join(scopes)}" if scopes else ""
     named = " named beforehand" if comparison.options.keys else ""
     hold = "none holds"
@@ -63,7 +59,7 @@ def verdict(comparison: Comparison) -> str:
     if untested := len(comparison.rows) - len(rows):
         sentence += f"; {untested} more {'is' if untested == 1 else 'are'} shown beside them and not tested"
     # a difference between texts of unlike length may be one of length alone, see LIKE
-    unlike = sorted({row.run for row in holding} & set(_of_unlike_length(comparison)))
+    unlike = sorted({row.run for row in holding} & _of_unlike_length(comparison).keys())
     if unlike:
         see = "" if comparison.options.length_matched else ", see --length-matched"
         who = " and ".join(filter(None, (", ".join(unlike[:-1]), unlike[-1])))
@@ -87,28 +83,21 @@ def advice(comparison: Comparison) -> str:
 
 
 def warnings(comparison: Comparison) -> list[str]:
-    """A line each."""
-    way_out = (
-        "; each is within the band of the population's, at opposite ends"
-        if comparison.options.length_matched
-        else "; --length-matched keeps documents and population of like length"
-    )
-    lengths = [
-        unlike_lengths(f"{label} writes", words, others, where) + way_out
-        for label, (words, where, others) in _of_unlike_length(comparison).items()
-    ]
-    cut = filter(None, (cut_at_limit(run.label, run.cut, run.documents) for run in comparison.runs))
-    return [*lengths, *cut, *_on_runs(comparison), *_on_pairs(comparison), *_on_scores(comparison)]
+    return [*_on_runs(comparison), *_on_pairs(comparison), *_on_scores(comparison)]
 
 
 def _on_runs(comparison: Comparison) -> Iterator[str]:
+    way_out = "; --length-matched keeps documents and population of like length"
+    if comparison.options.length_matched:
+        way_out = "; each is within the band of the population's, at opposite ends"
+    for label, (words, where, others) in _of_unlike_length(comparison).items():
+        yield unlike_lengths(f"{label} writes", words, others, where) + way_out
+    yield from filter(None, (cut_at_limit(run.label, run.cut, run.documents) for run in comparison.runs))
     for run in comparison.runs:
-        if run.documents - run.scored > MANY_LOST * run.documents:
-            lost = run.documents - run.scored
+        if (lost := run.documents - run.scored) > MANY_LOST * run.documents:
             yield f"{run.label} lost {lost} of {run.documents} documents: what is left may be a selection"
-        fewer, several = run.fewer_responses
-        if fewer:
-            yield f"{fewer} of {several} samples gave fewer responses than asked for ({run.label})"
+        if run.fewer_responses[0]:
+            yield "{} of {} samples gave fewer responses than asked for ({})".format(*run.fewer_responses, run.label)
     for label in comparison.repeated:
         yield (
             f"{label} wrote the very documents of its baseline, word for word: that is no evidence of equivalence; the "
@@ -119,27 +108,25 @@ def _on_runs(comparison: Comparison) -> Iterator[str]:
 
 
 def _on_pairs(comparison: Comparison) -> Iterator[str]:
-    most: dict[str, int] = {}
-    for row in comparison.rows:
-        most[row.run] = max(most.get(row.run, 0), row.finding.difference.pairs)
-    for label in (label for label, pairs in most.items() if pairs == 1):
-        without = "without a second there is neither interval nor p-value"
-        yield f"{label} has one prompt in common with its baseline: {without}"
+    for label in dict.fromkeys(row.run for row in comparison.rows):
+        if max(row.finding.difference.pairs for row in comparison.rows if row.run == label) == 1:
+            without = "without a second there is neither interval nor p-value"
+            yield f"{label} has one prompt in common with its baseline: {without}"
     for label, own in comparison.pairs.items():
         if 1 < len(own.names) < FEW_SHARED * own.prompts:
             yield (
                 f"{label} and its baseline share {len(own.names)} of {own.prompts} prompts: their differences are about"
                 " these alone"
             )
-    for family, differences in comparison.families.items():
+    for (scorer, family), differences in comparison.families.items():
         least = min(difference.least_p for difference in differences)
         # of Holm's steps the first is the strictest: that of Bonferroni
-        tests = 1 if comparison.options.correction == "none" else len(differences)
+        tests = tests_of(comparison, scorer, family)
         if least * tests >= LEVEL:
             pairs = max(difference.pairs for difference in differences)
             corrected = f", over {tests} tests {min(1, least * tests):.2g} {CORRECTED[comparison.options.correction]}"
             yield (
-                f"{', '.join(filter(None, family))}: with {pairs} prompts no p-value lies below {least:.2g}"
+                f"{', '.join(filter(None, (scorer, family)))}: with {pairs} prompts no p-value lies below {least:.2g}"
                 f"{corrected if tests > 1 else ''}: no difference could hold, however large; take more prompts, or "
                 "fewer tests: name those that matter (--keys), or let each run be a question of its own (--family run)"
             )
@@ -193,22 +180,18 @@ def prompts_needed(comparison: Comparison) -> dict[tuple[str, str, str], int]:
     """
     needed = {}
     for row in comparison.rows:
-        spread, level = row.finding.difference.spread, LEVEL / tests_of(comparison, row)
+        spread, level = row.finding.difference.spread, LEVEL / tests_of(comparison, row.scorer, row.family)
         if row.is_unit and row.tested and spread > 0:
             needed[row.run, row.scorer, row.key] = pairs_that_find(DIFFERENCE, spread, level)
     return needed
 
 
-def tests_of(comparison: Comparison, row: Row) -> int:
-    """How many the correction of a row allows for: those of its scorer and family."""
-    tests = comparison.families.get((row.scorer, row.family))
+def tests_of(comparison: Comparison, scorer: str, family: str) -> int:
+    tests = comparison.families.get((scorer, family))
     return len(tests) if tests and comparison.options.correction != "none" else 1
 
 
-MEDIUM = 0.5  # Cohen's d, by his convention
-
-
-def powers(comparison: Comparison, effect: float = MEDIUM) -> Iterator[dict[str, Any]]:
+def powers(comparison: Comparison, effect: float) -> Iterator[dict[str, Any]]:
     """For each tested difference the power of a two-sided paired t test, at 5% and at the correction's strictest level.
 
     The effect is given and not the observed one: power at the observed effect repeats the p-value. NaN with fewer than
@@ -217,13 +200,11 @@ def powers(comparison: Comparison, effect: float = MEDIUM) -> Iterator[dict[str,
     Source: Genie (arXiv 2606.12790), table 5: at least .9 where 44 pairs or more survive, which is that of d = 0.5.
     """
     for row in filter(lambda row: row.tested, comparison.rows):
-        pairs = row.finding.difference.pairs
-        levels = {"power": LEVEL, "corrected": LEVEL / tests_of(comparison, row)}
-        by_level = {
-            name: paired_power(effect, 1.0, pairs, level) if pairs > 1 else math.nan for name, level in levels.items()
-        }
+        pairs, tests = row.finding.difference.pairs, tests_of(comparison, row.scorer, row.family)
         told = {"run": row.run, "scorer": row.scorer, "key": row.key, "prompts": row.prompts, "pairs": pairs}
-        yield told | by_level
+        for name, level in (("power", LEVEL), ("corrected", LEVEL / tests)):
+            told[name] = paired_power(effect, 1.0, pairs, level) if pairs > 1 else math.nan
+        yield told
 
 
 COLUMNS = (
@@ -237,7 +218,6 @@ COLUMNS = (
 
 
 def as_values(comparison: Comparison, effect: float | None = None, *, with_pooled: bool = False) -> dict[str, Any]:
-    """As JSON has it: what is not a number is null."""
     options = comparison.options
     values = {
         "verdict": verdict(comparison),

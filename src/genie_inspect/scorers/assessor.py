@@ -56,7 +56,7 @@ class Assessor:
         rest = self._others(prompt).than(text, made_of)
         reading = await self.reading(text, prompt, anew=anew)
         if not reading.is_attempt:
-            raise RefusalError("the document is no try at its task, as the reader sees it: a refusal")
+            raise RefusalError("the grader reads the document as a refusal of its task")
         # without an answer there is nothing to compare, so nothing more is asked
         read = rest.documents if any(reading.answers) else ()
         alone = self._recorded_alone(prompt, questions) if self.population.answers_alone else []

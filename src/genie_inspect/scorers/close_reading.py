@@ -97,7 +97,7 @@ def cost(approach: "Approach", prompt: str, lengths: Sequence[int], count: int) 
 
 def explained(text: str, readings: "Sequence[Reading]") -> str:
     """How many marks there are, the text with them in it, and a table of quote, aspect and reason."""
-    from genie_inspect.files.printable import printable
+    from genie_inspect.files.values import printable
     from genie_inspect.measures.tokens import word_count
     from genie_inspect.scorers.explanation import cell
 
@@ -110,7 +110,7 @@ def explained(text: str, readings: "Sequence[Reading]") -> str:
             told = ", ".join(f"{count} {reason}" for reason, count in reading.dropped.items())
             lost = reading.quoted - count
             note = f"Of {reading.quoted} quotes for {reading.aspect}, {lost} do not count: {told}."
-            notes.append(f"**Beware:** {note}" if lost >= HALF * reading.quoted else note)
+            notes.append(f"**Warning:** {note}" if lost >= HALF * reading.quoted else note)
     lines += notes
     if marks:
         rows = ["| | quote | aspect | reason |", "|--:|:--|:--|:--|"]
@@ -128,7 +128,7 @@ def with_marks(text: str, marks: "Sequence[Mark]") -> str:
     >>> with_marks("Salt light fell.", [Mark("novel", "Salt light", 0, 10, "")])
     '⟦Salt light⟧ (1 novel) fell.'
     """
-    from genie_inspect.files.printable import printable
+    from genie_inspect.files.values import printable
     from genie_inspect.measures.marks import pieces
     from genie_inspect.scorers.explanation import cell
 

@@ -38,8 +38,8 @@ def creativity_index(
     Args:
         population: `starter` or the folder of a population with documents; its prompts say what is scored.
         corpus: `population` (its documents for the prompt), a folder of *.txt, *.md and *.jsonl,
-            `infini-gram:<folder>` for an index by `genie index`, or `infini-gram:<service url>#<index>`, whose user
-            and password, if it asks for any, stand in `~/.netrc` and never in the address.
+            `infini-gram:<folder>` for an index by `genie build-index`, or `infini-gram:<service url>#<index>`, whose
+            user and password, if it asks for any, stand in `~/.netrc` and never in the address.
         matcher: `exact`, or `near`: windows whose words say the same by the embedder's vectors count as copied too.
         embedder: For `matcher=near`.
 

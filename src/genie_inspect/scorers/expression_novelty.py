@@ -44,8 +44,8 @@ def expression_novelty(
     Args:
         population: `starter` or the folder of a population with documents; its prompts say what is scored.
         corpus: `population` (its documents for the prompt), a folder of *.txt, *.md and *.jsonl,
-            `infini-gram:<folder>` for an index by `genie index`, or `infini-gram:<service url>#<index>`, whose user
-            and password, if it asks for any, stand in `~/.netrc` and never in the address.
+            `infini-gram:<folder>` for an index by `genie build-index`, or `infini-gram:<service url>#<index>`, whose
+            user and password, if it asks for any, stand in `~/.netrc` and never in the address.
         floor: Stands for the probability of a word that never follows its context.
         case: `either`, an expression with a capital at its head is as new as the less new of it and its small-letter
             form; `kept`, as it stands.

@@ -51,7 +51,8 @@ def genie(
         cache: Whether answers and ratings that a model once gave are looked up and kept; false asks anew.
         min_coverage: Least share of a question's ratings, of those due, with which it is used: 0 (one will do) to 1.
         answer_length: How long the reader's answers are: `concise`, `sentence` or `free`. Longer answers make other
-            levels, and scores of two lengths do not compare (`genie lengths` holds them side by side on purpose).
+            levels, and scores of two lengths do not compare (`genie answer-lengths` holds them side by side on
+            purpose).
 
     Raises:
         RefusedError: If the population cannot be opened or has only documents, or an option has a value that is not

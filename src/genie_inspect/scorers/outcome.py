@@ -13,7 +13,7 @@ from inspect_ai.scorer import Score, Scorer, Target
 from inspect_ai.solver import TaskState
 from inspect_ai.util import concurrency
 
-from genie_inspect.engines.corpora import Corpus, DocumentsCorpus, InfiniGramService, check_folder, folder_texts
+from genie_inspect.engines.corpora import Corpus, DocumentsCorpus, InfiniGramService, folder_texts
 from genie_inspect.engines.embedders import CachedEmbedder, Embedder, embedder
 from genie_inspect.engines.identity import redacted
 from genie_inspect.errors import (
@@ -25,7 +25,7 @@ from genie_inspect.errors import (
     UnreadableReplyError,
 )
 from genie_inspect.graders.cache import cache_folder
-from genie_inspect.logs.scored_log import are_unlike, unlike_lengths
+from genie_inspect.logs.reading import are_unlike, unlike_lengths
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.prompting.texts import MOST_WORDS
@@ -76,7 +76,7 @@ async def scored_or_reason(
         else:
             found = await measure()
             words, others = word_count(text), found.metadata.get("length", {}).get("population", math.nan)
-            notes = [unlike_lengths("Beware: this document has", words, others)] if are_unlike(words, others) else []
+            notes = [unlike_lengths("Warning: this document has", words, others)] if are_unlike(words, others) else []
             notes += [MAY_REFUSE] if words <= MOST_WORDS and not is_english(text) else []
             told = "\n\n".join([found.explanation, *(f"{note}." for note in notes)])
             found = replace(found, explanation=told.lstrip() if notes else told)
@@ -220,7 +220,6 @@ def _opened_corpus(corpus: str, near: Embedder | None) -> Corpus | None:
     if not corpus.startswith(INFINI_GRAM):
         if not Path(corpus).is_dir():
             raise UnknownChoiceError("corpus", redacted(corpus), ACCEPTED)
-        check_folder(Path(corpus))
         return DocumentsCorpus(f"folder({Path(corpus).resolve().name})", folder_texts(Path(corpus)), near)
     if near is not None:
         raise UnknownChoiceError("matcher", "near", "exact with an infini-gram corpus, which looks up exact runs only")

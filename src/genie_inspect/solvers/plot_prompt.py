@@ -81,7 +81,6 @@ def plot_cost(story: int, templates: str | None = None) -> "Cost":
 
 
 async def drawn_plot(model: Model, template: "Template", story: str) -> str:
-    """The plot of a story in one sentence."""
     from genie_inspect.graders.readable import REPEATS, readable
     from genie_inspect.prompting.forms import one_sentence
 

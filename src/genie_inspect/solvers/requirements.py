@@ -21,32 +21,26 @@ def require_models(equivalence: str = "", quality: str = "", preference: bool = 
         RefusedError: If there is no such equivalence or quality.
         PrerequisiteError: If a role is not bound, naming the ways out.
     """
+    from genie_inspect.graders import equivalence as judges
     from genie_inspect.graders.close_reader import reading_model
-    from genie_inspect.graders.equivalence import (
-        GRADER,
-        equivalence_grader,
-        equivalence_kind,
-        quality_grader,
-        quality_kind,
-    )
     from genie_inspect.graders.grader import refusals
     from genie_inspect.graders.quality import preference_model
     from genie_inspect.options import check_switch
 
     with refusals():
         if equivalence:
-            equivalence_kind(equivalence)
+            judges.equivalence_kind(equivalence)
         if quality:
-            quality_kind(quality)
+            judges.quality_kind(quality)
         check_switch("preference", preference)
         check_switch("reading", reading)
 
     # classifiers and reward models run here and need no role
     def check() -> None:
-        if equivalence == GRADER:
-            equivalence_grader()
-        if quality == GRADER:
-            quality_grader()
+        if equivalence == judges.GRADER:
+            judges.equivalence_grader()
+        if quality == judges.GRADER:
+            judges.quality_grader()
         if preference:
             preference_model()
         if reading:
@@ -84,22 +78,20 @@ def requirement(check: Callable[[], object]) -> Solver:
     return solve
 
 
+# from the model under evaluation, the samples and the epochs of a run, which are None where all are meant
 Line = Callable[[str, Collection[str | int] | None, int | None], str]
-"""The line from the model under evaluation, the samples and the epochs of a run; these are None where all are meant."""
 
 
 @solver
 def announce_cost(line: Line | None = None) -> Solver:
-    """One line on standard error at a run's first sample: only then does Inspect know its epochs and its limit.
-
-    A second one where the run goes by batches and its judges do not.
+    """One line on standard error at a run's first sample, and one more where it goes by batches and its judges do not.
 
     Args:
         line: Makes the line, as the tasks give it; nothing is said without one.
     """
     import sys
 
-    from genie_inspect.files.printable import one_line
+    from genie_inspect.files.values import one_line
     from genie_inspect.graders.cost import unbatched
     from genie_inspect.graders.grader import PREFERENCE_ROLE, ROLE
     from genie_inspect.inspect_private import run_extent
@@ -107,6 +99,7 @@ def announce_cost(line: Line | None = None) -> Solver:
     announced: set[str] = set()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        # only now does Inspect know them
         run, samples, epochs = run_extent() or ("", None, None)
         # a task that is made once may be run on several models
         if line is not None and run not in announced:

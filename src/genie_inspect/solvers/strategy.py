@@ -28,8 +28,6 @@ from genie_inspect.samples import UNSCORED
 ReadT = TypeVar("ReadT")
 OWN = "genie_inspect/"
 HEEDS = "genie_inspect_heeds"  # attribute of a scorer that is wrapped already
-
-
 TOKENS_A_WORD = 2  # of plain prose, with room for JSON's escapes
 SPARE_TOKENS = 200
 DOCUMENT_TOKENS = 2048  # of a document of unknown length: what most of Inspect's providers allow a reply
@@ -49,16 +47,11 @@ def words_wanted(state: TaskState, words: int | None) -> int | None:
 
 
 def length_clause(words: int | None) -> str:
-    """The length as it stands in a template."""
     return f"about {words} words long" if words else "as long as the request calls for"
 
 
 def room_for(words: int | None, documents: int = 1) -> int | None:
-    """Tokens to allow for so many documents in one reply.
-
-    One document may take what the run or the task allows a reply, or what its length needs if that is more; where
-    neither is known, DOCUMENT_TOKENS. So a reply that holds k documents has k times the room of one.
-    """
+    """Tokens to allow for so many documents in one reply: for each what a reply may take, or its length if more."""
     model = get_model()
     settings = resolved_settings(model)
     limit = settings.max_tokens
@@ -80,16 +73,7 @@ async def reply_to(
 ) -> tuple[ModelOutput, ReadT | None]:
     """The model's output for a request, and what `read` makes of it; an unreadable reply is asked for once more.
 
-    A reply that repeats the request, as weak models give it, is no document and cannot be read.
-
-    Args:
-        state: The sample; the request takes the place of its own, what stands before it stays.
-        request: The filled template.
-        read: As for `output_and_reading`.
-        max_tokens: Tokens to allow for, from `room_for`.
-
-    Returns:
-        As `output_and_reading`.
+    The request takes the place of the sample's own. A reply that repeats it, as weak models do, cannot be read.
     """
     # examples and system messages before the request stay
     first = max((index for index, message in enumerate(state.messages) if message.role == "user"), default=0)
@@ -97,9 +81,8 @@ async def reply_to(
     messages = [*state.messages[:first], ChatMessageUser(content=request)]
 
     async def generate(settings: GenerateConfig) -> ModelOutput:
-        return await bounded(get_model()).generate(
-            messages, config=GenerateConfig(max_tokens=max_tokens).merge(settings)
-        )
+        config = GenerateConfig(max_tokens=max_tokens).merge(settings)
+        return await bounded(get_model()).generate(messages, config=config)
 
     return await output_and_reading(generate, lambda reply: read(without_echo(reply, request)))
 
@@ -107,7 +90,6 @@ async def reply_to(
 async def output_and_reading(
     generate: Callable[[GenerateConfig], Awaitable[ModelOutput]], read: Callable[[str], ReadT]
 ) -> tuple[ModelOutput, ReadT | None]:
-    """A model's last output, and what `read` makes of it; an unreadable reply is asked for once more."""
     outputs: list[ModelOutput] = []
 
     async def attempt(settings: GenerateConfig) -> ReadT | None:
@@ -121,7 +103,6 @@ async def output_and_reading(
 
 
 def held_back(output: ModelOutput) -> bool:
-    """Whether the provider refused the text."""
     return output.stop_reason == "content_filter"
 
 
@@ -129,12 +110,8 @@ def finished(state: TaskState, output: ModelOutput, *texts: str) -> TaskState:
     """The sample with these documents as the choices of its output, the first as the conversation's last message."""
     # a copy, because Inspect's events hold the output as it came
     result = output.model_copy()
-    result.choices = [
-        ChatCompletionChoice(
-            message=ChatMessageAssistant(content=text, model=output.model), stop_reason=output.stop_reason
-        )
-        for text in texts
-    ]
+    messages = [ChatMessageAssistant(content=text, model=output.model) for text in texts]
+    result.choices = [ChatCompletionChoice(message=each, stop_reason=output.stop_reason) for each in messages]
     result.completion = texts[0]
     state.output = result
     state.messages.append(result.message)

@@ -1,13 +1,19 @@
-"""Agreement between raters, and of labels with those that are right."""
+"""Agreement between raters, of labels with those that are right, and of chances with what came true."""
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri, stdtrit
 
+from genie_inspect.statistics.bootstrap import BootstrapInterval, percentile_interval
+from genie_inspect.statistics.effect import Values
+
+Codes = NDArray[np.int64]
 Level = Literal["nominal", "ordinal", "interval"]
 
 
@@ -20,9 +26,6 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level = "ordinal") -> float:
 
     Returns:
         NaN when no unit has two ratings, or when all ratings are one value (no chance to disagree).
-
-    Raises:
-        ValueError: If the ratings are not two-dimensional or the level is unknown.
 
     Source: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), the coincidence matrix form.
     """
@@ -63,10 +66,7 @@ def fleiss_kappa(counts: ArrayLike) -> float:
     Returns:
         NaN without units, with fewer than two raters, and when all ratings are one category (no chance to disagree).
 
-    Raises:
-        ValueError: If the counts are not such a table; `krippendorff_alpha` allows for missing ratings.
-
-    Source: Fleiss (1971).
+    Source: Fleiss (1971). `krippendorff_alpha` allows for missing ratings.
 
     >>> fleiss_kappa([[2, 0], [0, 2], [1, 1], [1, 1]])  # observed 1/2; shares 1/2 and 1/2, by chance 1/2
     0.0
@@ -89,9 +89,6 @@ def randolph_kappa(counts: ArrayLike) -> float:
     Returns:
         NaN without units, with fewer than two raters, and with a single category.
 
-    Raises:
-        ValueError: If the counts are not such a table; `krippendorff_alpha` allows for missing ratings.
-
     Source: Randolph (2005), Free-Marginal Multirater Kappa.
 
     >>> randolph_kappa([[2, 0], [2, 0], [2, 0], [1, 1]])  # observed 3/4, by chance 1/2
@@ -111,9 +108,6 @@ def cohen_kappa(a: Sequence[Hashable], b: Sequence[Hashable]) -> float:
     Returns:
         NaN when no unit has both ratings, and when both raters used one and the same category throughout.
 
-    Raises:
-        ValueError: If the lengths differ.
-
     Source: Cohen (1960).
 
     >>> cohen_kappa("YYNN", "YNNN")  # observed 3/4; by chance 1/2 * 1/4 + 1/2 * 3/4 = 1/2
@@ -131,13 +125,13 @@ def cohen_kappa(a: Sequence[Hashable], b: Sequence[Hashable]) -> float:
     return _beyond_chance(sum(left == right for left, right in pairs) / len(pairs), chance)
 
 
-def _observed_agreement(counts: ArrayLike) -> tuple[NDArray[np.float64], float]:
+def _observed_agreement(counts: ArrayLike) -> tuple[Values, float]:
     """The checked table, and the share of pairs of raters that agree, over all units; NaN where there is no pair."""
     table = np.asarray(counts, dtype=float)
     if table.ndim != 2:
         raise ValueError(f"counts have {table.ndim} dimensions, expected 2: (units, categories)")
     if not ((table >= 0) & (table == np.floor(table)) & np.isfinite(table)).all():
-        raise ValueError("counts hold a value that is no count, expected whole numbers of at least 0")
+        raise ValueError("counts hold a value that is not a count, expected whole numbers of at least 0")
     raters = table.sum(axis=1)
     if len(raters) and raters.min() < raters.max():
         raise ValueError(
@@ -170,3 +164,175 @@ def f1(predicted: Sequence[Hashable], gold: Sequence[Hashable], label: Hashable)
     both = sum(one == other == label for one, other in zip(predicted, gold, strict=True))
     either = list(predicted).count(label) + list(gold).count(label)
     return 2 * both / either if either else math.nan
+
+
+AUC, AUC_WITHIN, PEARSON, KAPPA = "auc", "auc_within", "pearson", "kappa"
+LOG_LOSS = "log_loss"
+CLOSEST = 1e-12  # to certainty, so that no log loss is infinite
+BINS = 10  # tenths of the scale
+
+
+@dataclass(frozen=True, slots=True)
+class Forecasts:
+    """Chances of events, and whether they came true; events of one cluster (a plot) are drawn together.
+
+    Only events of one stratum are held against each other. A stratum holds chances of one fold: a fold rich in yes
+    lowers the chances that are fitted without it, which then run against what comes true even where they know nothing.
+    """
+
+    chances: Values  # shape (N,), 0 to 1
+    outcomes: Values  # 1 = it came true, 0 = not, shape (N,)
+    clusters: Codes  # from 0, shape (N,)
+    strata: Codes  # from 0, shape (N,)
+    inner: Codes  # as `strata`, for `auc_within`, such as the fold and the rater of each vote
+
+    @property
+    def log_losses(self) -> Values:
+        """Minus the log of the chance of what came true, of each event."""
+        chances = np.clip(self.chances, CLOSEST, 1 - CLOSEST)
+        return np.asarray(-np.where(self.outcomes > 0, np.log(chances), np.log1p(-chances)))
+
+    def calibration(self) -> list[tuple[int, float, float]]:
+        """How many forecasts are in each tenth of the scale that has some, their mean, and the share that came true."""
+        tenths = np.minimum((self.chances * BINS).astype(int), BINS - 1)
+        return [
+            (int(own.sum()), float(self.chances[own].mean()), float(self.outcomes[own].mean()))
+            for own in (tenths == tenth for tenth in range(BINS))
+            if own.any()
+        ]
+
+
+def auc(chances: Values, outcomes: Values, strata: Codes, clusters: Codes, draws: Values) -> Values:
+    """By draw the share of pairs of one stratum, one that came true and one not, of which the former was more likely.
+
+    Equal chances count a half; the share is over the pairs of all strata together. NaN without such a pair.
+    """
+    count = draws.shape[1]
+    # the pairs within each cluster, which the weights of both sides would square
+    own = strata * count + clusters
+    cluster = np.unique(own) % count
+    inside = [np.bincount(cluster, part, count) for part in _pairs(chances, outcomes, own)(np.ones(len(chances)))]
+    across = _pairs(chances, outcomes, strata)
+    sums = np.array([[part.sum() for part in across(counts[clusters])] for counts in draws])
+    ordered, pairs = sums.T - np.array(inside) @ (draws * (draws - 1)).T
+    return _shares(ordered, pairs)
+
+
+def _pairs(chances: Values, outcomes: Values, strata: Codes) -> Callable[[Values], tuple[Values, Values]]:
+    """By stratum, in the order of their codes, the pairs whose order is right and all pairs, by the events' weights."""
+    order = np.lexsort((chances, strata))
+    stratum, chance, true = strata[order], chances[order], outcomes[order] > 0
+    ties = np.flatnonzero(np.r_[True, (np.diff(stratum) != 0) | (np.diff(chance) != 0)])
+    starts = np.r_[True, np.diff(stratum[ties]) != 0]
+    blocks = np.cumsum(starts) - 1
+
+    def weighted(weights: Values) -> tuple[Values, Values]:
+        own = weights[order]
+        yes, no = (np.add.reduceat(own * side, ties) for side in (true, ~true))
+        before = np.cumsum(no) - no
+        below = before - before[np.flatnonzero(starts)][blocks]
+        right, trues, falses = (np.bincount(blocks, part) for part in (yes * (below + no / 2), yes, no))
+        return np.asarray(right, dtype=float), np.asarray(trues * falses, dtype=float)
+
+    return weighted
+
+
+def pearson(chances: Values, outcomes: Values, strata: Codes, clusters: Codes, draws: Values) -> Values:
+    """By draw Pearson's r of chances and outcomes within each stratum, averaged with the weights of `auc`, its pairs.
+
+    A stratum whose chances are all equal counts as 0, as ties count a half in `auc`; NaN where all strata are such in
+    the first draw, which has every cluster once. Left out they would draw r below 0 where chances know nothing, because
+    the folds that gain weight are those that lack what the others happen to share; so would one r of all events.
+    """
+    parts = (np.ones(len(chances)), chances, outcomes, chances**2, chances * outcomes)
+    cells = _cells(parts, strata, clusters, draws.shape[1])
+    size, said, yes, squares, hits = draws @ cells
+    # a cluster that is drawn twice is not held against itself
+    pairs = yes * (size - yes) - (draws * (draws - 1)) @ (cells[2] * (cells[0] - cells[2]))
+    size = np.maximum(size, 1)
+    spread = squares - said**2 / size
+    # what rounding leaves of the spread of one value throughout is no spread
+    varies = (spread > 1e-9 * size) & (pairs > 0)
+    scale = np.sqrt(np.where(varies, spread * yes * (size - yes) / size, 1))
+    within = np.where(varies, (hits - said * yes / size) / scale, 0)
+    return _shares((pairs * within).sum(axis=1), pairs.sum(axis=1) * varies[0].any())
+
+
+def kappa(chances: Values, outcomes: Values, strata: Codes, clusters: Codes, draws: Values) -> Values:
+    """By draw Cohen's kappa of verdicts, yes from a chance above a half, and what came true; chance is by stratum."""
+    says_yes = (chances > 0.5).astype(float)
+    parts = (np.ones(len(chances)), says_yes, outcomes, says_yes * outcomes)
+    size, calls, yes, hits = draws @ _cells(parts, strata, clusters, draws.shape[1])
+    by_chance = (calls * yes + (size - calls) * (size - yes)) / np.maximum(size, 1)
+    return _shares((size - calls - yes + 2 * hits - by_chance).sum(axis=1), (size - by_chance).sum(axis=1))
+
+
+def _cells(parts: tuple[Values, ...], strata: Codes, clusters: Codes, count: int) -> Values:
+    """Sums over the events of one cluster and stratum, shape (parts, clusters, strata)."""
+    width = int(strata.max()) + 1
+    sums = [np.bincount(clusters * width + strata, part, count * width) for part in parts]
+    return np.array(sums, dtype=float).reshape(len(parts), count, width)
+
+
+def _shares(part: Values, whole: Values) -> Values:
+    # what rounding leaves of nothing is nothing
+    return np.asarray(np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 1e-9))
+
+
+def drawn_clusters(clusters: int, resamples: int, seed: int) -> Values:
+    """How often each resample has each cluster, shape (resamples, clusters); the same serve every forecast."""
+    generator = np.random.default_rng(seed)
+    drawn = [np.bincount(generator.integers(clusters, size=clusters), minlength=clusters) for _ in range(resamples)]
+    return np.array(drawn, dtype=float)
+
+
+def figures_of(forecasts: Forecasts, draws: Values, folds: int) -> dict[str, BootstrapInterval]:
+    """Each figure of some forecasts with its interval, NaN where it is not defined.
+
+    Of figures of order and kappa the percentile interval is widened by the root of 1 + folds / (folds - 1), and by
+    t over z: what was learnt for one fold is nearly what was learnt for the next, so that the draws, which learn
+    nothing anew, show about half of the variance (Nadeau and Bengio 2003).
+    """
+    chances, outcomes, clusters = forecasts.chances, forecasts.outcomes, forecasts.clusters
+    count, says_yes = draws.shape[1], chances > 0.5
+    parts = [np.ones(len(chances)), forecasts.log_losses, (chances - outcomes) ** 2]
+    parts += [says_yes * outcomes, says_yes * (1 - outcomes), outcomes]
+    sums = np.column_stack([np.bincount(clusters, part, count) for part in parts])
+
+    def ratios(sums: Values) -> dict[str, Values]:
+        events, log_loss, brier, hits, alarms, yes = np.moveaxis(sums, -1, 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return {
+                LOG_LOSS: log_loss / events,
+                "brier": brier / events,
+                "f1": 2 * hits / (hits + alarms + yes),
+                "precision": hits / (hits + alarms),
+                "recall": hits / yes,
+            }
+
+    values, drawn = ratios(sums.sum(axis=0)), ratios(draws @ sums)
+    found = {name: percentile_interval(float(values[name]), drawn[name]) for name in values}
+    wider = stdtrit(max(1, count - 1), 0.975) / ndtri(0.975) * math.sqrt(1 + folds / (folds - 1))
+    # each with the lowest value that there can be
+    for name, figure, strata, lowest in (
+        (AUC, auc, forecasts.strata, 0),
+        (AUC_WITHIN, auc, forecasts.inner, 0),
+        (PEARSON, pearson, forecasts.strata, -1),
+        (KAPPA, kappa, forecasts.strata, -1),
+    ):
+        value, *resampled = figure(chances, outcomes, strata, clusters, np.vstack([np.ones(count), draws])).tolist()
+        interval = percentile_interval(value, np.array(resampled))
+        # neither max nor min would hand on NaN
+        low, high = (
+            float(np.clip(interval.value + wider * (end - interval.value), lowest, 1))
+            for end in (interval.low, interval.high)
+        )
+        found[name] = replace(interval, low=low, high=high)
+    return found
+
+
+def mean_difference(draws: Values, sums: Values, counts: Values, confidence: float = 0.95) -> BootstrapInterval:
+    """The mean of differences between two forecasts of the same events, from their sum and number by cluster."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        drawn = (draws @ sums) / (draws @ counts)
+    return percentile_interval(float(sums.sum() / counts.sum()) if counts.sum() else math.nan, drawn, confidence)

@@ -32,21 +32,18 @@ def paired_permutation(
 ) -> PairedTest:
     """Mean of after - before, with p-value and interval by the two-sided sign-flip permutation test.
 
-    Where it is chance alone which side of a pair is which, every delta could as well have the other sign. p is the
-    share of the 2^N ways to sign the deltas that bring their mean at least as far from 0 as it is. The interval holds
-    every value that, taken off all deltas, leaves p at `level` or above: 0 lies outside exactly where p < level.
+    p is the share of the 2^N ways to sign the deltas that bring their mean at least as far from 0 as it is. The
+    interval holds every value that, taken off all deltas, leaves p at `level` or above: 0 lies outside exactly where
+    p < level. Both are exact where deltas are symmetric around 0, as they are where a change changes nothing. Around a
+    mean of 0 but skewed the test finds too much, as the t test does (benchmarks/README.md has both and the bootstraps).
 
-    The test is exact where deltas are symmetric around 0, as they are where a change changes nothing, whatever the
-    scores look like. Around a mean of 0 but skewed it finds too much, as the t test does: with exponential deltas 9%
-    of the time at 5% with 8 pairs, 6% with 50 (benchmarks/README.md has it beside the bootstraps).
-
-    Few pairs have few ways: p is never below `least_p_value`, for 5 pairs 0.0625. Where that is not below the level no
-    value can be excluded, and the interval is open: -inf to inf. Where all deltas are 0, p is 1; where they are all the
-    same, they are the interval. Without pairs everything is NaN; with one pair all but its delta.
+    Few pairs have few ways: where `least_p_value` is not below the level no value can be excluded, and the interval is
+    open: -inf to inf. Where all deltas are 0, p is 1; where they are all the same, they are the interval. Without pairs
+    everything is NaN; with one pair all but its delta.
 
     Sides have shape (N,), or (N, F) for F columns at once; a pair with a NaN is left out of its column, and each column
     gets what it would get alone. Where there are more ways than `resamples`, so many are drawn; the one observed counts
-    as one more, in p-value and interval alike. From the default on that is so from 15 pairs.
+    as one more, in p-value and interval alike.
 
     Source: Fisher (1935), The Design of Experiments, section 21; the interval: Tritchler (1984), On inverting
     permutation tests; the observed way among the drawn ones: Phipson and Smyth (2010).
@@ -77,12 +74,8 @@ def paired_permutation(
 
 def least_p_value(pairs: int, resamples: int = 10_000) -> float:
     """The smallest p-value that `paired_permutation` can give so many pairs, 0 to 1; NaN for fewer than two."""
-    return 1 / (1 + _ways(pairs, resamples)) if pairs > 1 else math.nan
-
-
-def _ways(pairs: int, resamples: int) -> int:
-    """How many ways to sign the deltas are tried beside the one observed; a way and its opposite are one."""
-    return int(min(2 ** (pairs - 1) - 1, resamples))
+    # the ways to sign the deltas that are tried beside the one observed; a way and its opposite are one
+    return 1 / (1 + min(2 ** (pairs - 1) - 1, resamples)) if pairs > 1 else math.nan
 
 
 def _bounds(delta: Values, centred: Values, resamples: int, seed: int) -> tuple[Values, Values]:
@@ -92,18 +85,18 @@ def _bounds(delta: Values, centred: Values, resamples: int, seed: int) -> tuple[
     theta lies between the mean of those that are turned and the mean of the others.
     """
     pairs, generator = len(centred), np.random.default_rng(seed)
-    ways, step = _ways(pairs, resamples), max(1, CELLS // pairs)
+    every, step = 2 ** (pairs - 1) - 1, max(1, CELLS // pairs)
+    ways = min(every, resamples)
     lows, highs = [], []
     for start in range(0, ways, step):
         some = min(step, ways - start)
-        if ways == 2 ** (pairs - 1) - 1:
+        if ways == every:
             # binary numbers below 2^(pairs - 1): the last delta keeps its sign, so that no way comes with its opposite
             turned = (np.arange(start + 1, start + 1 + some)[:, None] >> np.arange(pairs)) & 1
         else:
             turned = generator.integers(2, size=(some, pairs), dtype=np.int8)
-        turned = turned.astype(float)
-        count = turned.sum(axis=1, keepdims=True)
-        total = turned @ centred
+        count = turned.sum(axis=1, keepdims=True, dtype=float)
+        total = turned.astype(float) @ centred
         with np.errstate(divide="ignore", invalid="ignore"):
             sides = total / count, -total / (pairs - count)  # the centred deltas add up to 0
         low, high = delta + np.minimum(*sides), delta + np.maximum(*sides)
@@ -116,8 +109,6 @@ def _bounds(delta: Values, centred: Values, resamples: int, seed: int) -> tuple[
 
 LEVEL = 0.05  # by convention; each of the two families of tests is held to it
 TEST = "sign-flip permutation test"
-
-
 CORRECTIONS: dict[str, Callable[[ArrayLike], Values]] = {"holm": holm, "bonferroni": bonferroni, "none": np.asarray}
 
 
@@ -139,10 +130,7 @@ class Difference:
     margin: float
 
     def within(self, lowest: float, highest: float) -> "Difference":
-        """The same with its interval cut where no difference from this baseline can lie.
-
-        An end that few pairs leave open stays open, and 0 is inside afterwards exactly where it was before.
-        """
+        """The same with its interval cut where no difference from this baseline can lie; an open end stays open."""
         # a baseline at an end leaves nothing on that side; rounding must not take 0 out
         down, up = min(0.0, lowest - self.before), max(0.0, highest - self.before)
         low, high = (max(down, min(end, up)) if math.isfinite(end) else end for end in (self.low, self.high))
@@ -156,11 +144,10 @@ class Finding:
     difference: Difference
     p_value: float  # corrected for the number of tests, as is `p_unlike`
     p_unlike: float
+    # chance that a paired t test at the corrected level finds a delta as large as the margin, with these pairs and this
+    # spread; 0 where so few pairs have no p-value below the level
     power: float
-    """Chance that a paired t test finds a delta as large as the margin, with these pairs and this spread at the
-    corrected level; 0 where so few pairs have no p-value below it."""
-    needed: float
-    """Pairs with which that chance would be the usual 80%, of the same spread; NaN where the power is not known."""
+    needed: float  # pairs with which it would be the usual 80%; NaN where the power is not known
     differs: bool
     is_equivalent: bool
 
@@ -179,23 +166,24 @@ def differences(
     test = paired_permutation(first, second, resamples, seed, level=LEVEL)
     columns = [complete_pairs(*sides) for sides in zip(first.T, second.T, strict=True)]
     found = []
-    for sides, low, high, p_value in zip(columns, test.low, test.high, test.p_value, strict=True):
+    for column, sides in enumerate(columns):
         alike = tost(*sides, margin, equivalence, resamples, seed)
-        mean_before, mean_after = (float(side.mean()) if alike.n else math.nan for side in sides)
+        pairs = alike.n
+        mean_before, mean_after = (float(side.mean()) if pairs else math.nan for side in sides)
         # deltas that differ by rounding alone have none: next to nothing would be tested with next to no pairs
-        spread = math.sqrt(float((centred_deltas(*sides)[1] ** 2).sum()) / (alike.n - 1)) if alike.n > 1 else math.nan
+        spread = math.sqrt(float((centred_deltas(*sides)[1] ** 2).sum()) / (pairs - 1)) if pairs > 1 else math.nan
         found.append(
             Difference(
-                pairs=alike.n,
+                pairs=pairs,
                 before=mean_before,
                 after=mean_after,
                 delta=alike.delta,
-                low=float(low),
-                high=float(high),
+                low=float(test.low[column]),
+                high=float(test.high[column]),
                 effect=cohens_d(*sides),
                 spread=spread,
-                p_value=float(p_value),
-                least_p=least_p_value(alike.n, resamples),
+                p_value=float(test.p_value[column]),
+                least_p=least_p_value(pairs, resamples),
                 p_unlike=alike.p_value,
                 margin=alike.margin,
             )
@@ -212,7 +200,7 @@ def findings(family: Sequence[Difference], correction: str = "holm", level: floa
     tests = int((~np.isnan(p_values)).sum()) if correction != "none" else 1
     strictest = level / max(1, tests)
     found = []
-    for difference, p, q in zip(family, p_values, unlike, strict=True):
+    for difference, p, q in zip(family, p_values.tolist(), unlike.tolist(), strict=True):
         power = needed = math.nan
         # a single pair's spread is NaN, and so is what no pairs have
         if difference.spread > 0 and difference.margin > 0:
@@ -221,7 +209,7 @@ def findings(family: Sequence[Difference], correction: str = "holm", level: floa
         # so few pairs that even the clearest result would not count
         if difference.least_p >= strictest:
             power = 0.0
-        found.append(Finding(difference, float(p), float(q), power, needed, bool(p < level), bool(q < level)))
+        found.append(Finding(difference, p, q, power, needed, p < level, q < level))
     return found
 
 
@@ -230,8 +218,7 @@ def crossed_p_value(deltas: ArrayLike) -> float:
 
     The squared standard errors of the mean over rows and of the mean over columns are added, and t has one degree of
     freedom less than there are of the fewer. That is too much by the share of single cells, so that the test finds too
-    little, never too much: in 0% to 5% of tests without a difference, with 3 to 10 columns, 8 or 30 rows and any
-    correlation within rows and within columns up to 0.5.
+    little, never too much: in 0% to 5% of tests without a difference (3 to 10 columns, 8 or 30 rows).
     """
     values = np.asarray(deltas, dtype=float)
     means = [np.array([line[~np.isnan(line)].mean() for line in lines]) for lines in (values, values.T)]

@@ -29,8 +29,8 @@ class PairedTest:
     n: Any  # complete pairs
 
 
+# low, high and p-value, shape (F,) each, from mean deltas, shape (F,), and centred deltas, shape (N, F)
 Method = Callable[[Values, Values], tuple[Values, Values, Values]]
-"""A method's low, high and p-value, shape (F,) each, from mean deltas, shape (F,), and centred deltas, shape (N, F)."""
 
 
 def tested(before: ArrayLike, after: ArrayLike, method: Method) -> PairedTest:
@@ -88,16 +88,8 @@ def centred_deltas(before: Values, after: Values) -> tuple[Values, Values]:
 def cohens_d(before: ArrayLike, after: ArrayLike) -> float:
     """Cohen's d of paired values: mean(delta) / std(delta, ddof=1) with delta = after - before.
 
-    Args:
-        before: Shape (N,); a pair with a NaN is left out.
-        after: The other side of the pairs, same shape.
-
-    Returns:
-        Positive where `after` is higher. 0 where no pair differs; NaN with fewer than two pairs, and where all pairs
-        differ by the same amount, because there is no spread to measure it in.
-
-    Raises:
-        ValueError: If the shapes differ or a value is infinite.
+    Sides have shape (N,); a pair with a NaN is left out. 0 where no pair differs; NaN with fewer than two pairs, and
+    where all pairs differ by the same amount, because there is no spread to measure it in.
 
     Source: Cohen (1988), section 2.3 (d_z).
 
@@ -117,16 +109,13 @@ def cohens_d(before: ArrayLike, after: ArrayLike) -> float:
 
 def bonferroni(p_values: ArrayLike) -> Values:
     """Each p-value times how many there are, at most 1; compare with the level as it is."""
-    values = _checked(p_values)
+    values = np.asarray(p_values, dtype=float)
     return np.asarray(np.minimum(1, values * (~np.isnan(values)).sum()))
 
 
 def holm(p_values: ArrayLike) -> Values:
-    """Holm's step-down adjustment (1979): as safe as Bonferroni's, never larger.
-
-    The i-th smallest of M is multiplied by M - i + 1, and is at least as large as the one before it, at most 1.
-    """
-    values = _checked(p_values)
+    """Holm's step-down adjustment (1979): the i-th smallest of M times M - i + 1, at most 1, and not below the last."""
+    values = np.asarray(p_values, dtype=float)
     order = np.argsort(values)  # NaN last
     count = int((~np.isnan(values)).sum())
     smallest = values[order[:count]]
@@ -143,13 +132,3 @@ def check_options(resamples: int = 1, **shares: float) -> None:
     for name, share in shares.items():
         if not 0 < share < 1:
             raise ValueError(f"{name} is {share}, expected a number between 0 and 1")
-
-
-def _checked(p_values: ArrayLike) -> Values:
-    values = np.asarray(p_values, dtype=float)
-    if values.ndim != 1:
-        raise ValueError(f"p-values have {values.ndim} dimensions, expected 1")
-    outside = values[(values < 0) | (values > 1)]
-    if outside.size:
-        raise ValueError(f"a p-value is {outside[0]}, expected 0 to 1, or NaN where there is none")
-    return values

@@ -44,18 +44,14 @@ def tost(
         method: `t`, two paired t tests, or `bootstrap`, the study's: p = (1 + resamples of the centred deltas whose
             mean lies as far inside of the bound as the observed delta, or further) / (1 + resamples). With few pairs
             the bootstrap finds too much: with 8 normal deltas around the bound 9% of the time at 5%, with 50 5% to 6%.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
+        resamples: Of the bootstrap, as is the seed.
+        seed: Of its draws.
 
     Returns:
         p-values are NaN with fewer than two pairs, and where the default margin is 0 because `before` never varies and
         `after` is another. Where every delta is the same, each p-value is the least there is (t: 0, bootstrap:
         1 / (1 + resamples)) if that delta lies on the inner side of its bound, else 1. No delta at all is within any
         margin, also of a constant, whose margin is 0.
-
-    Raises:
-        UnknownChoiceError: If the method is neither.
-        ValueError: If the shapes differ, a value is infinite, the margin is not above 0 or resamples are below 1.
 
     Source: Schuirmann (1987); margin and bootstrap are Genie's (arXiv 2606.12790).
 

@@ -82,12 +82,8 @@ class LaplaceLikelihood:
         skew = weights * (1 - 2 * expected) * (deviations @ np.array(weighted)) / 2
         moved = curvature.solve(_summed(pieces, skew))
         row = residual + skew - weights * (deviations @ moved[self._places])
-        by_deviation = np.array(
-            [
-                row @ self._intercepts[places] - residual @ moved[places] + weights @ own
-                for places, own in zip(self._places, weighted, strict=True)
-            ]
-        )
+        intercepts, moves = self._intercepts[self._places], moved[self._places]
+        by_deviation = intercepts @ row - moves @ residual + np.array(weighted) @ weights
         return np.concatenate([by_deviation[np.argsort(self._order)], self._design.T @ row])
 
 
@@ -98,6 +94,8 @@ def _summed(pieces: Sequence[Piece], rows: Values) -> Values:
 
 def check_determined(outcome: Values, design: Values, names: Sequence[str], codes: Mapping[str, Codes]) -> None:
     """Refuse rows whose likelihood has no single maximum."""
+    from scipy.optimize import linprog
+
     if not codes:
         raise UnfittableError("groups is empty, expected at least one grouping for random intercepts")
     if len(outcome) <= len(names) + len(codes):
@@ -125,16 +123,8 @@ def check_determined(outcome: Values, design: Values, names: Sequence[str], code
     for first, second in combinations(codes, 2):
         if (codes[first] == codes[second]).all():
             raise UnfittableError(f"groupings {first!r} and {second!r} have the same groups, expected one of them")
-    _check_separation(outcome, design, names)
-
-
-def _check_separation(outcome: Values, design: Values, names: Sequence[str]) -> None:
-    """Refuse predictors that tell the outcomes apart without error: their coefficients would be infinite.
-
-    Source: Konis (2007): a linear programme finds a direction along which no row's likelihood falls and some rise.
-    """
-    from scipy.optimize import linprog
-
+    # predictors that tell the outcomes apart without error would have infinite coefficients. Konis (2007): a linear
+    # programme finds a direction along which no row's likelihood falls and some rise
     signed = (2 * outcome - 1)[:, None] * design / np.abs(design).max(axis=0)
     found = linprog(-signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(signed)), bounds=(-1, 1))
     if found.status == 0 and -found.fun > 1e-6:
@@ -160,8 +150,7 @@ class MixedModel:
 
     coefficients: dict[str, float]  # log-odds that one unit of each predictor adds; `intercept` comes first
     standard_errors: dict[str, float]
-    variances: dict[str, float]
-    """Of the random intercepts of each grouping; 0 where its groups do not differ beyond chance."""
+    variances: dict[str, float]  # of each grouping's random intercepts; 0 where its groups do not differ beyond chance
     log_likelihood: float
     rows: int
     groups: dict[str, int]  # how many groups each grouping has
@@ -185,7 +174,6 @@ def mixed_logistic(
     Raises:
         UnfittableError: If the numbers do not determine the model (separation, a predictor that is constant or adds
             nothing, one group, too few rows), or no maximum was found.
-        ValueError: If a column has another length, a value that is no number, or an outcome that is not 0 or 1.
     """
     values, design, codes = _checked_columns(outcome, fixed, groups)
     names = [INTERCEPT, *fixed]
@@ -259,8 +247,7 @@ def _checked_columns(
     outcomes = np.asarray(outcome, dtype=float)
     if outcomes.ndim != 1:
         raise ValueError(f"outcome has shape {outcomes.shape}, expected one 0 or 1 a row")
-    strange = outcomes[~np.isin(outcomes, (0, 1))]
-    if len(strange):
+    if len(strange := outcomes[~np.isin(outcomes, (0, 1))]):
         raise ValueError(f"outcome holds {strange[0]}, expected one 0 or 1 a row")
     count = len(outcomes)
     columns = [np.ones(count)]

@@ -77,9 +77,8 @@ class Curvature:
         left[np.diag_indices_from(left)] += others
         if last is not None:
             left[-len(last) :, -len(last) :] += last
-        self.inverse = np.asarray(
-            np.linalg.inv(left - self.border.T @ (self.border / self.diagonal[:, None])), dtype=float
-        )
+        solved = left - self.border.T @ (self.border / self.diagonal[:, None])
+        self.inverse = np.asarray(np.linalg.inv(solved), dtype=float)
 
     @property
     def log_determinant(self) -> float:
@@ -135,8 +134,7 @@ class ShrunkenModel:
     """A fitted model: log-odds, by kind of term."""
 
     thresholds: Values  # of each level but the lowest, rising
-    terms: dict[str, Values]
-    """By kind, the log-odds that each group, or one unit of each column, adds; 0 throughout where its variance is."""
+    terms: dict[str, Values]  # log-odds that each group, or one unit of each column, adds; 0 where the variance is
     errors: dict[str, Values]  # how uncertain each term is, as a standard deviation; 0 where the variance is
     variances: dict[str, float]  # by kind; 0 where its terms do not differ beyond chance
 
@@ -153,7 +151,7 @@ def shrunken_ordinal(
     """The model of votes, each kind of term shrunk by as much as the votes say."""
     votes = np.asarray(levels, dtype=np.int64)
     if len(np.unique(votes)) < 2:
-        raise UnfittableError(f"all {len(votes)} votes are the same, expected some of another kind: nothing to learn")
+        raise UnfittableError(f"all {len(votes)} votes are the same, expected votes that differ")
     return _Fit(votes, count, groups, columns).model()
 
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from inspect_ai import Task, task
-from inspect_ai.dataset import Sample
+from inspect_ai.dataset import MemoryDataset, Sample
 
 from genie_inspect.errors import UnknownChoiceError
 
@@ -43,8 +43,9 @@ def leave_one_out(
     from genie_inspect.inspect_private import run_has_begun
     from genie_inspect.populations.population import NONE, open_population
     from genie_inspect.solvers.generations import DOCUMENT, recorded
-    from genie_inspect.tasks.novelty import novelty_task
+    from genie_inspect.tasks.novelty import STUDY_CONFIG, beside
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
+    from genie_inspect.versions import TASKS
 
     with refusals():
         if population == NONE:
@@ -58,7 +59,18 @@ def leave_one_out(
         documents = [document for prompt in opened.prompts for document in opened.documents(prompt)]
         # word for word, so that scorers know the document again and leave it out of its comparison
         samples = [Sample(input=d.prompt, id=d.id, metadata={"prompt": d.prompt, DOCUMENT: d.text}) for d in documents]
-        return novelty_task("leave_one_out", (), measures, recorded(), samples)
+        dataset = MemoryDataset(samples, name="leave_one_out")
+        return Task(
+            dataset=dataset,
+            setup=measures.setup(dataset, epochs=1),
+            solver=recorded(),
+            # the scorer `genie`, and the panel's
+            scorer=measures.scorers(),
+            epochs=1,
+            config=STUDY_CONFIG,
+            version=TASKS["leave_one_out"],
+            **beside(measures),
+        )
 
 
 def _check_recorded(population: "Population", instrument: "Instrument") -> None:
@@ -79,6 +91,6 @@ def _check_recorded(population: "Population", instrument: "Instrument") -> None:
         missing = starter_record().missing_of(population, reader.signature, pairs=mode_of(instrument.judge).asks_pairs)
         if missing:
             raise unmet(
-                f"{model} cannot compare the documents of {population.name} with each other, it has no record of "
-                f"{missing}: name a real grader, --model-role grader=<provider/model>, or use judge=embedded"
+                f"{model} cannot compare the documents of {population.name}: it has no record of {missing}. Name a "
+                "real grader, --model-role grader=<provider/model>, or use judge=embedded"
             )

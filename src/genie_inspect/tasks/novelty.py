@@ -4,22 +4,23 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from statistics import fmean
+from typing import Any
 
-from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
-from inspect_ai.solver import Solver, TaskState, generate
+from inspect_ai.solver import TaskState
 from inspect_ai.viewer import SampleScoreView, ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
-from genie_inspect.logs.scored_log import are_unlike, unlike_lengths
+from genie_inspect.logs.reading import are_unlike, unlike_lengths
 from genie_inspect.measures.tokens import median_words, word_count
-from genie_inspect.populations.population import open_population
+from genie_inspect.populations.interventions import Edit, Interventions, Original
+from genie_inspect.populations.population import Population, open_population
 from genie_inspect.providers.replay import check_recorded
-from genie_inspect.samples import document_of, unusable
+from genie_inspect.samples import PROMPT_KEY, InterventionFacts, document_of, unusable
+from genie_inspect.scorers.assessment import Others
 from genie_inspect.signature import PACKAGE, digest, package_version
-from genie_inspect.solvers.requirements import Line, announce_cost
-from genie_inspect.tasks.novelty_measures import NO_GENIE, CostLine, NoveltyMeasures
-from genie_inspect.versions import TASKS
+from genie_inspect.solvers.generations import DOCUMENT as RECORDED
+from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 
 ENOUGH = 5  # documents; one alone may be of any length
 LOGGER = logging.getLogger(__name__)
@@ -103,65 +104,33 @@ EPOCHS = 5
 STUDY_CONFIG = GenerateConfig(temperature=0.7, top_p=0.9, max_tokens=750)
 
 
-def novelty_task(
-    name: str,
-    prompts: Iterable[str],
-    measures: NoveltyMeasures,
-    solver: Solver | None = None,
-    samples: list[Sample] | None = None,
-) -> Task:
-    """A task that writes a document for each prompt and scores its novelty by feature."""
+def compared_dataset(name: str, prompts: Iterable[str], measures: NoveltyMeasures) -> MemoryDataset:
+    """The prompts of the population, for others have no questions; these where there is none to compare with."""
     if not measures.scores:
-        return _generation(name, prompts, solver)
-    # where there is a population its prompts are the task: others have no questions
+        dataset = prompt_dataset(name, prompts)
+    else:
+        population = open_population(measures.population)
+        # the median length of a prompt's documents, where it has any
+        medians = {prompt: median_words(d.text for d in population.documents(prompt)) for prompt in population.prompts}
+        lengths = {prompt: words for prompt, words in medians.items() if words is not None}
+        dataset = prompt_dataset(name, population.prompts, lengths)
+    check_recorded(str(sample.input) for sample in dataset)
+    return dataset
+
+
+def beside(measures: NoveltyMeasures, **facts: Any) -> dict[str, Any]:
+    """What novelty tasks have beside dataset, solver and scorers: columns, headline, metadata, a look at lengths."""
+    if not measures.scores:
+        return {"viewer": score_view("Documents", {}, {}), "metadata": package()}
     population = open_population(measures.population)
-    if not samples:
-        check_recorded(population.prompts)
-    # the median length of a prompt's documents, where it has any
-    medians = {prompt: median_words(d.text for d in population.documents(prompt)) for prompt in population.prompts}
-    lengths = {prompt: words for prompt, words in medians.items() if words is not None}
-    dataset = MemoryDataset(samples, name=name) if samples else prompt_dataset(name, population.prompts, lengths)
-    epochs = 1 if samples else EPOCHS
-    lines: list[Line] = [CostLine(name, list(dataset), epochs, measures.asks(population))]
-    # who leaves Genie out knows it
-    if not measures.with_genie and measures.judge != NO_GENIE:
-        said = (
-            f"population {population.name} has documents and no questions: genie is left out and the panel scores (for "
-            f"genie: genie questions write {population.folder}, and import again with --questions)"
-        )
-        lines.insert(0, lambda model, ids, epochs: said)
     features = [feature.name for feature in population.features] if measures.with_genie else []
-    return Task(
-        dataset=dataset,
-        setup=[*measures.requirements(), *map(announce_cost, lines)],
-        solver=solver or generate(),
-        scorer=measures.scorers(),
-        epochs=epochs,
-        config=STUDY_CONFIG,
-        viewer=feature_view("genie", features, measures.beside.keys),
-        headline_metric=measures.headline,
-        cleanup=length_watch(),
-        metadata={
-            "population": population.name,
-            "features": {f.name: f.definition for f in population.features},
-            **package(),
-        },
-        version=TASKS[name],
-    )
-
-
-def _generation(name: str, prompts: Iterable[str], solver: Solver | None) -> Task:
-    prompts = list(prompts)
-    check_recorded(prompts)
-    return Task(
-        dataset=prompt_dataset(name, prompts),
-        solver=solver or generate(),
-        epochs=EPOCHS,
-        config=STUDY_CONFIG,
-        viewer=score_view("Documents", {}, {}),
-        metadata=package(),
-        version=TASKS[name],
-    )
+    definitions = {feature.name: feature.definition for feature in population.features}
+    return {
+        "viewer": feature_view("genie", features, measures.beside.keys),
+        "headline_metric": measures.headline,
+        "cleanup": length_watch(),
+        "metadata": {"population": population.name, "features": definitions, **package(), **facts},
+    }
 
 
 def package() -> dict[str, str]:
@@ -177,6 +146,24 @@ def prompt_dataset(name: str, prompts: Iterable[str], words: Mapping[str, int] |
         for prompt in prompts
     ]
     return MemoryDataset(samples, name=name)
+
+
+def text_samples(texts: Interventions, population: Population) -> list[Sample]:
+    """A sample for each text of a study; its target is a document of the population that is neither of the pair."""
+    samples = []
+    for text in texts.texts():
+        original = texts.original(text)
+        if isinstance(text, Original):
+            facts = InterventionFacts(text.kind, text.id)
+        else:
+            feature, alternative = (text.feature, text.alternative) if isinstance(text, Edit) else ("", "")
+            facts = InterventionFacts(text.kind, original.id, feature, alternative, original.text)
+        metadata = {PROMPT_KEY: original.prompt, RECORDED: text.text, **facts.as_metadata()}
+        documents = sorted(population.documents(original.prompt), key=lambda document: document.id)
+        others = Others(documents).than(text.text, original.text).documents
+        target = others[0].text if others else ""
+        samples.append(Sample(input=original.prompt, id=text.id, target=target, metadata=metadata))
+    return samples
 
 
 def sample_id(prompt: str) -> str:

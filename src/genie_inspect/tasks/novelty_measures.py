@@ -4,23 +4,26 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
-from inspect_ai.dataset import Sample
+from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
-from genie_inspect.building.costs import Known, TaskCost, task_cost, yardstick_cost
+from genie_inspect.building.costs import TaskCost, task_cost, yardstick_cost
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.equivalence import GRADER
 from genie_inspect.graders.instrument import EMBEDDED, Instrument, mode_and_fit
 from genie_inspect.graders.reader import CONCISE
+from genie_inspect.inspect_private import PrerequisiteError, loaded_scorer, with_metrics
 from genie_inspect.options import check_text
 from genie_inspect.populations.population import NONE, Population, open_population
 from genie_inspect.scorers.document import document
 from genie_inspect.scorers.genie import genie
-from genie_inspect.solvers.requirements import require_grader, require_models
+from genie_inspect.scorers.stderr import of_originals
+from genie_inspect.solvers.requirements import Line, announce_cost, require_grader, require_models
 from genie_inspect.tasks.panel import CHEAP, PREFERENCE, READING, Documents, Panel, chosen_panel
 from genie_inspect.tasks.panel import NONE as NO_PANEL
 
@@ -134,8 +137,10 @@ class NoveltyMeasures:
         first = ["genie"] if self.with_genie else self.beside.names[:1]
         return HeadlineMetric(scorer=first[0], metric="mean") if first else None
 
-    def scorers(self) -> list[Scorer]:
+    def scorers(self) -> list[Scorer] | None:
         """Genie by the first judge, the panel, Genie by further judges, further scorers; last what is no measure."""
+        if not self.scores:
+            return None
         genies = [
             # by their options, which Inspect writes into the log: who scores it again gets the same scorers
             genie(self.population, it.judge, it.embedder, it.templates, it.cache, answer_length=it.answer_length)
@@ -145,8 +150,22 @@ class NoveltyMeasures:
         # it says of the others what they lack
         return [*genies[:1], *panel, *genies[1:], *self.further_scorers, document()]
 
-    def requirements(self) -> list[Solver]:
-        """The steps that end a run without the models that are asked, before anything is generated."""
+    def setup(self, dataset: MemoryDataset, epochs: int) -> list[Solver] | None:
+        """The steps before anything is generated: what ends a run that lacks a model, and what judging will ask."""
+        if not self.scores:
+            return None
+        population = open_population(self.population)
+        lines: list[Line] = [CostLine(dataset.name or "", list(dataset), epochs, self.asks(population))]
+        # who leaves Genie out knows it
+        if not self.with_genie and self.judge != NO_GENIE:
+            said = (
+                f"population {population.name} has documents and no questions: genie is left out and the panel scores "
+                f"(for genie: genie questions write {population.folder}, and import again with --questions)"
+            )
+            lines.insert(0, lambda model, ids, epochs: said)
+        return [*self._requirements(), *map(announce_cost, lines)]
+
+    def _requirements(self) -> list[Solver]:
         beside = self.beside
         preference, reading = beside.asks(PREFERENCE), beside.asks(READING)
         models = require_models(beside.asks_equivalence, preference=preference, reading=reading)
@@ -174,10 +193,25 @@ class NoveltyMeasures:
     def _genie_cost(
         self, population: Population, instrument: Instrument, samples: Sequence[Sample], epochs: int
     ) -> Cost:
-        known = [Known.by(instrument, model) for model in instrument.graders()]
+        models = instrument.graders()
         if self.is_yardstick:
-            cost = TaskCost.by_all([yardstick_cost(population, instrument, each) for each in known])
+            cost = TaskCost.by_all([yardstick_cost(population, instrument, model) for model in models])
             # a prompt has about as many documents as another: of a part of the samples, that part
             return cost.total * (len(samples) / cost.documents)
         documents = by_prompt(samples, epochs)
-        return TaskCost.by_all([task_cost(population, documents, instrument, each) for each in known]).total
+        return TaskCost.by_all([task_cost(population, documents, instrument, model) for model in models]).total
+
+
+def named_scorers(named: str | Sequence[str] | Mapping[str, Any] | None) -> list[Scorer]:
+    """Scorers by their names; their metrics, whoever's they are, count the study's originals."""
+    if not isinstance(named, Mapping):
+        names = named.split(",") if isinstance(named, str) else named or ()
+        named = {name.strip(): {} for name in names if name.strip()}
+    scorers = []
+    for name, options in named.items():
+        try:
+            scorers.append(with_metrics(loaded_scorer(name, options or {}), of_originals))
+        except (PrerequisiteError, TypeError, ValueError, OSError) as error:
+            accepted = f"an installed scorer's name or file.py@name, with options that it takes ({error})"
+            raise UnknownChoiceError("scorer", name, accepted) from error
+    return scorers

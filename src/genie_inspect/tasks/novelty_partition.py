@@ -55,10 +55,11 @@ def novelty_partition(
     with refusals():
         solver = generations(k)
         scorer = novelty_bench(equivalence, quality, threshold, embedder, templates=templates)
-        line = cost_line(dataset, split, k, equivalence, quality, templates)
-    check_recorded(str(sample.input) for sample in line.samples)
+        samples = prompts_of(dataset, split)
+        line = cost_line(samples, k, equivalence, quality, templates)
+    check_recorded(str(sample.input) for sample in samples)
     return Task(
-        dataset=MemoryDataset(list(line.samples), name=NAME),
+        dataset=MemoryDataset(samples, name=NAME),
         setup=[require_models(equivalence, quality), announce_cost(line)],
         solver=solver,
         scorer=scorer,
@@ -70,32 +71,29 @@ def novelty_partition(
     )
 
 
-def cost_line(
-    dataset: str = SYNTHETIC,
-    split: str = "curated",
-    k: int = 10,
-    equivalence: str = "grader",
-    quality: str = "grader",
-    templates: str | None = None,
-) -> "CostLine":
-    """The samples of the task with these options, and what the grader is asked at most of k replies to each prompt."""
+def prompts_of(dataset: str, split: str) -> list[Sample]:
+    from genie_inspect.populations.prompts import all_prompts
+    from genie_inspect.tasks.novelty import prompt_dataset
+    from genie_inspect.tasks.synthetic_prompts import concept_pairs
+
+    # the benchmark's own prompts need a network, ours do not
+    return list(prompt_dataset(NAME, concept_pairs() if dataset == SYNTHETIC else all_prompts(dataset, split)))
+
+
+def cost_line(samples: list[Sample], k: int, equivalence: str, quality: str, templates: str | None) -> "CostLine":
+    """What the grader is asked at most of k replies to each prompt."""
     from genie_inspect.graders.cost import Cost
     from genie_inspect.graders.equivalence import GRADER, SAME, equivalence_kind, quality_kind
     from genie_inspect.graders.quality import QUALITY
-    from genie_inspect.populations.prompts import all_prompts
     from genie_inspect.scorers.novelty_bench import cost
-    from genie_inspect.tasks.novelty import prompt_dataset
     from genie_inspect.tasks.novelty_measures import CostLine, by_prompt
-    from genie_inspect.tasks.synthetic_prompts import concept_pairs
 
     length = CONFIG.max_tokens or 0
     kinds = SAME.template(templates) if equivalence_kind(equivalence) == GRADER else None
     levels = QUALITY.template(templates) if quality_kind(quality) == GRADER else None
-    # the benchmark's own prompts need a network, ours do not
-    prompts = concept_pairs() if dataset == SYNTHETIC else all_prompts(dataset, split)
 
     def asks(samples: Sequence[Sample], epochs: int) -> Cost:
         counts = by_prompt(samples, epochs)
         return sum((cost(kinds, levels, prompt, length, k) * count for prompt, count in counts.items()), Cost())
 
-    return CostLine(NAME, list(prompt_dataset(NAME, prompts)), 1, {"novelty_bench": asks} if kinds or levels else {})
+    return CostLine(NAME, samples, 1, {"novelty_bench": asks} if kinds or levels else {})

@@ -1,6 +1,7 @@
 """A population's own prompts, whatever kind of text they ask for."""
 
 from inspect_ai import Task, task
+from inspect_ai.solver import generate
 
 from genie_inspect.errors import GenieError
 
@@ -34,8 +35,9 @@ def population_prompts(
     """
     from genie_inspect.graders.grader import refusals
     from genie_inspect.populations.prompts import prompt_lines
-    from genie_inspect.tasks.novelty import novelty_task
+    from genie_inspect.tasks.novelty import EPOCHS, STUDY_CONFIG, beside, compared_dataset
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
+    from genie_inspect.versions import TASKS
 
     with refusals():
         measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length)
@@ -46,4 +48,15 @@ def population_prompts(
                 "and prompts=<text file of a prompt a line>"
             )
         lines = prompt_lines(prompts) if prompts is not None else []
-        return novelty_task("population_prompts", lines, measures)
+        dataset = compared_dataset("population_prompts", lines, measures)
+        return Task(
+            dataset=dataset,
+            setup=measures.setup(dataset, EPOCHS),
+            solver=generate(),
+            # the scorer `genie`, and the panel's
+            scorer=measures.scorers(),
+            epochs=EPOCHS,
+            config=STUDY_CONFIG,
+            version=TASKS["population_prompts"],
+            **beside(measures),
+        )

@@ -1,6 +1,7 @@
 """The study's 25 concept pairs, two things that seldom meet in one story."""
 
 from inspect_ai import Task, task
+from inspect_ai.solver import generate
 
 
 @task
@@ -36,16 +37,28 @@ def synthetic_prompts(
     Source: Genie (arXiv 2606.12790).
     """
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.tasks.novelty import novelty_task
+    from genie_inspect.tasks.novelty import EPOCHS, STUDY_CONFIG, beside, compared_dataset
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
+    from genie_inspect.versions import TASKS
 
     with refusals():
         measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length)
-        # the 25 pairs are used without a population only; see `novelty_task`
-        return novelty_task("synthetic_prompts", concept_pairs(), measures)
+        # the prompts that the population has; all 25 without one
+        dataset = compared_dataset("synthetic_prompts", concept_pairs(), measures)
+        return Task(
+            dataset=dataset,
+            setup=measures.setup(dataset, EPOCHS),
+            solver=generate(),
+            # the scorer `genie`, and the panel's
+            scorer=measures.scorers(),
+            epochs=EPOCHS,
+            config=STUDY_CONFIG,
+            version=TASKS["synthetic_prompts"],
+            **beside(measures),
+        )
 
 
 def concept_pairs() -> list[str]:
-    from genie_inspect.files.folders import DATA
+    from genie_inspect.files.writing import DATA
 
     return (DATA / "synthetic_prompts.txt").read_text(encoding="utf-8").splitlines()

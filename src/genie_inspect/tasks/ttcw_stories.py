@@ -1,17 +1,8 @@
 """The Torrance Test of Creative Writing on stories that exist, in one or several ways of asking."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 from inspect_ai import Task, task
-from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.dataset import MemoryDataset
 from inspect_ai.log import HeadlineMetric
-
-from genie_inspect.errors import UnknownChoiceError
-
-if TYPE_CHECKING:
-    from genie_inspect.graders.rubrics import Way
-    from genie_inspect.tasks.novelty_measures import Asks, CostLine
 
 NAME = "ttcw_stories"
 
@@ -50,13 +41,14 @@ def ttcw_stories(
     from genie_inspect.scorers.ttcw import ttcw as ttcw_scorer
     from genie_inspect.solvers.generations import recorded
     from genie_inspect.solvers.requirements import announce_cost, require_grader
+    from genie_inspect.tasks.critiques import rubric_view, ways_line, written_stories
     from genie_inspect.tasks.novelty import package
-    from genie_inspect.tasks.ttcw import rubric_view
     from genie_inspect.versions import TASKS
 
     with refusals():
         chosen, tests = ways_of(ways), load_rubric(rubric)
-        line = cost_line(stories, references, ways, rubric, templates)
+        samples = written_stories(stories, references, ways)
+        line = ways_line(samples, ways, rubric, templates)
         # the keys of the first way begin as everywhere
         prefixes = [tests.name, *(f"{tests.name}_{way.name}" for way in chosen[1:])]
         # the cutoff is one of five levels; others have their own, and a story alone has none
@@ -66,64 +58,13 @@ def ttcw_stories(
             for way, least, prefix in zip(chosen, cutoffs, prefixes, strict=True)
         ]
     return Task(
-        dataset=MemoryDataset(list(line.samples), name=NAME),
+        dataset=MemoryDataset(samples, name=NAME),
         setup=[require_grader("ttcw"), announce_cost(line)],
         solver=recorded(),
         scorer=scorers,
         viewer=rubric_view(tests, prefixes),
         headline_metric=HeadlineMetric(scorer="ttcw", metric="mean"),
         # every sample names all of them
-        metadata={"references": (line.samples[0].metadata or {})["references"], **package()},
+        metadata={"references": (samples[0].metadata or {})["references"], **package()},
         version=TASKS[NAME],
     )
-
-
-def cost_line(
-    stories: str | None = None,
-    references: str | None = None,
-    ways: str | list[str] = "published",
-    rubric: str = "ttcw",
-    templates: str | None = None,
-) -> "CostLine":
-    """The samples of the task with these options, and what the critic is asked of each story in each way."""
-    from genie_inspect.graders.cost import Cost, tokens
-    from genie_inspect.graders.critic import critique_cost
-    from genie_inspect.graders.rubrics import Instructions, load_rubric, ways_of
-    from genie_inspect.solvers.generations import DOCUMENT
-    from genie_inspect.tasks.novelty_measures import CostLine
-
-    chosen, tests = ways_of(ways), load_rubric(rubric).tests
-    samples = _samples(stories, references, compared=any(way.reference for way in chosen))
-
-    def asks(way: "Way") -> "Asks":
-        how = Instructions.load(way.levels, analyse=way.analyse, reference=way.reference, folder=templates)
-
-        def critique(sample: Sample) -> Cost:
-            beside = tokens(str(sample.target)) if way.reference else None
-            return critique_cost(how, tests, tokens((sample.metadata or {})[DOCUMENT]), beside)
-
-        return lambda taken, epochs: sum(map(critique, taken), Cost()) * epochs
-
-    return CostLine(NAME, samples, 1, {f"ttcw {way.name}": asks(way) for way in chosen})
-
-
-def _samples(stories: str | None, references: str | None, *, compared: bool) -> list[Sample]:
-    from genie_inspect.agreement.votes import prompt_of
-    from genie_inspect.populations.stories import existing_stories, reference_stories
-    from genie_inspect.samples import PROMPT_KEY, StoryFacts
-    from genie_inspect.signature import digest
-    from genie_inspect.solvers.generations import DOCUMENT
-
-    if not isinstance(stories, str):
-        raise UnknownChoiceError("stories", stories, "a file of stories")
-    fine = reference_stories(references) if references else []
-    existing = existing_stories(Path(stories), fine, compared=compared)
-    known = digest(*(part for story in existing for part in (story.id, story.text, story.reference)))
-    samples = []
-    for story in existing:
-        facts = StoryFacts(story.id, story.reference_name, len(story.reference.split()))
-        # stories from one plot are ranked together, and are one prompt for intervals
-        prompt = story.plot or f"A story from plot {prompt_of(story.id)}"
-        metadata = {PROMPT_KEY: prompt, DOCUMENT: story.text, "references": known, **facts.as_metadata()}
-        samples.append(Sample(id=story.id, input=prompt, target=story.reference, metadata=metadata))
-    return samples

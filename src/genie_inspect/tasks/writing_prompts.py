@@ -1,6 +1,7 @@
 """Prompts from r/WritingPrompts, loaded when the task is made."""
 
 from inspect_ai import Task, task
+from inspect_ai.solver import generate
 
 
 @task
@@ -45,8 +46,9 @@ def writing_prompts(
     from genie_inspect.graders.grader import refusals
     from genie_inspect.options import check_count, check_switch
     from genie_inspect.populations.prompts import writing_prompt_sample
-    from genie_inspect.tasks.novelty import novelty_task
+    from genie_inspect.tasks.novelty import EPOCHS, STUDY_CONFIG, beside, compared_dataset
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
+    from genie_inspect.versions import TASKS
 
     with refusals():
         measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length)
@@ -56,4 +58,15 @@ def writing_prompts(
         # with a population its prompts are taken, and nothing need be downloaded
         if not measures.scores:
             prompts = writing_prompt_sample(dataset, sample, seed, column=column, split=split, story_where=story_where)
-        return novelty_task("writing_prompts", prompts, measures)
+        samples = compared_dataset("writing_prompts", prompts, measures)
+        return Task(
+            dataset=samples,
+            setup=measures.setup(samples, EPOCHS),
+            solver=generate(),
+            # the scorer `genie`, and the panel's
+            scorer=measures.scorers(),
+            epochs=EPOCHS,
+            config=STUDY_CONFIG,
+            version=TASKS["writing_prompts"],
+            **beside(measures),
+        )

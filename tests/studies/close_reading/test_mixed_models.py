@@ -15,8 +15,15 @@ from click.testing import CliRunner
 from genie_inspect.agreement.votes import TableError
 from genie_inspect.cli import main
 from genie_inspect.statistics.mixed import MixedModel, mixed_logistic
-from genie_inspect.studies.close_reading.commands import fit, model_table, preference
-from genie_inspect.studies.close_reading.mixed_models import effects_of, fitted_table, preferences, standard
+from genie_inspect.studies.close_reading.mixed_models import (
+    effects_of,
+    fit,
+    fitted_table,
+    model_table,
+    preference,
+    preferences,
+    standard,
+)
 
 Rows = Sequence[Mapping[str, Any]]
 DRAW = np.random.default_rng(3)
@@ -107,7 +114,7 @@ def test_a_table_that_does_not_fit_is_named_with_row_and_column(
     ("name", "text", "message"),
     [
         ("empty.jsonl", "\n", "has no row"),
-        ("text.jsonl", "creative\n1\n", "line 1 is no JSON"),
+        ("text.jsonl", "creative\n1\n", "line 1 is not JSON"),
         ("gaps.jsonl", '{"creative": null, "log_ppl": 1, "reader": "a"}\n', "no row with a value in each of creative"),
     ],
 )

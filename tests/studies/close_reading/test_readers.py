@@ -134,9 +134,9 @@ def test_a_text_of_which_a_reader_quoted_too_much_is_not_read_though_it_invented
     [
         (
             passage(TIDE, {"ann": {"novel": ["a moon of glass"]}}),
-            "line 1: 'a moon of glass', marked by ann as novel, does",
+            "line 1: 'a moon of glass', marked by ann as novel, is not",
         ),
-        (passage(TIDE, {"ann": {"fine": []}}), "'fine' is no aspect, expected one of novel, awkward, senseless"),
+        (passage(TIDE, {"ann": {"fine": []}}), "'fine' is not an aspect, expected one of novel, awkward, senseless"),
         ({"text": TIDE}, "field experts: Field required"),
         (passage(TIDE, {"ann": {"novel": "words"}}), "field experts.ann.novel"),
         (None, "passages.jsonl"),

@@ -1,4 +1,4 @@
-"""`genie interventions`, as a user calls it."""
+"""`genie edits`, as a user calls it."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ from genie_inspect.studies.metric_study.writing import REJECTED, Material, mater
 
 
 def genie(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["interventions", *map(str, arguments)])
+    return CliRunner().invoke(main, ["edits", *map(str, arguments)])
 
 
 @pytest.fixture
@@ -85,8 +85,8 @@ def test_a_run_that_was_killed_goes_on_without_asking_twice(tmp_path: Path, monk
 @pytest.mark.parametrize(
     ("editor", "fault"),
     [
-        ("bundled/grader", "--editor bundled/grader has its texts on record and can edit nothing: name a real model"),
-        ("nobody/x", "--editor: 'nobody/x' is no model that Inspect has"),
+        ("bundled/grader", "--editor bundled/grader only replays recorded texts. Name a model that can edit"),
+        ("nobody/x", "--editor: 'nobody/x' is not a model of Inspect"),
     ],
 )
 def test_who_cannot_edit_is_named_with_the_option(tmp_path: Path, editor: str, fault: str) -> None:

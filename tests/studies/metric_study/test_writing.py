@@ -30,12 +30,12 @@ from genie_inspect.studies.metric_study.checking import (
 )
 from genie_inspect.studies.metric_study.writing import (
     Editor,
-    InterventionWriter,
     Material,
     Rejected,
     length_ratio,
     visible_fault,
     words_changed,
+    write_texts,
 )
 
 
@@ -79,12 +79,13 @@ async def written(
     script: Script, materials: Sequence[Material] | None = None, paraphrases: int = 2
 ) -> tuple[list[StudyText], list[Rejected]]:
     model = script.model()
-    writer = InterventionWriter(Editor(model), GraderReader(model), FEATURES, "openai/editor", paraphrases)
-    return await writer.write(materials or [(DOCUMENT, ASKED, ON_RECORD)])
+    given = materials or [(DOCUMENT, ASKED, ON_RECORD)]
+    return await write_texts(Editor(model), GraderReader(model), given, FEATURES, paraphrases)
 
 
 async def test_each_document_is_edited_along_every_feature_and_paraphrased() -> None:
-    (original, plot, style, *again), rejected = await written(editing())
+    script = editing()
+    (original, plot, style, *again), rejected = await written(script)
     assert original == Original(kind="original", id=DOCUMENT.id, prompt=WRITING_OWL, text=TEXT, writer="openai/x")
     assert isinstance(plot, Edit)
     assert isinstance(style, Edit)
@@ -93,7 +94,7 @@ async def test_each_document_is_edited_along_every_feature_and_paraphrased() -> 
     assert plot.alternative == drawn(proposals, DOCUMENT.id, "plot", 0)
     assert plot.text == f"{TEXT} Now {plot.alternative}."
     assert [text.text for text in again if isinstance(text, Paraphrase)] == [f"{TEXT} Again 1.", f"{TEXT} Again 2."]
-    assert {text.writer for text in (plot, style, *again)} == {"openai/editor"}
+    assert {text.writer for text in (plot, style, *again)} == {str(script.model())}
     assert rejected == []
 
 
@@ -275,7 +276,7 @@ def test_what_is_no_good_is_left_out_with_the_first_reason(changes: dict[str, ob
 def filled(path: Path, **cells: tuple[str, str, str]) -> Path:
     """A table with what a person wrote for each edit, `i_owl` for i-owl."""
     rows = [(name.replace("_", "-"), *said) for name, said in cells.items()]
-    path.write_text("\n".join([",".join(("id", *CRITERIA)), *map(",".join, rows)]) + "\n")
+    path.write_text("\n".join([",".join(("id", *CRITERIA)), *map(",".join, rows)]) + "\n", encoding="utf-8")
     return path
 
 
@@ -304,8 +305,8 @@ def test_people_see_both_texts_feature_and_value_in_an_order_that_the_seed_shuff
     ("rows", "message"),
     [
         (["i-owl,perhaps,,"], "row 2, column valid: 'perhaps', expected yes, no or nothing"),
-        (["i-cat,yes,,"], "row 2: id 'i-cat' is no edit of"),
-        (["i-owl,yes,,", "i-owl,no,,"], "row 3: id 'i-owl' stands twice"),
+        (["i-cat,yes,,"], "row 2: id 'i-cat' is not an edit of"),
+        (["i-owl,yes,,", "i-owl,no,,"], "row 3: id 'i-owl' appears twice"),
     ],
 )
 def test_a_row_that_cannot_be_is_named(rows: list[str], message: str, tmp_path: Path) -> None:

@@ -360,5 +360,5 @@ def test_yes_and_no_are_told_by_their_first_token_which_differs() -> None:
             return super().encode(f" {text}", add_special_tokens)
 
     assert Prompts(Letters(), 900).answers() == (ord("n"), ord("y"))
-    with pytest.raises(EngineFailedError, match="begins 'yes' and 'no' alike"):
+    with pytest.raises(EngineFailedError, match="has the same first token for 'yes' and 'no'"):
         Prompts(Spaced(), 900).answers()

@@ -11,7 +11,6 @@ from genie_inspect.studies.personal.curiosity_vectors import (
     EXPLANATIONS,
     ExplainedVote,
     Explanation,
-    FittedVectors,
     LoraSettings,
     RaterMeans,
     VectorCuriosity,
@@ -28,7 +27,7 @@ LEARNED, OUT = votes(12)[:16], votes(12)[16:]
 
 
 @pytest.fixture(scope="module")
-def fitted() -> dict[Explanation, FittedVectors]:
+def fitted() -> dict[Explanation, VectorCuriosity]:
     return {reading: VectorCuriosity(reading, VectorSettings(penalty=0.01)).fit(LEARNED) for reading in EXPLANATIONS}
 
 
@@ -36,7 +35,7 @@ def with_other(votes: Sequence[ExplainedVote], **changes: object) -> list[Explai
     return [changed(vote, **changes) for vote in votes]
 
 
-def test_read_explanations_give_the_verdict_away(fitted: dict[Explanation, FittedVectors]) -> None:
+def test_read_explanations_give_the_verdict_away(fitted: dict[Explanation, VectorCuriosity]) -> None:
     chances = fitted["held-out"].probabilities(OUT)
     assert [chance >= 0.5 for chance in chances] == [vote.verdict for vote in OUT]
     swapped = fitted["held-out"].probabilities(with_other(OUT, explanation="I found the voice flat and predictable"))
@@ -45,7 +44,7 @@ def test_read_explanations_give_the_verdict_away(fitted: dict[Explanation, Fitte
         fitted["held-out"].probabilities(with_other(OUT, explanation=None))
 
 
-def test_without_the_explanation_nothing_held_out_is_read(fitted: dict[Explanation, FittedVectors]) -> None:
+def test_without_the_explanation_nothing_held_out_is_read(fitted: dict[Explanation, VectorCuriosity]) -> None:
     chances = fitted["none"].probabilities(OUT)
     for other in (with_other(OUT, explanation="fresh"), with_other(OUT, explanation=None)):
         assert fitted["none"].probabilities(other).tolist() == chances.tolist()
@@ -53,7 +52,7 @@ def test_without_the_explanation_nothing_held_out_is_read(fitted: dict[Explanati
 
 @pytest.mark.parametrize("reading", EXPLANATIONS)
 def test_the_rater_counts_and_the_held_out_verdict_is_not_looked_at(
-    fitted: dict[Explanation, FittedVectors], reading: Explanation
+    fitted: dict[Explanation, VectorCuriosity], reading: Explanation
 ) -> None:
     chances = fitted[reading].probabilities
     for verdict in (True, False):
@@ -61,12 +60,12 @@ def test_the_rater_counts_and_the_held_out_verdict_is_not_looked_at(
     assert not np.allclose(chances(with_other(OUT, rater="ann")), chances(with_other(OUT, rater="bob")))
 
 
-def test_the_classifier_reads_no_rater_beside_the_curiosity(fitted: dict[Explanation, FittedVectors]) -> None:
+def test_the_classifier_reads_no_rater_beside_the_curiosity(fitted: dict[Explanation, VectorCuriosity]) -> None:
     # 128 of the story, 128 of the question; 128 of the curiosity and one for each rater
     assert fitted["none"].inputs(OUT).shape == (8, 128 + 128 + 128 + 2)
 
 
-def test_a_rater_who_was_not_learned_from_counts_as_none_of_them(fitted: dict[Explanation, FittedVectors]) -> None:
+def test_a_rater_who_was_not_learned_from_counts_as_none_of_them(fitted: dict[Explanation, VectorCuriosity]) -> None:
     chances = fitted["none"].probabilities(with_other(OUT, rater="cy"))
     assert ((chances > 0) & (chances < 1)).all()
     assert chances.tolist() == fitted["none"].probabilities(with_other(OUT, rater="dee")).tolist()
@@ -82,7 +81,7 @@ def test_an_inverse_vector_has_length_one_and_lambda_weighs_the_raters() -> None
     assert shares[0] == 0 < shares[1] < shares[2]
 
 
-def test_the_forward_model_comes_near_the_inverse_model(fitted: dict[Explanation, FittedVectors]) -> None:
+def test_the_forward_model_comes_near_the_inverse_model(fitted: dict[Explanation, VectorCuriosity]) -> None:
     one = fitted["held-out"]
     forward, inverse = linear(one.texts(LEARNED, one.raters), one.forward), one.inverse(LEARNED)
     cosines = (forward * inverse).sum(axis=1) / np.linalg.norm(forward, axis=1)
@@ -90,7 +89,7 @@ def test_the_forward_model_comes_near_the_inverse_model(fitted: dict[Explanation
 
 
 def test_what_is_saved_are_numbers_and_names_of_arrays(
-    fitted: dict[Explanation, FittedVectors], tmp_path: Path
+    fitted: dict[Explanation, VectorCuriosity], tmp_path: Path
 ) -> None:
     fitted["held-out"].save(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [COEFFICIENTS]

@@ -8,7 +8,7 @@ from scipy.special import expit
 from tests.processes import tries
 
 from genie_inspect.agreement.votes import VotesError
-from genie_inspect.statistics.forecasts import drawn_clusters, mean_difference
+from genie_inspect.statistics.agreement import drawn_clusters, mean_difference
 from genie_inspect.studies.personal.ballots import Ballots, Factor
 from genie_inspect.studies.personal.fitting import figures, fit_judge, folds_of, foretell, judge_model
 from genie_inspect.studies.personal.judge import GRADER, MAJORITY, RATER, SOURCE, WITH_LENIENCY, WITH_TASTE, Figure

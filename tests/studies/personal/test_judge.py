@@ -160,13 +160,13 @@ def piped(folder: Path) -> None:
         (lambda folder: sealed(folder, "judge.json", lambda own: own.update(tests={"01": math.nan})), "finite number"),
         (lambda folder: (folder / "judge.json").write_bytes(pickle.dumps([])), "is not what was written"),
         (lambda folder: os.truncate(folder / "judge.json", 10**12), "expected at most 268,435,456"),
-        (linked("judge.json", "/dev/zero"), "it is no file"),
+        (linked("judge.json", "/dev/zero"), "it is not a file"),
         (lambda folder: changed(folder, "judge.json", "0.", "1."), r"judge\.json is not what was written, by its dig"),
         (lambda folder: changed(folder, "figures.json", "0.", "1."), r"figures\.json is not what was written, by its"),
         (lambda folder: changed(folder, "manifest.json", "made_by", "x"), r"manifest\.json, field made_by"),
         (lambda folder: (folder / "manifest.json").unlink(), r"json cannot be read: .*, expected a folder by genie ra"),
         (linked("README.md", "../victim"), "README.md is a link"),
-        (piped, "it is no file"),
+        (piped, "it is not a file"),
     ],
 )
 def test_a_folder_of_somebody_s_making_is_one_line_and_nothing_beside_it_is_written(
@@ -277,7 +277,7 @@ def test_votes_without_every_score_are_left_out_and_counted(
             {},
             "no vote has scores beside it: 6 on stories without a score: 1_GPT4, 1_Cl",
         ),
-        (STORIES, SCORES, {"leave_out": ("1_*",)}, "all 1 votes are 1, expected some of another kind"),
+        (STORIES, SCORES, {"leave_out": ("1_*",)}, "all 1 votes are 1, expected votes that differ"),
         (STORIES, SCORES, {"tests": ("99",)}, "no vote is left"),
         ([VotedStory("1_GPT4", {"all": {"01": YES}})], SCORES, {}, "a rater has the id 'all'"),
         (

@@ -15,7 +15,6 @@ peft = pytest.importorskip("peft", reason="needs the extra `personal`")
 
 from genie_inspect.errors import EngineFailedError, UnfittableError  # noqa: E402  # torch may be missing
 from genie_inspect.studies.personal.curiosity_models import (  # noqa: E402
-    FittedLanguageModel,
     LanguageCuriosity,
     train,
 )
@@ -28,7 +27,7 @@ from genie_inspect.studies.personal.curiosity_vectors import (  # noqa: E402
 
 QUICK = LoraSettings(epochs=1, length=480, learning_rate=0.01, accumulation=1)
 LEARNED, OUT = votes(4), votes(6)[8:]
-Fitted = dict[Explanation, FittedLanguageModel]
+Fitted = dict[Explanation, LanguageCuriosity]
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +96,8 @@ def test_the_loss_is_one_less_the_cosine_plus_lambda_times_the_raters_cross_entr
 
 def test_training_lowers_the_loss(base: str) -> None:
     settings = QUICK.model_copy(update={"epochs": 6, "dropout": 0.0})
-    learning = LanguageCuriosity(base, "none", settings)
-    torch.manual_seed(0)
-    one = FittedLanguageModel(*learning._loaded(), ["ann", "bob"], "none", settings)
+    one = LanguageCuriosity(base, "none", settings)
+    one.load(["ann", "bob"])
     parameters = one._learning("curiosity") + list(one.heads.parameters())
     losses = train(parameters, LEARNED, one.curiosity_loss, settings)
     assert len(losses) == 12  # 8 votes in batches of 4, six times

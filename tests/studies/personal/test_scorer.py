@@ -27,7 +27,7 @@ from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.agreement.votes import read_votes
 from genie_inspect.graders.grader import RefusedError
 from genie_inspect.logs.measures import keys_to_test
-from genie_inspect.logs.scored_log import ScoredLog
+from genie_inspect.logs.reading import ScoredLog
 from genie_inspect.signature import Signature
 from genie_inspect.studies.personal.ballots import ballots
 from genie_inspect.studies.personal.fitting import fit_judge
@@ -162,8 +162,13 @@ LOOSE = judge(column(), column("gpt", scorer=""))
         (judge(), "nowhere#ann", None, r"nowhere/manifest\.json cannot be read"),
         (judge(), 3, None, "rater"),
         (judge(), "{}#ann", -1, "fewest"),
-        (judge().model_copy(update={"raters": {}}), "{}#all", None, "has no rater left: fit anew with genie rater fit"),
-        (LOOSE, "{}#ann", None, r"was fitted to scores from a file \(gpt\), which no score of a log"),
+        (
+            judge().model_copy(update={"raters": {}}),
+            "{}#all",
+            None,
+            "has no rater left. Fit it again with genie rater fit",
+        ),
+        (LOOSE, "{}#ann", None, r"was fitted to scores from a file \(gpt\), which cannot be compared"),
     ],
 )
 def test_whoever_cannot_be_spoken_for_is_one_line(

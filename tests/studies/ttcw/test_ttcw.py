@@ -18,13 +18,8 @@ from genie_inspect.agreement.votes import VotedStory, VotesError
 from genie_inspect.cli import main
 from genie_inspect.populations.stories import ReferenceStory, reference_stories
 from genie_inspect.prompting.replies import labels
-from genie_inspect.studies.ttcw.verdicts import (
-    asked_ways,
-    at_cutoff,
-    cutoff_curves,
-    story_words,
-    writer_totals,
-)
+from genie_inspect.studies.ttcw.stories import story_words
+from genie_inspect.studies.ttcw.verdicts import asked_ways, at_cutoff, cutoff_curves, histogram, writer_totals
 
 
 def called(*arguments: object) -> Result:
@@ -84,14 +79,15 @@ def test_a_scale_is_swept_from_its_lowest_cutoff_to_0_and_ranked_as_people_rank_
     # points of 1_a, 1_b: with -3 both pass all, with -2 1_b passes 1 and 1_a 2, with 0 1_b passes 1 and 1_a 0
     judged = {"m": {one.story: one for one in (story("1_a", -2, -1), story("1_b", -3, 4))}}
     (curve,) = cutoff_curves(judged, [votes("1_a", 1, 1), votes("1_b", 0, 0)], resamples=10)
-    assert [(point.cutoff, point.total) for point in curve.points] == [(-3, 2), (-2, 1.5), (-1, 1), (0, 0.5)]
-    rho = [point.rankings["spearman"].mean.value for point in curve.points]
+    points = curve["points"]
+    assert [(point["cutoff"], point["total"]) for point in points] == [(-3, 2), (-2, 1.5), (-1, 1), (0, 0.5)]
+    rho = [point["rankings"]["spearman"].mean.value for point in points]
     assert rho == pytest.approx([math.nan, 1, math.nan, -1], nan_ok=True)
-    assert curve.cutoff == -2
+    assert curve["cutoff"] == -2
     for levels, expected in ((3, [-1, 0]), (7, [-5, -4, -3, -2, -1, 0])):
         one = story("1_a", 0, signature=SIGNATURE.replace("levels:5", f"levels:{levels}"))
         (curve,) = cutoff_curves({"m": {"1_a": one}})
-        assert [point.cutoff for point in curve.points] == expected
+        assert [point["cutoff"] for point in curve["points"]] == expected
 
 
 def test_scores_without_points_numbers_and_nothing_are_refused() -> None:
@@ -116,7 +112,7 @@ def test_a_sweep_over_a_log_asks_nothing_and_equals_a_run_at_each_cutoff(
     run(critic, ways="both")
     asked = len(critic.requests)
     (curve,) = cutoff_curves(read_scores([Path("logs")]))
-    swept = {point.cutoff: point.total for point in curve.points}
+    swept = {point["cutoff"]: point["total"] for point in curve["points"]}
     assert len(critic.requests) == asked
     assert len(set(swept.values())) > 2
     for cutoff, total in swept.items():
@@ -131,24 +127,23 @@ def test_a_way_has_its_mean_by_writer_and_counts_what_was_not_judged() -> None:
         for name, score in {"1_a": 4.0, "2_a": 6.0, "1_b": math.nan}.items()
     }
     (row,) = asked_ways({"m": judged})
-    assert (row.judge, row.way, row.cutoff) == ("m/x", "reference, analyse then rate", "-2")
-    assert (row.stories, row.not_judged, row.total) == (3, 1, 5)
-    assert row.by_writer["a"] == 5
-    assert math.isnan(row.by_writer["b"])
+    assert math.isnan(row["by_writer"].pop("b"))
+    way = {"judge": "m/x", "way": "reference, analyse then rate", "cutoff": "-2"}
+    assert row == way | {"stories": 3, "not_judged": 1, "total": 5, "by_writer": {"a": 5}, "rankings": {}}
 
 
 def test_totals_by_writer_are_those_of_most_people_and_of_each_judge() -> None:
     people = [votes("1_a", 1, 1), votes("2_a", 1, 0), votes("1_b", 0, 0)]
     machine = {"m": {"1_a": JudgedStory("1_a", 2, {}), "1_b": JudgedStory("1_b", math.nan, {})}}
     rows = writer_totals(machine, people)
-    assert [(row.judge, row.writer, row.totals) for row in rows] == [
+    assert [(row["judge"], row["writer"], row["totals"]) for row in rows] == [
         ("people", "a", [2, 1]),
         ("people", "b", [0]),
         ("m", "a", [2]),
         ("m", "b", []),
     ]
-    assert (rows[0].mean, rows[0].stories) == (1.5, {1: 1, 2: 1})
-    assert math.isnan(rows[3].mean)
+    assert (rows[0]["mean"], histogram(rows[0])) == (1.5, {1: 1, 2: 1})
+    assert math.isnan(rows[3]["mean"])
 
 
 def test_words_are_those_of_stories_or_their_log_and_of_what_they_are_held_against_each_once(
@@ -191,7 +186,7 @@ def plots_called(monkeypatch: pytest.MonkeyPatch, script: Script, *arguments: st
         return script.model() if name == "mock/g" else get_model(name)
 
     monkeypatch.setattr(running, "get_model", model)
-    return CliRunner().invoke(main, ["plots", *arguments, "-o", "refs.jsonl", "--grader", "mock/g"])
+    return CliRunner().invoke(main, ["ttcw", "extract-plots", *arguments, "-o", "refs.jsonl", "--grader", "mock/g"])
 
 
 def test_a_plot_is_drawn_for_each_story_that_has_none_and_the_file_is_the_tasks(
@@ -255,7 +250,17 @@ def test_a_plot_that_is_cut_off_is_no_plot_and_is_not_on_record(bees: Path, monk
 
 
 def test_a_dry_run_asks_nobody_and_writes_nothing(bees: Path) -> None:
-    arguments = ["plots", "stories.jsonl", "-o", "refs.jsonl", "--grader", "openai/gpt-4o", "--dry-run", "--json"]
+    arguments = [
+        "ttcw",
+        "extract-plots",
+        "stories.jsonl",
+        "-o",
+        "refs.jsonl",
+        "--grader",
+        "openai/gpt-4o",
+        "--dry-run",
+        "--json",
+    ]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
     said = json.loads(result.stdout)

@@ -1,4 +1,4 @@
-"""Where close reading meets n-gram novelty: what a reader finds in the expressions that are newest to a corpus.
+"""`genie close-reading`: what close readers find where n-grams are newest to a corpus; its verbs.
 
 Source: Saakyan et al. 2025 (arXiv 2509.22641). Nine in ten ratings of the most novel quarter did not call an expression
 creative; of its expressions eight in ten were creative to nobody. The two answer two questions, so both are shown.
@@ -10,18 +10,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 import numpy as np
-from inspect_ai.log import EvalSample
 from numpy.typing import NDArray
 
+from genie_inspect.cli import VerbGroup
+from genie_inspect.cli.options import Answer, answering, option, resamples_option, seed_option
+from genie_inspect.cli.tables import figure, ranged
+from genie_inspect.cli.terminal import Unbroken
 from genie_inspect.errors import GenieError
-from genie_inspect.files.tables import plain
+from genie_inspect.files.tables import Table, plain
 from genie_inspect.logs.files import samples
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.scores import expressions, readings
 from genie_inspect.samples import document_of, prompt_of
 from genie_inspect.signature import digest
-from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
+from genie_inspect.statistics.bootstrap import UNKNOWN, BootstrapInterval, bootstrap_interval
 
 if TYPE_CHECKING:
     import altair
@@ -48,10 +52,8 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Shares of the most n-gram-novel quarter by verdict, with intervals; an expression may be novel and awkward."""
-
-    count: int
-    shares: dict[str, BootstrapInterval]
+    count: int  # of the most n-gram-novel quarter
+    shares: dict[str, BootstrapInterval]  # by verdict; an expression may be novel and awkward
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +67,12 @@ class WriterFigures:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """What readers find in the most n-gram-novel quarter, and in each writer's expressions."""
-
     ratings: int
     clusters: int
     threshold: float  # the log perplexity above which the quarter begins
     by_rating: Shares
     by_expression: Shares  # an expression is novel, or awkward, where any reader says so
-    novel_below_mean: (
-        float  # of the novel ratings, whose expression is less n-gram-novel than the mean; NaN without any
-    )
+    novel_below_mean: float  # of the novel ratings, those less n-gram-novel than the mean; NaN without any
     novel_in_lowest_quarter: float
     baseline: str
     sources: dict[str, WriterFigures]
@@ -126,7 +124,7 @@ def meeting(ratings: Sequence[Rating], baseline: str = "", resamples: int = 2_00
 
         def odds(place: int) -> BootstrapInterval:
             if source == baseline:
-                return BootstrapInterval(np.nan, np.nan, np.nan, 0)
+                return UNKNOWN
             return interval(lambda a, b: (a[place] * (b[-1] - b[place]), b[place] * (a[-1] - a[place])), counts, base)
 
         given = (counts[:-1].sum(axis=1) / len(own)).tolist()
@@ -163,34 +161,28 @@ def by_expression(ratings: Iterable[Rating]) -> list[Rating]:
 def logged_ratings(paths: Iterable[str | Path]) -> tuple[list[Rating], int]:
     """A rating for each expression and close reader of the logs, and how many texts lack a score, or a value of it.
 
-    A source is a log, by its label.
+    A source is a log, by its label. An expression is novel, or awkward, where a mark of the reader lies on any part.
     """
     ratings: list[Rating] = []
     left_out = 0
     for log in read_logs(paths):
         for sample in samples(log.file):
-            found = list(_of_sample(log.label, sample))
-            ratings += found
-            left_out += not found
+            before, scores = len(ratings), sample.scores or {}
+            # a text that was written twice has its expressions once
+            prompt, text = prompt_of(sample), digest(document_of(sample))
+            for _, marks, measured, _ in readings(scores):
+                for one in expressions(scores) if {NOVEL, AWKWARD} <= measured else ():
+                    marked = {mark.aspect for mark in marks if mark.start < one.end and one.start < mark.end}
+                    is_novel, is_awkward = NOVEL in marked, AWKWARD in marked
+                    place = (text, one.start, one.end)
+                    ratings.append(Rating(log.label, prompt, place, one.log_perplexity, is_novel, is_awkward))
+            left_out += len(ratings) == before
     if not ratings:
         raise MeetingError(
             "no text of these logs has marks and expressions, expected scores of close_reading and expression_novelty: "
             "-T panel=close_reading,expression_novelty"
         )
     return ratings, left_out
-
-
-def _of_sample(source: str, sample: EvalSample) -> Iterator[Rating]:
-    """An expression is novel, or awkward, where a mark of the reader lies on any part of it."""
-    scores = sample.scores or {}
-    kept = expressions(scores)
-    # a text that was written twice has its expressions once
-    prompt, text = prompt_of(sample), digest(document_of(sample))
-    for _, marks, measured, _ in readings(scores):
-        for one in kept if {NOVEL, AWKWARD} <= measured else ():
-            marked = {mark.aspect for mark in marks if mark.start < one.end and one.start < mark.end}
-            place = (text, one.start, one.end)
-            yield Rating(source, prompt, place, one.log_perplexity, NOVEL in marked, AWKWARD in marked)
 
 
 INKS = ("#1b1b1b", "#0072b2")  # told apart by the colour-blind, in grey, and by their shapes
@@ -229,3 +221,76 @@ def meeting_chart(found: Meeting) -> "altair.LayerChart | altair.FacetChart":
         base.mark_rule(strokeWidth=2).encode(x=altair.X("low:Q", title=of), x2="high:Q"),
         base.mark_point(filled=True, size=90, opacity=1).encode(x=x, shape=shape),
     )
+
+
+VERBS = {
+    "novelty": (f"{__name__}:novelty", "Show what close readers find in expressions that are new to a corpus."),
+    "agreement": (".studies.close_reading.readers:agreement", "Measure how well models mark what experts marked."),
+    "fit": (
+        ".studies.close_reading.mixed_models:fit",
+        "Fit a mixed logistic model: which predictors go with a verdict.",
+    ),
+    "preference": (
+        ".studies.close_reading.mixed_models:preference",
+        "Test which differences between two texts predict people's preference.",
+    ),
+}
+
+
+@click.group(cls=VerbGroup, sections={"Commands": VERBS})
+def close_reading() -> None:
+    """Compare close readings with n-gram novelty and with people.
+
+    \b
+    Example: genie close-reading novelty logs/ --picture quarter.svg
+             genie close-reading agreement passages.jsonl
+    """
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True)
+@option("--baseline", default="", help="Run to compare the odds of others with. Default: the first.")
+@resamples_option()
+@seed_option(help="Random seed for the bootstrap.")
+@answering("tables", picture="a chart")
+def novelty(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> Answer:
+    """Show what close readers find in expressions that are new to a corpus.
+
+    These are the most n-gram-novel quarter of the expressions. LOGS are log files or folders with scores of
+    close_reading and expression_novelty on the same texts. Intervals are 95%, by bootstrap over prompts.
+
+    \b
+    Example: genie close-reading novelty logs/ --picture quarter.svg
+    """
+    ratings, left_out = logged_ratings(logs)
+    found = meeting(ratings, baseline, resamples, seed)
+
+    def parts() -> Iterator[Table | str]:
+        def shown(own: BootstrapInterval, form: str, none: str) -> str:
+            return ranged(own.value, own.low, own.high, form, none)
+
+        both = (found.by_rating, found.by_expression)
+        rows = [[name, *(shown(own.shares[name], ".1%", "none") for own in both)] for name in VERDICTS]
+        title = f"The most n-gram-novel quarter: log perplexity above {found.threshold:.2f} [95% interval]"
+        of = ["of", *(f"{own.count:,}" for own in both)]
+        yield Table(title, ("", *COUNTS), [*rows, None, of], look="folded")
+        sources = found.sources.values()
+        rows = [[what, *(f"{getattr(source, what):,}" for source in sources)] for what in ("expressions", "ratings")]
+        rows += [[verdict, *(figure(own.shares[verdict], ".1%", "none") for own in sources)] for verdict in VERDICTS]
+        odds = []
+        for verdict in (NOVEL, AWKWARD):
+            over = {name: shown(own.odds[verdict], ".2f", "undefined") for name, own in found.sources.items()}
+            odds.append([f"odds of {verdict}", *(over | {found.baseline: "1"}).values()])
+        title = f"All expressions, and odds over those of {found.baseline} [95% interval]"
+        yield Table(title, ("", *found.sources), [*rows, None, *odds], look="folded")
+        less = [figure(share, ".1%", "none") for share in (found.novel_below_mean, found.novel_in_lowest_quarter)]
+        yield Unbroken(
+            f"Of the ratings as novel {less[0]} are of expressions less n-gram-novel than the mean, {less[1]} of the "
+            "least n-gram-novel quarter."
+        )
+        if found.by_rating.count == found.by_expression.count:
+            yield Unbroken("Every expression has one rating, so that both columns are one.")
+        if left_out:
+            yield Unbroken(f"Left out: {left_out} texts that lack one of the two scores, or a value of it.")
+
+    return Answer(found, parts(), lambda: meeting_chart(found))

@@ -1,20 +1,24 @@
-"""Mixed logistic models of a user's table: of an outcome, and of which of two texts people prefer."""
+"""Mixed logistic models of a user's table: `genie close-reading fit` and `genie close-reading preference`."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 
 from genie_inspect.agreement.votes import TableError, TableRow, numbers, read_rows
+from genie_inspect.cli.options import FILE, Answer, answering, flag, listed, option
+from genie_inspect.files.tables import Table
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.statistics.mixed import MixedModel, mixed_logistic
 
 Values = NDArray[np.float64]
 Columns = dict[str, Values]
 
-CONFIDENCE_Z = 1.959963984540054  # two-sided 95%
+Z_95 = 1.959963984540054  # two-sided 95%
 MOST_CATEGORIES = 50
 LARGEST_LOG = 700.0  # whose exponential is a number still
 
@@ -49,11 +53,8 @@ def fitted_table(
             product = {f"{a}:{b}": first * second for a, first in product.items() for b, second in factor.items()}
         predictors |= {name: values[kept] for name, values in product.items()}
     used = [row for row, keep in zip(rows, kept, strict=True) if keep]
-    model = mixed_logistic(
-        [row.verdict(outcome) for row in used],
-        predictors,
-        {name: [row.text(name) for row in used] for name in groups},
-    )
+    grouped = {name: [row.text(name) for row in used] for name in groups}
+    model = mixed_logistic([row.verdict(outcome) for row in used], predictors, grouped)
     return model, gaps + len(rows) - model.rows
 
 
@@ -73,18 +74,14 @@ def effects_of(model: MixedModel) -> dict[str, dict[str, float]]:
     """
     from scipy.special import ndtr
 
-    def odds(log: float) -> float:
-        return math.exp(log) if log < LARGEST_LOG else math.inf
-
     effects = {}
     for name, coefficient in model.coefficients.items():
         error = model.standard_errors[name]
+        logs = {"odds_ratio": coefficient, "low": coefficient - Z_95 * error, "high": coefficient + Z_95 * error}
         effects[name] = {
             "coefficient": coefficient,
             "standard_error": error,
-            "odds_ratio": odds(coefficient),
-            "low": odds(coefficient - CONFIDENCE_Z * error),
-            "high": odds(coefficient + CONFIDENCE_Z * error),
+            **{of: math.exp(log) if log < LARGEST_LOG else math.inf for of, log in logs.items()},
             "p_value": 2 * float(ndtr(-abs(coefficient) / error)),
         }
     return effects
@@ -126,10 +123,16 @@ def preferences(
     second, and as `intercept` of standing first.
     """
     if ALL in measures:
-        raise TableError(f"a measure is named {ALL!r}, expected another name: it stands for the model of all of them")
+        raise TableError(f"a measure is named {ALL!r}, expected another name: it is that of the model of all metrics")
     named = [PREFERRED, *(f"{measure}_{side}" for measure in measures for side in (FIRST, SECOND)), *groups]
     rows, gaps = complete_rows(path, named)
-    outcome = [_prefers_first(row) for row in rows]
+    sides = [row.text(PREFERRED).strip().lower() for row in rows]
+    for row, side in zip(rows, sides, strict=True):
+        if side not in (FIRST, SECOND):
+            raise TableError(
+                f"{row.where}, column {PREFERRED!r} is {side[:60]!r}, expected {FIRST} or {SECOND}, or nothing for "
+                "neither"
+            )
     columns = {name: [row.text(name) for row in rows] for name in groups}
     differences: Columns = {}
     for measure in measures:
@@ -138,16 +141,8 @@ def preferences(
     predictors = {name: {name: values} for name, values in differences.items()}
     if len(differences) > 1:
         predictors[ALL] = differences
+    outcome = [side == FIRST for side in sides]
     return {name: mixed_logistic(outcome, fixed, columns) for name, fixed in predictors.items()}, gaps
-
-
-def _prefers_first(row: TableRow) -> bool:
-    side = row.text(PREFERRED).strip().lower()
-    if side not in (FIRST, SECOND):
-        raise TableError(
-            f"{row.where}, column {PREFERRED!r} is {side[:60]!r}, expected {FIRST} or {SECOND}, or nothing for neither"
-        )
-    return side == FIRST
 
 
 def _value(row: TableRow, measure: str, side: str) -> float:
@@ -160,3 +155,105 @@ def _value(row: TableRow, measure: str, side: str) -> float:
     if not words:
         raise TableError(f"{row.where}, column {side!r} has no words, expected the text that {column!r} marks")
     return PER * len(marks) / words
+
+
+def model_table(title: str, model: MixedModel, rows: str = "") -> Table:
+    effects = [
+        (
+            name,
+            f"{effect['coefficient']:.3f}",
+            f"{effect['standard_error']:.3f}",
+            f"{effect['odds_ratio']:.3g}",
+            f"[{effect['low']:.3g}, {effect['high']:.3g}]",
+            "< .001" if effect["p_value"] < 0.001 else f"{effect['p_value']:.3f}",
+        )
+        for name, effect in effects_of(model).items()
+    ]
+    variances = [f"{name} {variance:.3f} ({model.groups[name]} groups)" for name, variance in model.variances.items()]
+    caption = (
+        f"{rows}Log-likelihood {model.log_likelihood:.2f}, AIC {model.aic:.2f}.\n"
+        f"Variances of random intercepts: {', '.join(variances)}."
+    )
+    heads = ("", "coefficient", "error", "odds ratio", "95% interval", "p")
+    return Table(title, heads, effects, caption=caption, look="folded")
+
+
+def model_facts(model: MixedModel) -> dict[str, Any]:
+    fit = {"log_likelihood": model.log_likelihood, "aic": model.aic}
+    return {"effects": effects_of(model), "variances": model.variances, **fit}
+
+
+MODEL_GROUPS = option(
+    "--group", "groups", required=True, metavar="COLUMN,...", callback=listed, help="Columns with random intercepts."
+)
+
+
+@click.command()
+@click.argument("table", type=FILE)
+@option("--outcome", required=True, metavar="COLUMN", help="Column to predict, with 1 or 0, or true or false.")
+@option("--fixed", required=True, metavar="COLUMN,...", callback=listed, help="Predictors; a:b is the product of two.")
+@MODEL_GROUPS
+@flag("--standardise", "standardised", help="Use numbers in standard deviations.")
+@option(
+    "--within",
+    type=click.FloatRange(0, min_open=True),
+    help="Leave out rows that are further from the mean, in standard deviations. Default: use all rows.",
+)
+@answering("a table")
+def fit(
+    table: Path, outcome: str, fixed: tuple[str, ...], groups: tuple[str, ...], standardised: bool, within: float | None
+) -> Answer:
+    """Fit a mixed logistic model: which predictors go with a verdict.
+
+    TABLE is a CSV or JSON Lines file. A predictor is a column of numbers or of categories; name=baseline names the
+    category that others are compared with. Each grouping has a random intercept, and groupings may be crossed. Rows
+    with an empty cell are left out and counted.
+
+    \b
+    Example: genie close-reading fit ratings.csv --outcome creative --fixed log_ppl --group source,annotator,passage
+    """
+    model, left_out = fitted_table(table, outcome, fixed, groups, standardised=standardised, within=within)
+
+    def parts() -> Iterator[Table | str]:
+        rows = f"{model.rows} rows{f', {left_out} left out' if left_out else ''}. "
+        yield model_table(f"Log-odds of {outcome}", model, rows)
+
+    counts = {"outcome": outcome, "rows": model.rows, "left_out": left_out, "groups": model.groups}
+    return Answer(counts | model_facts(model), parts())
+
+
+@click.command()
+@click.argument("pairs", type=FILE)
+@option(
+    "--measure",
+    "measures",
+    default="novel_per_100_words,awkward_per_100_words,creativity_index_mean",
+    metavar="NAME,...",
+    callback=listed,
+    help="Metrics to compare; their columns are NAME_a and NAME_b.",
+)
+@MODEL_GROUPS
+@flag("--standardise", "standardised", help="Use differences in standard deviations.")
+@answering("tables")
+def preference(pairs: Path, measures: tuple[str, ...], groups: tuple[str, ...], standardised: bool) -> Answer:
+    """Test which differences between two texts predict people's preference.
+
+    PAIRS is a CSV or JSON Lines file with one row per judgement: preferred (a or b), and for each metric NAME the
+    columns NAME_a and NAME_b. They hold a number, or in JSON Lines a list of marks, counted per 100 words of the texts
+    in a and b. Each metric has a model, and all together have one, over the same rows, so that their AIC compare.
+
+    \b
+    Example: genie close-reading preference pairs.jsonl --measure novel,creativity_index_mean --group reader,prompt
+    """
+    models, left_out = preferences(pairs, measures, groups, standardised=standardised)
+    best = min(models, key=lambda name: models[name].aic)
+    rows = models[best].rows
+
+    def parts() -> Iterator[Table | str]:
+        for name, model in models.items():
+            yield model_table("All measures together" if name == ALL else name, model)
+        yield f"{rows} judgements{f', {left_out} left out' if left_out else ''}. Lowest AIC: {best}."
+
+    facts = {name: model_facts(model) for name, model in models.items()}
+    value = {"rows": rows, "left_out": left_out, "groups": models[best].groups, "models": facts}
+    return Answer(value, parts())

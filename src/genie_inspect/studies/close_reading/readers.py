@@ -1,4 +1,4 @@
-"""How far readers mark what experts mark, and experts what other experts do.
+"""How far readers mark what experts mark, and experts what other experts do: `genie close-reading agreement`.
 
 Precision is of all that a reader quotes: a quote that does not stand in the passage is a wrong mark. Without these a
 reader who invents nine of ten quotes could have a precision of 1.
@@ -15,10 +15,15 @@ from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from genie_inspect.cli.options import FILE, Answer, answering, option, resamples_option, seed_option
+from genie_inspect.cli.tables import ranged
+from genie_inspect.cli.terminal import Unbroken
+from genie_inspect.files.tables import Table
 from genie_inspect.graders.close_reader import ASPECTS, MarksByAspect, PassagesError, read_passages
 from genie_inspect.logs.files import samples
 from genie_inspect.logs.reading import read_logs
@@ -68,11 +73,9 @@ def passages_with(path: Path, logs: Sequence[str | Path] = ()) -> list[Passage]:
     passages = [_passage(where, row) for where, row in read_passages(path, PassageRow, FORM)]
     if logs:
         by_text = {passage.text.strip(): passage for passage in passages}
-        found = 0
-        for text, name, marked in _logged(logs):
-            if text in by_text:
-                by_text[text].readers[name] = marked
-                found += 1
+        found = [(text, name, marked) for text, name, marked in _logged(logs) if text in by_text]
+        for text, name, marked in found:
+            by_text[text].readers[name] = marked
         if not found:
             raise PassagesError(f"no text of {path} is read in these logs, expected close_reading scores of its texts")
     return passages
@@ -81,21 +84,18 @@ def passages_with(path: Path, logs: Sequence[str | Path] = ()) -> list[Passage]:
 def _passage(where: str, row: PassageRow) -> Passage:
     text = QuotedText(row.text)
 
-    def marked(marks: MarksByAspect) -> dict[str, Marked]:
+    def marked(name: str, marks: MarksByAspect, *, may_invent: bool) -> dict[str, Marked]:
         by_aspect = {}
         for aspect, own in marks.items():
-            places = [text.find(quote) for quote in dict.fromkeys(mark.expression for mark in own)]
-            found = [span for span in places if span is not None]
-            by_aspect[aspect] = Marked(apart(found), len(places) - len(found))
+            places = {mark.expression: text.find(mark.expression) for mark in own}
+            lost = [quote for quote, span in places.items() if span is None]
+            if lost and not may_invent:
+                raise PassagesError(f"{where}: {lost[0]!r}, marked by {name} as {aspect}, is not in the passage")
+            by_aspect[aspect] = Marked(apart([span for span in places.values() if span is not None]), len(lost))
         return by_aspect
 
-    experts, readers = ({name: marked(own) for name, own in people.items()} for people in (row.experts, row.readers))
-    for name, marks in row.experts.items():
-        for aspect, own in marks.items():
-            if lost := [mark.expression for mark in own if text.find(mark.expression) is None]:
-                raise PassagesError(
-                    f"{where}: {lost[0]!r}, marked by {name} as {aspect}, does not stand in the passage"
-                )
+    experts = {name: marked(name, own, may_invent=False) for name, own in row.experts.items()}
+    readers = {name: marked(name, own, may_invent=True) for name, own in row.readers.items()}
     return Passage(row.text, row.batch, experts, readers)
 
 
@@ -108,19 +108,15 @@ def _logged(paths: Iterable[str | Path]) -> Iterator[tuple[str, str, dict[str, M
 
     An aspect without a value has none, unless all that the reader quoted for it is invented: then it marks nothing.
     """
-    for log in read_logs(paths):
-        for sample in samples(log.file):
-            scores = sample.scores or {}
-            for scorer, marks, measured, invented in readings(scores):
-                marked = {
-                    aspect: Marked(
-                        [(m.start, m.end) for m in marks if m.aspect == aspect],
-                        invented.get(aspect, 0),
-                    )
-                    for aspect in sorted(measured | invented.keys())
-                }
-                model = _READER.match(signature_of(scores[scorer]).facts.get("reader", ""))
-                yield document_of(sample).strip(), model[1] if model else scorer, marked
+    for sample in (sample for log in read_logs(paths) for sample in samples(log.file)):
+        scores = sample.scores or {}
+        for scorer, marks, measured, invented in readings(scores):
+            marked = {
+                aspect: Marked([(m.start, m.end) for m in marks if m.aspect == aspect], invented.get(aspect, 0))
+                for aspect in sorted(measured | invented.keys())
+            }
+            model = _READER.match(signature_of(scores[scorer]).facts.get("reader", ""))
+            yield document_of(sample).strip(), model[1] if model else scorer, marked
 
 
 PUBLISHED, STRICT = "published", "strict"
@@ -188,14 +184,14 @@ def _held(passages: Iterable[Passage], name: str, aspect: str, resamples: int, s
         return None
     every = [turn for _, turns in read for turn in turns]
 
-    def counted(text: str, turns: Sequence[tuple[Marked, list[Span]]], rule: str) -> Agreement:
-        predicted = [[text[begin:end] for begin, end in own.spans] for own, _ in turns]
-        expected = [[text[begin:end] for begin, end in gold] for _, gold in turns]
-        invented = sum(own.invented for own, _ in turns)
-        return marks_agreement(predicted, expected, rule == STRICT) + Agreement(0, invented, 0)
-
     def intervals(rule: str) -> dict[str, BootstrapInterval]:
-        counts = np.array([astuple(counted(text, turns, rule)) for text, turns in read])
+        rows = []
+        for text, turns in read:
+            predicted = [[text[begin:end] for begin, end in own.spans] for own, _ in turns]
+            expected = [[text[begin:end] for begin, end in gold] for _, gold in turns]
+            invented = sum(own.invented for own, _ in turns)
+            rows.append(astuple(marks_agreement(predicted, expected, rule == STRICT) + Agreement(0, invented, 0)))
+        counts = np.array(rows)
 
         def statistic(figure: str, drawn: NDArray[np.intp]) -> float:
             value: float = getattr(Agreement(*counts[drawn].sum(axis=0).tolist()), figure)
@@ -237,3 +233,52 @@ def _units(passages: Iterable[Passage], aspect: str) -> Iterable[tuple[str, int,
         for expression in split_expressions(passage.text):
             yes = sum(any(begin < expression.end and expression.start < end for begin, end in own) for own in experts)
             yield passage.batch, yes, len(experts)
+
+
+RULE_NOTE = (
+    "Published: a mark is right where it contains an expert's or lies in it, or is 90 alike; the whole passage as one "
+    "mark scores 1. Strict: one to one, for the words that both share. An invented quote (it does not stand in the "
+    "passage) is a wrong mark by both rules."
+)
+
+
+@click.command()
+@click.argument("passages", type=FILE)
+@option("--logs", multiple=True, help="Log with close_reading scores of the same texts; repeatable.")
+@resamples_option()
+@seed_option(help="Random seed for the bootstrap.")
+@answering("tables")
+def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int) -> Answer:
+    """Measure how well models mark what experts marked.
+
+    PASSAGES is a JSON Lines file with one line per passage: who marked what in it, by aspect. Experts are compared with
+    each other too. Intervals are 95%, by bootstrap over passages.
+
+    \b
+    Example: genie close-reading agreement passages.jsonl --logs logs/
+    """
+    found = agreement_by_aspect(passages_with(passages, logs), resamples, seed)
+
+    def parts() -> Iterator[Table | str]:
+        counts = {"passages": "passages", "marks": "marks", "invented": "invented quotes", "gold": "experts' marks"}
+        for aspect, held in found.items():
+            readers, kappa = held.readers.values(), held.kappa
+            rows: list[list[str] | None] = [
+                [shown, *(str(getattr(reader, name)) for reader in readers)] for name, shown in counts.items()
+            ]
+            for rule in RULES:
+                rows.append(None)
+                for figure in FIGURES:
+                    head = f"{rule}: {figure.upper() if figure == 'f1' else figure}"
+                    held_to = [reader.rules[rule][figure] for reader in readers]
+                    rows.append([head, *(ranged(f1.value, f1.low, f1.high, none="undefined") for f1 in held_to)])
+            title = f"{aspect}: marks against the experts' [95% interval]"
+            yield Table(title, ("", *held.readers), rows, look="folded")
+            said = "no passage has two."
+            if kappa.batches:
+                spread = f", spread {kappa.spread:.4f} over {kappa.batches} batches" if kappa.batches > 1 else ""
+                said = f"free-marginal kappa {kappa.mean:.4f}{spread} ({kappa.units:,} expressions)."
+            yield Unbroken(f"Experts among themselves: {said}")
+        yield Unbroken(RULE_NOTE)
+
+    return Answer(found, parts())

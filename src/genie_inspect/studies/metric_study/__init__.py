@@ -1,1 +1,1 @@
-"""Edits and paraphrases by which a measure is tested, written and checked: `genie interventions`."""
+"""Edits and paraphrases by which a measure is tested, written and checked: `genie edits`."""

@@ -1,4 +1,4 @@
-"""Were the edits good: is the new value there, did the feature's answers change, did others' stay.
+"""Were the edits good: is the new value there, did the feature's answers change, did others' stay; and the verbs.
 
 Source: validity, accuracy and invasiveness in the sensitivity study of Genie (arXiv 2606.12790), which asked people.
 Deviation: accuracy is told by answers; one has changed where a judge rates it 1 or 2 of 4 beside the original's.
@@ -7,14 +7,33 @@ Deviation: accuracy is told by answers; one has changed where a judge rates it 1
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
-from itertools import product
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import compress, product
 from pathlib import Path
 from typing import Any
 
+import click
+
 from genie_inspect.building.interviewing import Progress, appearing
+from genie_inspect.cli import VerbGroup
+from genie_inspect.cli.options import (
+    DRY_RUN,
+    FILE,
+    POPULATION,
+    TEMPLATES,
+    Answer,
+    answering,
+    fact_lines,
+    option,
+    output_option,
+    seed_option,
+)
+from genie_inspect.cli.running import run_asking
+from genie_inspect.cli.tables import record_table
+from genie_inspect.cli.terminal import Unbroken
 from genie_inspect.errors import InterventionsError
-from genie_inspect.files.tables import csv_rows, csv_text, yes_or_no
+from genie_inspect.files.tables import Table, csv_rows, csv_text, yes_or_no
 from genie_inspect.files.writing import write_lines
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.grader import gathered
@@ -31,7 +50,7 @@ from genie_inspect.populations.interventions import (
     LeftOut,
     rows_of,
 )
-from genie_inspect.populations.population import Population
+from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.schema import Question, Row, write_rows
 from genie_inspect.prompting.answers import NO, YES, normalised
 from genie_inspect.statistics.agreement import randolph_kappa
@@ -64,7 +83,7 @@ async def check_texts(
 ) -> list[Checked]:
     definitions = {feature.name: feature.definition for feature in population.features}
     checked: list[Checked] = []
-    readings: dict[str, Reading] = {}
+    readings: dict[str, Reading] = {}  # of the originals, by their ids
 
     async def looked_at(text: Changed) -> Checked:
         original, before = interventions.original(text), readings[text.original]
@@ -73,27 +92,19 @@ async def check_texts(
         changes = await gathered(
             *(_has_changed(judge, question, index, before, after) for index, question in enumerate(questions))
         )
-        feature, valid = "", None
+        feature, verdict = "", None
         if isinstance(text, Edit):
             feature = text.feature
             about = {"feature": feature, "definition": definitions.get(feature, ""), "value": text.alternative}
             verdict = await editor.chosen(CHECK, {"text": text.text, **about}, (YES, NO))
-            valid = None if verdict is None else verdict == YES
-        inside, outside = (
-            [
-                change
-                for question, change in zip(questions, changes, strict=True)
-                if (question.feature == feature) == own
-            ]
-            for own in (True, False)
-        )
+        is_about = [question.feature == feature for question in questions]
         return Checked(
             id=text.id,
             kind=text.kind,
             feature=feature,
-            valid=valid,
-            effect=_share(inside) if feature else None,
-            invasiveness=_share(outside),
+            valid=None if verdict is None else verdict == YES,
+            effect=_share(list(compress(changes, is_about))),
+            invasiveness=_share([change for change, own in zip(changes, is_about, strict=True) if not own]),
             words_changed=words_changed(original.text, text.text),
             length_ratio=length_ratio(original.text, text.text),
         )
@@ -168,18 +179,11 @@ async def check_interventions(
     """A row a feature in the order in which they come, the paraphrases last: counts, and means, NaN without any."""
     if not any(population.questions(original.prompt) for original in interventions.originals.values()):
         raise InterventionsError(f"{population.name} has no question for any prompt of {interventions.file}")
+    instrument, total = Instrument(judge, templates=str(templates) if templates else None), len(interventions.changed)
     # a cache of this check alone: a dry run's made-up ratings must not come into the user's
-    reader, rating = Instrument(judge, templates=str(templates) if templates else None).reader_and_judge(
-        model, population.features, cache=Cache(work)
-    )
-    total = len(interventions.changed)
+    grading = instrument.reader_and_judge(model, population.features, cache=Cache(work))
     checked = await check_texts(
-        interventions,
-        population,
-        reader,
-        rating,
-        Editor(model, templates),
-        lambda done: progress("checking texts", done, total),
+        interventions, population, *grading, Editor(model, templates), lambda n: progress("checking texts", n, total)
     )
     bad = faults(checked, most_invasive, most_paraphrased)
     with appearing(output, work) as folder:
@@ -231,11 +235,11 @@ def write_tables(path: Path, interventions: Interventions, seed: int = 0) -> int
         raise InterventionsError(f"{interventions.file} has no edit that people could check")
     # rows of one original or feature together would be judged together
     random.Random(seed).shuffle(edits)  # noqa: S311  # an order, no secret
-    rows = []
-    for edit in edits:
-        original = interventions.original(edit)
-        shown = (edit.id, original.prompt, original.text, edit.text, edit.feature, edit.alternative)
-        rows.append((*shown, *("" for _ in CRITERIA), ""))
+    originals = [interventions.original(edit) for edit in edits]
+    rows = [
+        (edit.id, original.prompt, original.text, edit.text, edit.feature, edit.alternative, *[""] * len(CRITERIA), "")
+        for edit, original in zip(edits, originals, strict=True)
+    ]
     write_lines(path, [csv_text(COLUMNS, rows)], new=True)
     write_lines(path.with_suffix(".md"), [INSTRUCTIONS], new=True)
     return len(rows)
@@ -247,7 +251,7 @@ def read_table(path: Path, interventions: Interventions) -> Votes:
     for number, row in csv_rows(path, ("id", *CRITERIA), InterventionsError):
         where, name = f"{path}, row {number}", row["id"].strip()
         if name not in edits or name in votes:
-            what = "stands twice" if name in votes else f"is no edit of {interventions.file}"
+            what = "appears twice" if name in votes else f"is not an edit of {interventions.file}"
             raise InterventionsError(f"{where}: id {name!r} {what}")
         said = {criterion: yes_or_no(row, criterion, where, InterventionsError) for criterion in CRITERIA}
         votes[name] = {criterion: vote for criterion, vote in said.items() if vote is not None}
@@ -262,14 +266,11 @@ def people_figures(tables: Sequence[Votes], interventions: Interventions, most_i
     edits on which the check says what most people say; NaN without a check.
     """
     checks = interventions.file.parent / CHECKS
-    verdicts: dict[str, dict[str, bool | None]] = {
-        row.id: {
-            "valid": row.valid,
-            "effective": None if row.effect is None else row.effect > 0,
-            "invasive": None if row.invasiveness is None else row.invasiveness > most_invasive,
-        }
-        for row in (rows_of(checks, Checked) if checks.is_file() else ())
-    }
+    verdicts: dict[tuple[str, str], bool | None] = {}
+    for row in rows_of(checks, Checked) if checks.is_file() else ():
+        verdicts[row.id, "valid"] = row.valid
+        verdicts[row.id, "effective"] = None if row.effect is None else row.effect > 0
+        verdicts[row.id, "invasive"] = None if row.invasiveness is None else row.invasiveness > most_invasive
     features: dict[str, list[str]] = {}
     for text in interventions.changed:
         if isinstance(text, Edit):
@@ -285,11 +286,7 @@ def people_figures(tables: Sequence[Votes], interventions: Interventions, most_i
                 # an even split is no majority, and so not good
                 is_even = votes[True] == votes[False]
                 majority[edit] = votes[True] > votes[False] or (is_even and criterion == "invasive")
-        same = [
-            said == verdict
-            for edit, said in majority.items()
-            if (verdict := verdicts.get(edit, {}).get(criterion)) is not None
-        ]
+        checked = {edit: verdict for edit in majority if (verdict := verdicts.get((edit, criterion))) is not None}
         # the kappa is of edits that all have the same number of votes
         complete = [row for row in counts if sum(row) == max(map(sum, counts))]
         rows.append(
@@ -299,7 +296,103 @@ def people_figures(tables: Sequence[Votes], interventions: Interventions, most_i
                 "edits": len(counts),
                 "good": mean_of([said != (criterion == "invasive") for said in majority.values()]),
                 "kappa": float(randolph_kappa(complete)) if complete and sum(complete[0]) > 1 else math.nan,
-                "agreement": mean_of(same),
+                "agreement": mean_of([verdict == majority[edit] for edit, verdict in checked.items()]),
             }
         )
     return rows
+
+
+VERBS = {
+    "write": (".studies.metric_study.writing:write", "Edit documents along every feature, and paraphrase them."),
+    "check": (f"{__name__}:check", "Check whether edits changed their feature and nothing else."),
+}
+
+
+@click.group(cls=VerbGroup, sections={"Commands": VERBS})
+def edits() -> None:
+    """Write and check the edits and paraphrases by which a metric is tested.
+
+    \b
+    Example: genie edits write starter -o pairs --editor openai/gpt-4o --per-prompt 2 --dry-run
+             genie edits check pairs --grader openai/gpt-4o
+    """
+
+
+SHARE = click.FloatRange(0, 1)
+CHECK_KEY = (
+    "valid: edits that have the new value; effect: the feature's answers that changed; invasive: the others that"
+    " changed (of paraphrases all answers); words: share changed; size: words over the original's."
+)
+HEADS = {"left_out": "left\nout", "invasiveness": "invasive", "words_changed": "words", "length_ratio": "size"}
+PEOPLE_KEY = (
+    "good: what most people call valid, effective, not invasive; kappa: free-marginal, 1 alike, 0 as by chance; as the"
+    " check: share on which the check says what most people say."
+)
+
+
+@click.command()
+@click.argument("pairs")
+@output_option(help="Folder to make, for the checked texts, with --grader.", required=False)
+@option("--grader", metavar="PROVIDER/MODEL", help="The model that reads both texts and compares their answers.")
+@POPULATION
+@option("--judge", default="list", help="Judge mode that compares two answers: list, pairwise or logit.")
+@option("--most-invasive", default=0.5, type=SHARE, help="Maximum share of other answers that an edit may change.")
+@option("--most-paraphrased", default=0.25, type=SHARE, help="Maximum share of answers that a paraphrase may change.")
+@option("--to", "table", type=FILE, help="Instead, write a shuffled CSV table of the edits for people to judge.")
+@option("--from", "tables", multiple=True, type=FILE, help="Instead, read the table of one person; repeatable.")
+@seed_option(help="Random seed for the order of the rows, with --to.")
+@TEMPLATES
+@DRY_RUN
+@answering()
+def check(
+    pairs: str,
+    output: Path | None,
+    grader: str | None,
+    population: str,
+    most_invasive: float,
+    table: Path | None,
+    tables: tuple[Path, ...],
+    seed: int,
+    dry_run: bool,
+    **given: Any,
+) -> Answer | dict[str, Any]:
+    """Check whether edits changed their feature and nothing else.
+
+    The grader reads the originals and the texts of PAIRS and compares their answers. Texts that fail are named in
+    left_out.jsonl of the new folder, with the reason, and no study uses them. People can judge the edits too, in a
+    table each: then it is shown how well they agree with each other and with the check.
+
+    \b
+    Example: genie edits check pairs -o checked --grader openai/gpt-4o
+             genie edits check checked --to ann.csv
+             genie edits check checked --from ann.csv --from bob.csv
+    """
+    ways = (grader is not None, table is not None, bool(tables))
+    if sum(ways) != 1 or (grader is None) != (output is None):
+        raise click.UsageError("give one of --grader MODEL with --output FOLDER, --to TABLE, and --from TABLE")
+    interventions = Interventions(pairs)
+    if table is not None:
+        return {"table": str(table), "edits": write_tables(table, interventions, seed)}
+    if grader is None or output is None:
+        votes = [read_table(path, interventions) for path in tables]
+        rows = people_figures(votes, interventions, most_invasive)
+        shown = record_table(f"{len(votes)} people", rows, {"agreement": "as the check"})
+        return Answer({"people": len(votes), "figures": rows}, [shown, Unbroken(PEOPLE_KEY)])
+    work = partial(
+        check_interventions,
+        interventions=interventions,
+        population=open_population(population),
+        most_invasive=most_invasive,
+        **given,
+    )
+    checks, spent = run_asking(work, grader, output, dry_run=dry_run)
+    facts = spent if dry_run else {"folder": str(output), **spent}
+
+    def parts() -> Iterator[Table | str]:
+        # a rehearsal's answers are made up
+        if not dry_run:
+            yield record_table("edits and paraphrases", checks, HEADS)
+            yield Unbroken(CHECK_KEY)
+        yield from fact_lines(facts)
+
+    return Answer({**facts, "checks": checks}, parts())

@@ -1,4 +1,4 @@
-"""Edits and paraphrases of documents by a model, one document after another.
+"""Edits and paraphrases of documents by a model, one document after another: `genie edits write`.
 
 Source: the sensitivity study of Genie (arXiv 2606.12790): alternatives proposed without sight of the population, an
 edit for each, three paraphrases. Deviation: one alternative is drawn where the study takes three.
@@ -6,20 +6,33 @@ edit for each, three paraphrases. Deviation: one alternative is drawn where the 
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import partial
 from itertools import starmap
 from pathlib import Path
 from typing import Any, TypeVar
 
+import click
 from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.building.collecting import Collected
 from genie_inspect.building.interviewing import Progress, appearing, rehearsed_questions
+from genie_inspect.cli.options import (
+    AT_LEAST_1,
+    DRY_RUN,
+    FEATURES,
+    TEMPLATES,
+    answering,
+    option,
+    output_option,
+    seed_option,
+)
+from genie_inspect.cli.running import asked
 from genie_inspect.engines.identity import identity
 from genie_inspect.errors import InterventionsError, UnreadableReplyError
-from genie_inspect.graders.grader import gathered
+from genie_inspect.graders.grader import gathered, unmet
+from genie_inspect.graders.instrument import RECORDED
 from genie_inspect.graders.protocols import Reader
 from genie_inspect.graders.readable import readable
 from genie_inspect.graders.reader import READ, GraderReader
@@ -39,7 +52,7 @@ from genie_inspect.populations.interventions import (
     intervention_id,
 )
 from genie_inspect.populations.interventions import PARAPHRASE as PARAPHRASED
-from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population
+from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population, read_features
 from genie_inspect.populations.schema import Document, Feature, Question, Row, write_rows
 from genie_inspect.prompting.answers import NO, YES
 from genie_inspect.prompting.fence import fenced
@@ -82,6 +95,18 @@ VERDICTS = (KEEP, "no prose", "no edit", "unfinished")
 TOKENS_A_WORD = 2  # room for scripts in which a word takes more
 SPARE_TOKENS = 200
 TOKENS_A_VALUE = 60
+ALTERNATIVES = 5
+DOCUMENTS_AT_ONCE = 16
+NO_ANSWER = "the document does not say"
+
+
+class Rejected(Row):
+    original: str
+    kind: str
+    feature: str = ""
+    alternative: str = ""
+    reason: str
+    text: str = ""
 
 
 class Editor:
@@ -92,17 +117,41 @@ class Editor:
         self.templates: Mapping[str, Template] = {i.name: i.template(templates) for i in INSTRUCTIONS}
         self.unreadable = 0  # requests to which no reply could be read
 
-    async def alternatives(self, count: int, data: Mapping[str, Any]) -> tuple[str, ...]:
-        """So many other values of a feature, each once; fewer where the replies hold no more."""
+    async def edit(
+        self, document: Document, feature: Feature, answers: Mapping[Question, str], seed: int
+    ) -> Changed | Rejected:
+        """The document with another value of a feature, one by chance of those that are proposed."""
 
-        def read(reply: str) -> tuple[str, ...]:
-            values = numbered_answers(reply, count)
+        def proposals(reply: str) -> tuple[str, ...]:
+            values = numbered_answers(reply, ALTERNATIVES)
             if not values:
                 raise UnreadableReplyError("the reply proposes nothing")
             return tuple(dict.fromkeys(values[number] for number in sorted(values)))
 
-        tokens = SPARE_TOKENS + TOKENS_A_VALUE * count
-        return await self._asked(PROPOSE, data, read, tokens, answers_form(count), temperature=1.0, count=count) or ()
+        own = {question.text: answer for question, answer in answers.items() if question.feature == feature.name}
+        named = {"feature": feature.name, "definition": feature.definition, "reader": own}
+        data = {"prompt": document.prompt, "text": document.text, **named}
+        about = {"original": document.id, "kind": EDITED, "feature": feature.name}
+        count = {"count": ALTERNATIVES}
+        tokens, form = SPARE_TOKENS + TOKENS_A_VALUE * ALTERNATIVES, answers_form(ALTERNATIVES)
+        alternatives = await self._asked(PROPOSE, data | count, proposals, tokens, form, temperature=1.0, **count)
+        if not alternatives:
+            return Rejected(**about, reason="no alternative proposed")
+        about["alternative"] = drawn(alternatives, document.id, feature.name, seed)
+        text, reason = await self._text(EDIT, {**data, "value": about["alternative"]}, document.text)
+        if reason:
+            return Rejected(**about, reason=reason, text=text)
+        name = intervention_id(document.id, EDITED, feature.name, text)
+        made = {"id": name, "alternatives": alternatives, "text": text, "writer": str(self.model)}
+        return Edit.model_validate({**about, **made})
+
+    async def paraphrase(self, document: Document, number: int) -> Changed | Rejected:
+        data = {"text": document.text, "version": number}
+        text, reason = await self._text(PARAPHRASE, data, document.text, count=number)
+        if reason:
+            return Rejected(original=document.id, kind=PARAPHRASED, reason=reason, text=text)
+        name = intervention_id(document.id, PARAPHRASED, "", text)
+        return Paraphrase(kind=PARAPHRASED, id=name, original=document.id, text=text, writer=str(self.model))
 
     async def chosen(self, instruction: Instruction, data: Mapping[str, Any], choices: tuple[str, ...]) -> str | None:
         """One of the choices; None where no reply is one."""
@@ -115,17 +164,26 @@ class Editor:
 
         return await self._asked(instruction, data, read, SPARE_TOKENS, choices_form(1, choices))
 
-    async def text(self, instruction: Instruction, data: Mapping[str, Any], document: str, **blanks: Any) -> str:
-        """What is made of a document by `EDIT` or `PARAPHRASE`; empty where no reply is a text."""
+    async def _text(
+        self, instruction: Instruction, data: Mapping[str, Any], original: str, **blanks: Any
+    ) -> tuple[str, str]:
+        """What is made of a document, and why it cannot be used: what can be seen first, which costs nothing."""
 
         def read(reply: str) -> str:
             text = spoken(reply).strip()
             if not text:
-                raise UnreadableReplyError("the reply is no text")
+                raise UnreadableReplyError("the reply is not a text")
             return text
 
-        tokens = SPARE_TOKENS + TOKENS_A_WORD * word_count(document)
-        return await self._asked(instruction, data, read, tokens, temperature=0.7, **blanks) or ""
+        tokens = SPARE_TOKENS + TOKENS_A_WORD * word_count(original)
+        text = await self._asked(instruction, data, read, tokens, temperature=0.7, **blanks)
+        if not text:
+            return "", "no text in the reply"
+        if reason := visible_fault(original, text):
+            return text, reason
+        verdict = await self.chosen(SCREEN, {"text": original, "changed": text}, VERDICTS)
+        # what could not be judged cannot be used
+        return text, "" if verdict == KEEP else verdict or "unreadable verdict"
 
     async def _asked(
         self,
@@ -148,17 +206,14 @@ class Editor:
 
 
 LENGTHS = (0.5, 2.0)  # words over the original's between which a text can be the same one with a feature changed
-NO_EDIT, TWICE = "no edit", "stands twice"
 
 
-def visible_fault(original: str, changed: str, others: Collection[str] = ()) -> str:
+def visible_fault(original: str, changed: str) -> str:
     """Why a changed text cannot be used, as far as that can be seen; empty where nothing is."""
     if reason := no_document(changed):
         return reason
     if identity(changed) == identity(original):
-        return NO_EDIT
-    if any(identity(changed) == identity(other) for other in others):
-        return TWICE
+        return "no edit"
     ratio = length_ratio(original, changed)
     if not LENGTHS[0] <= ratio <= LENGTHS[1]:
         return "too short" if ratio < 1 else "too long"
@@ -181,115 +236,54 @@ def words_changed(original: str, changed: str) -> float:
     return 1 - common / max(len(before), len(after))
 
 
-ALTERNATIVES = 5
-DOCUMENTS_AT_ONCE = 16
-NO_ANSWER = "the document does not say"
-NO_ALTERNATIVE, NO_TEXT = "no alternative proposed", "no text in the reply"
-
-
-class Rejected(Row):
-    original: str
-    kind: str
-    feature: str = ""
-    alternative: str = ""
-    reason: str
-    text: str = ""
-
-
 Answers = Mapping[str, str | None]  # by question id; a question without an entry is still to be read
 Material = tuple[Document, Sequence[Question], Answers]
 
 
-@dataclass(frozen=True, slots=True)
-class InterventionWriter:
-    editor: Editor
-    reader: Reader
-    features: Sequence[Feature]
-    writer: str
-    paraphrases: int
-    seed: int = 0
+async def write_texts(
+    editor: Editor,
+    reader: Reader,
+    materials: Sequence[Material],
+    features: Sequence[Feature],
+    paraphrases: int,
+    seed: int = 0,
+    done: Callable[[int], None] = lambda _: None,
+) -> tuple[list[StudyText], list[Rejected]]:
+    """Each original, followed by what was made of it; and what was rejected."""
+    texts: list[StudyText] = []
+    rejected: list[Rejected] = []
 
-    async def write(
-        self, materials: Sequence[Material], done: Callable[[int], None] = lambda _: None
-    ) -> tuple[list[StudyText], list[Rejected]]:
-        """Each original, followed by what was made of it; and what was rejected."""
-        texts: list[StudyText] = []
-        rejected: list[Rejected] = []
-        for start in range(0, len(materials), DOCUMENTS_AT_ONCE):
-            part = materials[start : start + DOCUMENTS_AT_ONCE]
-            for own, no_good in await gathered(*starmap(self._document, part)):
-                texts += own
-                rejected += no_good
-            done(start + len(part))
-        return texts, rejected
-
-    async def _document(
-        self, document: Document, questions: Sequence[Question], on_record: Answers
-    ) -> tuple[list[StudyText], list[Rejected]]:
+    async def changes(
+        document: Document, questions: Sequence[Question], on_record: Answers
+    ) -> list[Changed | Rejected]:
         # the document's own answers: those on record, the others read now
         missing = [question for question in questions if question.id not in on_record]
-        fresh = (await self.reader.read(document.text, missing)).answers if missing else ()
+        fresh = (await reader.read(document.text, missing)).answers if missing else ()
         known = dict(on_record)
         known |= {q.id: answer.text if answer else None for q, answer in zip(missing, fresh, strict=True)}
         answers = {question: known[question.id] or NO_ANSWER for question in questions}
-        results = await gathered(
-            *(self._edit(document, feature, answers) for feature in self.features),
-            *(self._paraphrase(document, number) for number in range(1, self.paraphrases + 1)),
+        return await gathered(
+            *(editor.edit(document, feature, answers, seed) for feature in features),
+            *(editor.paraphrase(document, number) for number in range(1, paraphrases + 1)),
         )
-        texts: list[StudyText] = [
-            Original(kind=ORIGINAL, id=document.id, prompt=document.prompt, text=document.text, writer=document.model)
-        ]
-        rejected = []
-        for result in results:
-            if isinstance(result, Rejected):
-                rejected.append(result)
-            elif any(result.id == text.id for text in texts):
-                # a model that says twice the same has paraphrased once
-                about = {"original": document.id, "kind": result.kind, "text": result.text}
-                rejected.append(Rejected(**about, reason=visible_fault(document.text, result.text, [result.text])))
-            else:
-                texts.append(result)
-        return texts, rejected
 
-    async def _edit(self, document: Document, feature: Feature, answers: Mapping[Question, str]) -> Changed | Rejected:
-        data = {
-            "prompt": document.prompt,
-            "text": document.text,
-            "feature": feature.name,
-            "definition": feature.definition,
-            "reader": {
-                question.text: answer for question, answer in answers.items() if question.feature == feature.name
-            },
-        }
-        about = {"original": document.id, "kind": EDITED, "feature": feature.name}
-        alternatives = await self.editor.alternatives(ALTERNATIVES, {**data, "count": ALTERNATIVES})
-        if not alternatives:
-            return Rejected(**about, reason=NO_ALTERNATIVE)
-        about["alternative"] = drawn(alternatives, document.id, feature.name, self.seed)
-        text = await self.editor.text(EDIT, {**data, "value": about["alternative"]}, document.text)
-        if reason := await self._fault(document.text, text):
-            return Rejected(**about, reason=reason, text=text)
-        name = intervention_id(document.id, EDITED, feature.name, text)
-        made = {"id": name, "alternatives": alternatives, "text": text, "writer": self.writer}
-        return Edit.model_validate({**about, **made})
-
-    async def _paraphrase(self, document: Document, number: int) -> Changed | Rejected:
-        data = {"text": document.text, "version": number}
-        text = await self.editor.text(PARAPHRASE, data, document.text, count=number)
-        if reason := await self._fault(document.text, text):
-            return Rejected(original=document.id, kind=PARAPHRASED, reason=reason, text=text)
-        name = intervention_id(document.id, PARAPHRASED, "", text)
-        return Paraphrase(kind=PARAPHRASED, id=name, original=document.id, text=text, writer=self.writer)
-
-    async def _fault(self, original: str, changed: str) -> str:
-        """Why a changed text cannot be used: what can be seen first, which costs nothing, then what the editor says."""
-        if not changed:
-            return NO_TEXT
-        if reason := visible_fault(original, changed):
-            return reason
-        verdict = await self.editor.chosen(SCREEN, {"text": original, "changed": changed}, VERDICTS)
-        # what could not be judged cannot be used
-        return "" if verdict == KEEP else verdict or "unreadable verdict"
+    for start in range(0, len(materials), DOCUMENTS_AT_ONCE):
+        part = materials[start : start + DOCUMENTS_AT_ONCE]
+        for (own, *_), made in zip(part, await gathered(*starmap(changes, part)), strict=True):
+            texts.append(Original(kind=ORIGINAL, id=own.id, prompt=own.prompt, text=own.text, writer=own.model))
+            ids = set()
+            for result in made:
+                if isinstance(result, Rejected):
+                    rejected.append(result)
+                elif result.id in ids:
+                    # a model that says twice the same has paraphrased once
+                    twice = {"original": own.id, "kind": result.kind, "text": result.text}
+                    rejected.append(Rejected(**twice, reason="stands twice"))
+                else:
+                    ids.add(result.id)
+                    texts.append(result)
+        done(start + len(part))
+    return texts, rejected
 
 
 SOURCES_FILE, REJECTED = "documents.jsonl", "rejected.jsonl"
@@ -341,8 +335,15 @@ async def write_interventions(
     editor = Editor(model, templates)
     documents = materials(sources, population, per_prompt, work, progress)
     reader = GraderReader(model, READ.template(templates))
-    writer = InterventionWriter(editor, reader, features, str(model), paraphrases, seed)
-    texts, rejected = await writer.write(documents, lambda done: progress("editing documents", done, len(documents)))
+    texts, rejected = await write_texts(
+        editor,
+        reader,
+        documents,
+        features,
+        paraphrases,
+        seed,
+        lambda done: progress("editing documents", done, len(documents)),
+    )
     kinds = Counter(text.kind for text in texts)
     reasons = dict(Counter(f"{row.feature or row.kind}: {row.reason}" for row in rejected).most_common())
     if not kinds[EDITED] + kinds[PARAPHRASED]:
@@ -360,3 +361,37 @@ async def write_interventions(
         "rejected": reasons,
         "unreadable_requests": editor.unreadable,
     }
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True)
+@output_option(help="Folder to make; it must not exist.")
+@option("--editor", required=True, metavar="PROVIDER/MODEL", help="The model that edits, paraphrases and screens.")
+@FEATURES
+@option("--population", help="Population whose questions are asked about logs. A population as source has its own.")
+@option("--per-prompt", type=AT_LEAST_1, help="Maximum documents per prompt. Default: all.")
+@option("--paraphrases", default=3, type=click.IntRange(min=0), help="Number of paraphrases per document.")
+@seed_option(help="Random seed for drawing among the proposed values.")
+@TEMPLATES
+@DRY_RUN
+@answering()
+def write(
+    output: Path, editor: str, features: str, population: str | None, dry_run: bool, **given: Any
+) -> dict[str, Any]:
+    """Edit documents along every feature, and paraphrase them.
+
+    One feature is edited at a time. SOURCES is a population (a name or a folder) or Inspect logs. For each document and
+    feature the model proposes five other values, without the population; one is drawn, and the text is changed to it in
+    as few words as possible. Rejected texts are in rejected.jsonl, with the reason. Replies are kept in OUTPUT.work: a
+    killed run goes on with the same command.
+
+    \b
+    Example: genie edits write starter -o pairs --editor openai/gpt-4o --per-prompt 2 --dry-run
+             genie edits write logs/ -o pairs --editor openai/gpt-4o --population starter
+    """
+    # whatever a recording holds, it is no editor of other texts
+    if editor.split("/", 1)[0] == RECORDED:
+        raise unmet(f"--editor {editor} only replays recorded texts. Name a model that can edit")
+    asks = open_population(population) if population else None
+    work = partial(write_interventions, features=read_features(features), population=asks, **given)
+    return asked(work, editor, output, dry_run=dry_run, option="--editor")

@@ -1,16 +1,21 @@
 """Votes with what machines say of the same stories and tests: a row a vote."""
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
+from typing import Any
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 
 from genie_inspect.agreement.figures import compared_stories, some
-from genie_inspect.agreement.machine_scores import JudgedStory
-from genie_inspect.agreement.votes import Vote, VotedStory, VotesError, prompt_of, writer_of
+from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
+from genie_inspect.agreement.votes import Vote, VotedStory, VotesError, prompt_of, read_votes, writer_of
+from genie_inspect.cli.options import FILE, flag, option, seed_option, together
 from genie_inspect.studies.personal.judge import ALL, ScoreSource, values_of
 
 Scores = Mapping[str, Mapping[str, JudgedStory]]
@@ -82,7 +87,7 @@ def ballots(
     votes: list[Vote] = []
     for story in compared_stories(stories, leave_out):
         if ALL in story.votes:
-            raise VotesError(f"a rater has the id {ALL!r}, expected another: it stands for all of them")
+            raise VotesError(f"a rater has the id {ALL!r}, expected another: it means all raters")
         votes += [
             Vote("", story.story, rater, test, value, story.plot, story.source)
             for rater, ballot in story.votes.items()
@@ -100,7 +105,7 @@ def ballots(
     if len(scale) > MOST_STEPS:
         raise VotesError(f"votes have {len(scale)} different numbers, expected at most {MOST_STEPS} steps of a scale")
     if len(scale) < 2:
-        raise VotesError(f"all {len(kept)} votes are {scale[0]:g}, expected some of another kind: nothing to learn")
+        raise VotesError(f"all {len(kept)} votes are {scale[0]:g}, expected votes that differ")
     writers = [vote.source or writer_of(vote.story) for vote in kept]
     if all(writers) and (missing := [human for human in humans if human not in writers]):
         raise VotesError(f"no story is by {missing[0]!r}, expected one of {some(writers)}")
@@ -171,3 +176,39 @@ def _with_scores(
         else:
             missing.setdefault("without a score by every grader", []).append(vote.story)
     return kept, rows, {f"{reason}: {some(names)}": len(names) for reason, names in missing.items()}
+
+
+reading_votes = together(
+    click.argument("votes", type=FILE),
+    option("--scores", multiple=True, required=True, type=FILE, help="Log, or file of scores; repeatable."),
+    option("--scorer", "scorers", multiple=True, help="Scorer to use in logs; repeatable. Default: ttcw."),
+    option("--key", "keys", multiple=True, help="Value of the scores to use; repeatable. Default: those of the tests."),
+    flag("--points", help="Use the grader's points on each test instead of pass and fail."),
+    option("--test", "tests", multiple=True, help="Use only votes on this test; repeatable. Default: all tests."),
+    option("--leave-out", multiple=True, help="Story ids to leave out, such as '*_NewYorker'; repeatable."),
+    option(
+        "--plot",
+        metavar="PATTERN",
+        help="Regular expression that finds the plot in a story's id, by its first group or as a whole. "
+        "Default: the file's column plot, else the id up to the first underscore.",
+    ),
+    option("--human", "humans", multiple=True, help="Source that is a person, such as NewYorker; repeatable."),
+    seed_option(help="Random seed."),
+)
+
+
+def voted(votes: Path, scores: tuple[Path, ...], scorers: tuple[str, ...], plot: str | None, **chosen: Any) -> Ballots:
+    try:
+        compiled = plot if plot is None else re.compile(plot)
+    except re.error as error:
+        raise VotesError(f"plot is {plot!r}, expected a regular expression: {error}") from error
+
+    def plot_of(story: str) -> str:
+        if compiled is None:
+            return prompt_of(story)
+        match = compiled.search(story)
+        if match is None:
+            raise VotesError(f"story {story!r} has no plot by {plot!r}, expected a pattern that matches every story")
+        return (match[1] if compiled.groups else match[0]) or ""
+
+    return ballots(read_votes(votes, numbers=True), read_scores(scores, scorers or ("ttcw",)), plot=plot_of, **chosen)

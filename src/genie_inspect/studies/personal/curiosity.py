@@ -8,25 +8,36 @@ from itertools import compress
 from pathlib import Path
 from typing import Literal
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import ConfigDict, TypeAdapter
 
 from genie_inspect.agreement.votes import VotesError, rows
+from genie_inspect.cli.options import FILE, Answer, answering, option, output_option, resamples_option, seed_option
+from genie_inspect.cli.running import progress_bar
 from genie_inspect.cli.tables import ranged
-from genie_inspect.files.folders import new_folder
-from genie_inspect.files.writing import write_lines
+from genie_inspect.cli.terminal import Unbroken
+from genie_inspect.files.tables import Table
+from genie_inspect.files.writing import check_unused, new_folder, write_lines
 from genie_inspect.signature import package_version
+from genie_inspect.statistics.agreement import Forecasts, drawn_clusters, figures_of
 from genie_inspect.statistics.bootstrap import BootstrapInterval
-from genie_inspect.statistics.forecasts import Forecasts, drawn_clusters, figures_of
+from genie_inspect.studies.personal.curiosity_models import LanguageCuriosity
 from genie_inspect.studies.personal.curiosity_vectors import (
+    EXPLANATIONS,
     READING,
     CuriosityModel,
     ExplainedVote,
     Explanation,
+    LoraSettings,
     Values,
+    VectorCuriosity,
+    VectorSettings,
     explained,
+    settings_of,
 )
+from genie_inspect.studies.personal.fitting import figures_table
 
 SHOWN = 3  # copies that an error names
 Folds = NDArray[np.intp]  # the fold of each vote, from 0
@@ -271,3 +282,69 @@ def read_explained_votes(path: Path) -> list[ExplainedVote]:
         if texts.setdefault(vote.story, (vote.text, vote.plot)) != (vote.text, vote.plot):
             raise VotesError(f"{path}: story {vote.story!r} has two texts or plots, expected one of each")
     return votes
+
+
+@click.command()
+@click.argument("votes", type=FILE)
+@option(
+    "--base",
+    metavar="FOLDER",
+    help="Base model to train adapters on (extra `personal`). Default: sentence vectors.",
+)
+@option(
+    "--explanation",
+    type=click.Choice(EXPLANATIONS),
+    default="none",
+    help="Text that the model reads beside the story; held-out is the study's, which contains the answer.",
+)
+@option("--folds", default=5, type=click.IntRange(2), help="Number of folds; each is predicted from the others.")
+@option(
+    "--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Setting of the model, such as epochs=1; repeatable."
+)
+@resamples_option(default=1_000)
+@seed_option(help="Random seed for folds and bootstrap.")
+@output_option(help="Folder to make, for a model of all votes. Default: none.", required=False)
+@answering()
+def curiosity(
+    votes: Path,
+    base: str | None,
+    explanation: Explanation,
+    folds: int,
+    pairs: tuple[str, ...],
+    resamples: int,
+    seed: int,
+    output: Path | None,
+) -> Answer:
+    """Measure how well a curiosity model predicts raters' verdicts.
+
+    VOTES is a JSON Lines file with one line per verdict: story, text, test, question, rater, verdict, explanation.
+    Whole plots are held out.
+
+    \b
+    Example: genie rater curiosity votes.jsonl --explanation held-out
+             genie rater curiosity votes.jsonl --base models/qwen -o mine
+    """
+    if output:
+        check_unused(output)
+    models: dict[Explanation, CuriosityModel]
+    if base is None:
+        vector_settings = settings_of(VectorSettings, pairs)
+        models = {reading: VectorCuriosity(reading, vector_settings) for reading in EXPLANATIONS}
+    else:
+        lora_settings = settings_of(LoraSettings, pairs)
+        models = {reading: LanguageCuriosity(base, reading, lora_settings) for reading in EXPLANATIONS}
+    explained = read_explained_votes(votes)
+    with progress_bar() as progress:
+        found = compared(explained, models, explanation, folds=folds, resamples=resamples, seed=seed, progress=progress)
+    if output:
+        write_curiosity(output, explained, models[explanation], found)
+
+    def parts() -> Iterator[Table | str]:
+        yield Unbroken(found.reading)
+        yield Unbroken(counts(found))
+        heads = ("", *(heading(column).replace(", ", ",\n") for column in found.columns))
+        rows = [(name, *(cell(column, key) for column in found.columns)) for key, name in NAMES.items()]
+        caption = f"95% intervals: plots drawn with replacement. {WITHIN} Read with {found.model}."
+        yield figures_table(f"Curiosity model, {found.folds} folds", heads, rows, caption)
+
+    return Answer(found, parts())

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -110,7 +110,9 @@ class Prompts:
         """The tokens that `no` and `yes` begin with."""
         no, yes = (self._encoded(word)[0] for word in ("no", "yes"))
         if no == yes:
-            raise EngineFailedError("the base model's tokenizer begins 'yes' and 'no' alike, expected two tokens")
+            raise EngineFailedError(
+                "the base model's tokenizer has the same first token for 'yes' and 'no', expected two"
+            )
         return no, yes
 
     def _tokens(self, instruction: Instruction, vote: ExplainedVote, more: Mapping[str, object]) -> list[int]:
@@ -148,27 +150,33 @@ CURIOSITY, VERDICT = "curiosity", "verdict"
 HEADS = "heads.safetensors"
 
 
-class FittedLanguageModel:
-    def __init__(
-        self, model: Any, tokenizer: Any, raters: Sequence[str], explanation: Explanation, settings: LoraSettings
-    ) -> None:
-        import torch
+EXTRA = "personal"
 
-        self.model, self.raters, self.explanation, self.settings = model, list(raters), explanation, settings
-        self.prompts = Prompts(tokenizer, settings.length)
-        hidden = model.get_input_embeddings().weight.shape[1]
-        self.heads = torch.nn.ModuleDict(
-            {
-                "vector": torch.nn.Linear(hidden, settings.width),
-                "rater": torch.nn.Linear(settings.width, len(self.raters)),
-            }
-        ).to(device())
-        self.means: RaterMeans
 
-    def learn(self, votes: Sequence[ExplainedVote], having: Sequence[ExplainedVote]) -> None:
+class LanguageCuriosity:
+    means: RaterMeans
+
+    def __init__(self, base: str, explanation: Explanation, settings: LoraSettings | None = None) -> None:
+        if find_spec("peft") is None:
+            raise MissingExtraError("the curiosity model on a base model", EXTRA)
+        if not Path(base).is_dir():
+            raise EngineFailedError(f"base {base} does not exist, expected a folder with a causal model")
+        check_model(base, "the curiosity model", EXTRA)
+        self.base, self.explanation = base, explanation
+        self.settings = settings or LoraSettings()
+        self._facts = folder_facts(base)
+
+    @property
+    def name(self) -> str:
+        return f"lora({model_identity(self.base, self._facts)})"
+
+    def fit(self, votes: Sequence[ExplainedVote]) -> Self:
         """Train f on votes with explanations, note each rater's mean inverse vector, and train the verdicts on all."""
+        having = explained(votes, self.explanation)
+        check_both_verdicts(votes)
         import torch
 
+        self.load(sorted({vote.rater for vote in having}))
         train(self._learning(CURIOSITY) + list(self.heads.parameters()), having, self.curiosity_loss, self.settings)
         self.means = RaterMeans(having, self.inverse(having))
         scores = self.curiosity(votes)
@@ -183,6 +191,30 @@ class FittedLanguageModel:
             return torch.nn.functional.cross_entropy(self._next([tokens for tokens, _ in batch]), answers)
 
         train(self._learning(VERDICT), rows, loss, self.settings)
+        return self
+
+    def load(self, raters: Sequence[str]) -> None:
+        """Load the base anew, with two adapters and heads that have learned nothing."""
+        import torch
+        from peft import LoraConfig, get_peft_model
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+
+        own, local = self.settings, {"trust_remote_code": False, "local_files_only": True}
+        torch.manual_seed(own.seed)
+        with engine_failures(f"loading the base {self.base}"):
+            self.prompts = Prompts(AutoTokenizer.from_pretrained(self.base, **local), own.length)
+            model = AutoModelForCausalLM.from_pretrained(self.base, dtype="auto", use_safetensors=True, **local)
+            # activations of 4 stories of 4,096 tokens fill a large device: they are computed again on the way back
+            model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+            facts = {"r": own.rank, "lora_alpha": own.alpha, "lora_dropout": own.dropout}
+            low_rank = partial(LoraConfig, **facts, target_modules="all-linear", task_type="CAUSAL_LM")
+            self.model: Any = get_peft_model(model.to(device()), low_rank(), adapter_name=CURIOSITY)
+            self.model.add_adapter(VERDICT, low_rank())
+        check_unchanged(self.base, self._facts)
+        self.raters = list(raters)
+        hidden = self.model.get_input_embeddings().weight.shape[1]
+        vector, rater = torch.nn.Linear(hidden, own.width), torch.nn.Linear(own.width, len(raters))
+        self.heads = torch.nn.ModuleDict({"vector": vector, "rater": rater}).to(device())
 
     def curiosity_loss(self, votes: Sequence[ExplainedVote]) -> "torch.Tensor":
         """1 less the mean cosine of forward and inverse vectors, plus lambda times the raters' cross-entropy."""
@@ -268,57 +300,3 @@ class FittedLanguageModel:
         places = torch.arange(rows.shape[1]) - torch.tensor(gaps)[:, None]
         batch = {"input_ids": rows, "attention_mask": (places >= 0).long(), "position_ids": places.clamp(min=0)}
         return {name: part.to(device()) for name, part in batch.items()} | {"use_cache": False}
-
-
-EXTRA = "personal"
-
-
-class LanguageCuriosity:
-    def __init__(self, base: str, explanation: Explanation, settings: LoraSettings | None = None) -> None:
-        if find_spec("peft") is None:
-            raise MissingExtraError("the curiosity model on a base model", EXTRA)
-        if not Path(base).is_dir():
-            raise EngineFailedError(f"base {base} does not exist, expected a folder with a causal model")
-        check_model(base, "the curiosity model", EXTRA)
-        self.base, self.explanation = base, explanation
-        self.settings = settings or LoraSettings()
-        self._facts = folder_facts(base)
-
-    @property
-    def name(self) -> str:
-        return f"lora({model_identity(self.base, self._facts)})"
-
-    def fit(self, votes: Sequence[ExplainedVote]) -> FittedLanguageModel:
-        having = explained(votes, self.explanation)
-        check_both_verdicts(votes)
-        import torch
-
-        torch.manual_seed(self.settings.seed)
-        with engine_failures(f"loading the base {self.base}"):
-            model, tokenizer = self._loaded()
-        check_unchanged(self.base, self._facts)
-        raters = sorted({vote.rater for vote in having})
-        fitted = FittedLanguageModel(model, tokenizer, raters, self.explanation, self.settings)
-        fitted.learn(votes, having)
-        return fitted
-
-    def _loaded(self) -> tuple[Any, Any]:
-        from peft import LoraConfig, get_peft_model
-        from transformers import AutoModelForCausalLM, AutoTokenizer
-
-        local: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
-        tokenizer = AutoTokenizer.from_pretrained(self.base, **local)
-        model = AutoModelForCausalLM.from_pretrained(self.base, dtype="auto", use_safetensors=True, **local)
-        # activations of 4 stories of 4,096 tokens fill a large device: they are computed again on the way back
-        model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
-        low_rank = partial(
-            LoraConfig,
-            r=self.settings.rank,
-            lora_alpha=self.settings.alpha,
-            lora_dropout=self.settings.dropout,
-            target_modules="all-linear",
-            task_type="CAUSAL_LM",
-        )
-        adapted = get_peft_model(model.to(device()), low_rank(), adapter_name=CURIOSITY)
-        adapted.add_adapter(VERDICT, low_rank())
-        return adapted, tokenizer

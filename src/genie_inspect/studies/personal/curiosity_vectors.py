@@ -8,7 +8,7 @@ and rater. Forward less inverse vector is the curiosity, which the classifier re
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, TypeVar, get_args
+from typing import Annotated, Any, Literal, Protocol, Self, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,16 +40,6 @@ class ExplainedVote(StoryRow):
         return {name: value for name, value in row.items() if name != "plot"} if is_null else row
 
 
-class FittedCuriosity(Protocol):
-    def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
-        """Probability of a yes for each vote, 0 to 1; its verdict is not looked at."""
-        ...
-
-    def save(self, folder: Path) -> None:
-        """Write weights into a folder that exists: no text, no vote."""
-        ...
-
-
 class CuriosityModel(Protocol):
     @property
     def name(self) -> str: ...
@@ -57,8 +47,16 @@ class CuriosityModel(Protocol):
     @property
     def settings(self) -> "CuriositySettings": ...
 
-    def fit(self, votes: Sequence[ExplainedVote]) -> FittedCuriosity:
-        """A model that has learned from these votes alone."""
+    def fit(self, votes: Sequence[ExplainedVote]) -> Self:
+        """Learn from these votes alone: what was learned before is forgotten."""
+        ...
+
+    def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
+        """Probability of a yes for each vote, 0 to 1; its verdict is not looked at."""
+        ...
+
+    def save(self, folder: Path) -> None:
+        """Write weights into a folder that exists: no text, no vote."""
         ...
 
 
@@ -145,10 +143,7 @@ def explained(votes: Sequence[ExplainedVote], explanation: Explanation) -> list[
     check_readable(votes, explanation)
     raters = {vote.rater for vote in having}
     if len(raters) < 2:
-        raise UnfittableError(
-            f"all explanations are by rater {raters.pop()!r}, expected at least two raters: the inverse model learns "
-            "to tell them apart"
-        )
+        raise UnfittableError(f"all explanations are by rater {raters.pop()!r}, expected at least two raters")
     return having
 
 
@@ -234,52 +229,47 @@ class VectorCuriosity:
     def name(self) -> str:
         return f"vectors({self._embedder.identity})"
 
-    def fit(self, votes: Sequence[ExplainedVote]) -> "FittedVectors":
-        return FittedVectors(self, votes)
-
     def embedded(self, texts: Sequence[str]) -> Values:
         new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
         self._vectors.update(zip(new, self._embedder.embed(new), strict=True))
         return np.array([self._vectors[text] for text in texts])
 
-
-class FittedVectors:
-    def __init__(self, model: VectorCuriosity, votes: Sequence[ExplainedVote]) -> None:
-        having = explained(votes, model.explanation)
+    def fit(self, votes: Sequence[ExplainedVote]) -> Self:
+        having = explained(votes, self.explanation)
         check_both_verdicts(votes)
-        self.model, settings = model, model.settings
         self.raters = sorted({vote.rater for vote in votes})
-        vectors = model.embedded([vote.explanation or "" for vote in having])
+        vectors = self.embedded([vote.explanation or "" for vote in having])
         # the log-odds of the raters, given the explanation
-        self.tell = softmax_regression(vectors, _marks(having, self.raters), settings.penalty)
+        self.tell = softmax_regression(vectors, _marks(having, self.raters), self.settings.penalty)
         inverse = self.inverse(having)
-        self.forward = ridge(self.texts(having, self.raters), inverse, settings.ridge)
+        self.forward = ridge(self.texts(having, self.raters), inverse, self.settings.ridge)
         self.means = RaterMeans(having, inverse)
         verdicts = np.array([vote.verdict for vote in votes])
         labels = np.column_stack([~verdicts, verdicts]).astype(float)
-        self.classifier = softmax_regression(self.inputs(votes), labels, settings.penalty)
+        self.classifier = softmax_regression(self.inputs(votes), labels, self.settings.penalty)
+        return self
 
     def texts(self, votes: Sequence[ExplainedVote], raters: Sequence[str] = ()) -> Values:
         """Vectors of story and question, and 1 at the rater, in one row a vote."""
-        parts = [self.model.embedded([getattr(vote, what) for vote in votes]) for what in ("text", "question")]
+        parts = [self.embedded([getattr(vote, what) for vote in votes]) for what in ("text", "question")]
         return np.column_stack([*parts, _marks(votes, raters)])
 
     def inverse(self, votes: Sequence[ExplainedVote]) -> Values:
         """The inverse vectors of votes with explanations, one row of length 1 a vote."""
-        vectors = self.model.embedded([vote.explanation or "" for vote in votes])
-        rows = np.column_stack([vectors, self.model.settings.rater_weight * softmax(linear(vectors, self.tell))])
+        vectors = self.embedded([vote.explanation or "" for vote in votes])
+        rows = np.column_stack([vectors, self.settings.rater_weight * softmax(linear(vectors, self.tell))])
         # an explanation of unknown words has no direction, and a lambda of 0 leaves it none
         return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny))
 
     def inputs(self, votes: Sequence[ExplainedVote]) -> Values:
         """What the classifier reads: story, question, curiosity."""
         forward = linear(self.texts(votes, self.raters), self.forward)
-        inverse = self.inverse(votes) if self.model.explanation == "held-out" else self.means.rows(votes)
+        inverse = self.inverse(votes) if self.explanation == "held-out" else self.means.rows(votes)
         return np.column_stack([self.texts(votes), forward - inverse])
 
     def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
         """Probability of a yes for each vote; a rater that was not learned from counts as none of the raters."""
-        check_readable(votes, self.model.explanation)
+        check_readable(votes, self.explanation)
         return softmax(linear(self.inputs(votes), self.classifier))[:, 1]
 
     def save(self, folder: Path) -> None:

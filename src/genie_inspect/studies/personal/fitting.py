@@ -1,19 +1,28 @@
-"""A judge of one's own from votes and scores: its coefficients, and what it foretold of plots held out."""
+"""A judge of one's own from votes and scores, and what it foretold of plots held out: `genie rater`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 
 from genie_inspect.agreement.figures import DOTS, INK
 from genie_inspect.agreement.votes import VotesError
-from genie_inspect.statistics.forecasts import LOG_LOSS, Forecasts, drawn_clusters, figures_of, mean_difference
+from genie_inspect.cli import VerbGroup
+from genie_inspect.cli.options import Answer, answering, option, output_option, resamples_option
+from genie_inspect.cli.running import progress_bar
+from genie_inspect.cli.terminal import Unbroken, echo
+from genie_inspect.files.tables import Table
+from genie_inspect.files.writing import check_unused
+from genie_inspect.statistics.agreement import LOG_LOSS, Forecasts, drawn_clusters, figures_of, mean_difference
 from genie_inspect.statistics.ordinal import ShrunkenModel, shrunken_ordinal
-from genie_inspect.studies.personal.ballots import Ballots, Codes, Values
+from genie_inspect.studies.personal.ballots import Ballots, Codes, Values, reading_votes, voted
 from genie_inspect.studies.personal.judge import (
     FEWEST_PLOTS,
+    FEWEST_VOTES,
     FIGURES,
     GRADER,
     LENIENCY,
@@ -32,7 +41,13 @@ from genie_inspect.studies.personal.judge import (
     RaterTerms,
     ScoreColumn,
     Tenth,
+    beside_grader,
+    read_judge,
+    shown,
+    shown_leniency,
+    write_folder,
 )
+from genie_inspect.studies.personal.judge import forget as forgotten
 
 if TYPE_CHECKING:
     import altair
@@ -246,3 +261,117 @@ def calibration_chart(figures: HeldOut) -> "altair.LayerChart | altair.FacetChar
         ),
         dots.encode(x="foretold:Q", y="true:Q", size=size),
     ).properties(width=300, height=300, title=altair.TitleParams(figures.model, anchor="start"))
+
+
+HOME = "genie_inspect.studies.personal"
+VERBS = {
+    "fit": (f"{HOME}.fitting:fit", "Fit a judge that predicts each rater's votes from a grader's scores."),
+    "power": (f"{HOME}.power:power", "Estimate how many stories a rater must vote on."),
+    "forget": (f"{HOME}.fitting:forget", "Remove one rater from a folder by `genie rater fit`."),
+    "curiosity": (f"{HOME}.curiosity:curiosity", "Measure how well a curiosity model predicts raters' verdicts."),
+}
+
+
+@click.group(cls=VerbGroup, sections={"Commands": VERBS})
+def rater() -> None:
+    """Fit a judge of your own to people's votes.
+
+    It corrects a grader's scores by what a person (the rater) voted.
+
+    \b
+    Example: genie rater fit votes.csv --scores logs/ -o taste
+             inspect score LOG --scorer genie_inspect/personal -S rater=taste#ann --action append
+    """
+
+
+AS_CHANCES = ("log_loss", "brier", "auc", "auc_within")
+GAIN = "log loss less the grader's"
+
+
+def figures_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> Table:
+    # an interval on a line of its own keeps nine figures in a terminal
+    broken = [(name, *(cell.replace(" [", "\n[") for cell in cells)) for name, *cells in rows]
+    return Table(title, heads, broken, caption, look="folded")
+
+
+TASTE_OPTION = option("--taste/--no-taste", default=True, help="Let raters differ by test too, or not.")
+
+
+@click.command()
+@reading_votes
+@output_option(help="Folder to make; it must not exist.")
+@TASTE_OPTION
+@resamples_option(default=1_000)
+@answering(picture="a chart of the calibration")
+def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> Answer:
+    """Fit a judge that predicts each rater's votes from a grader's scores.
+
+    VOTES is a CSV or JSON Lines file with one row per vote: story, rater, verdict or number, the test if there are
+    several, and where known plot and source. Files for `genie agreement` work too. Each plot is held out once, with all
+    its stories.
+
+    \b
+    Example: genie rater fit votes.csv --scores logs/ -o taste
+    """
+    check_unused(output)
+    ballots = voted(**given)
+    with progress_bar() as advance:
+        judge, figures = fit_judge(ballots, taste=taste, resamples=resamples, seed=seed, told=advance)
+    write_folder(judge, figures, output)
+
+    def parts() -> Iterator[Table | str]:
+        title = (
+            f"{figures.votes:,} votes on {figures.stories} stories of {figures.plots} plots, plots held out whole [95%]"
+        )
+        first, *others = AS_CHANCES
+        rows = []
+        for model, own in figures.models.items():
+            gain = shown(figures.gains[model], 4, "+") if figures.gains[model].value else "0"
+            rows.append([model, shown(own[first], 4), gain, *(shown(own[name]) for name in others)])
+        yield figures_table(title, ("foretold by", FIGURES[first], GAIN, *(FIGURES[name] for name in others)), rows)
+        names = [name for name in FIGURES if name not in AS_CHANCES and name in figures.models[figures.model]]
+        rows = [[model, *(shown(own[name]) for name in names)] for model, own in figures.models.items()]
+        heads = ("foretold by", *(FIGURES[name] for name in names))
+        yield figures_table("Verdicts: yes above a chance of a half [95%]", heads, rows)
+        rows = [[f"{own.mean:.3f}", f"{own.share:.3f}", f"{own.votes:,}"] for own in figures.calibration]
+        yield figures_table(f"Calibration of {figures.model}", ("foretold, mean", "came true", "votes"), rows)
+        rows = []
+        for name, terms in judge.raters.items():
+            found = figures.raters[name]
+            says = ", ".join(filter(None, (judge.leaning(name), beside_grader(found.gain))))
+            if terms.votes < FEWEST_VOTES:
+                says = f"fewer than {FEWEST_VOTES} votes: not foretold"
+            gain = shown(found.gain, sign="+")
+            how = (shown_leniency(judge, name), gain, says or "cannot be told from the average")
+            rows.append([name, f"{terms.votes:,}", str(found.stories), *how])
+        heads = ("rater", "votes", "stories", "leniency", GAIN, "")
+        yield figures_table("Raters [95%, for all raters together]", heads, rows)
+        for reason, count in figures.left_out.items():
+            yield Unbroken(f"Left out: {count} votes {reason}.")
+        yield Unbroken(figures.sentence)
+        yield Unbroken(f"{output}: {len(judge.raters)} raters, judge@{judge.digest}")
+
+    found = {"judge": judge.model_dump(), "figures": figures.model_dump()}
+    value = {"folder": str(output), "sentence": figures.sentence, **found}
+    return Answer(value, parts(), lambda: calibration_chart(figures))
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("rater")
+def forget(folder: Path, rater: str) -> None:
+    """Remove one rater from a folder by `genie rater fit`.
+
+    Everything about the RATER alone is removed. Figures over the votes of all raters stay; fit again without the
+    rater's votes to remove their effect too.
+
+    \b
+    Example: genie rater forget taste ann
+    """
+    before = read_judge(folder).digest
+    votes = forgotten(folder, rater)
+    after = read_judge(folder)
+    echo(f"{folder}: forgot {rater} and the {votes} votes behind; {len(after.raters)} raters are left.")
+    echo(f"judge@{before} is now judge@{after.digest}: scores by the one do not compare with those by the other.")
+    echo("Coefficients of tests and scores, and the figures over all votes, still rest on these votes too: fit anew")
+    echo("without them to take that away.")

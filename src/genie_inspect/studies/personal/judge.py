@@ -14,9 +14,8 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_v
 
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.errors import GenieError, UnknownChoiceError
-from genie_inspect.files.folders import LARGEST, check_file, new_folder
 from genie_inspect.files.json_lines import json_row
-from genie_inspect.files.writing import write_lines
+from genie_inspect.files.writing import LARGEST, check_file, new_folder, write_lines
 from genie_inspect.populations.schema import NonEmpty, Row
 from genie_inspect.populations.writing import plain
 from genie_inspect.signature import digest, package_version
@@ -360,7 +359,7 @@ def read_folder(folder: Path, rater: str | None) -> tuple[PersonalJudge, HeldOut
     figures = json_row(_checked(folder, HELD_OUT), HeldOut, str(folder / HELD_OUT), PersonalError)
     if missing := sorted(judge.raters.keys() - figures.raters.keys()):
         raise PersonalError(
-            f"{folder / HELD_OUT} has no figures of rater {missing[0]!r}: fit anew with genie rater fit"
+            f"{folder / HELD_OUT} has no figures of rater {missing[0]!r}. Fit it again with genie rater fit"
         )
     return judge, figures
 
@@ -385,7 +384,9 @@ def _checked(folder: Path, name: str) -> bytes:
     manifest = json_row(_read(folder, MANIFEST), Manifest, str(folder / MANIFEST), PersonalError)
     content = _read(folder, name)
     if digest(content.decode("utf-8", "replace")) != manifest.digests.get(name):
-        raise PersonalError(f"{folder / name} is not what was written, by its digest: fit anew with genie rater fit")
+        raise PersonalError(
+            f"{folder / name} is not what was written, by its digest. Fit it again with genie rater fit"
+        )
     return content
 
 

@@ -117,11 +117,11 @@ def _opened(rater: str, fewest: int | None) -> tuple["PersonalJudge", "HeldOut",
     judge, figures = read_folder(folder, None if wanted == ALL else wanted)
     if loose := [column.name for column in judge.columns if not column.scorer]:
         raise PersonalError(
-            f"{folder} was fitted to scores from a file ({loose[0]}), which no score of a log can be held against: fit "
-            "it with genie rater fit --scores LOG"
+            f"{folder} was fitted to scores from a file ({loose[0]}), which cannot be compared with the scores of "
+            "a log. Fit it with genie rater fit --scores LOG"
         )
     if not judge.raters:
-        raise PersonalError(f"{folder} has no rater left: fit anew with genie rater fit")
+        raise PersonalError(f"{folder} has no rater left. Fit it again with genie rater fit")
     return judge, figures, wanted
 
 

@@ -1,22 +1,36 @@
 """How many votes a rater needs: the gain over the grader alone, by the number of stories that were learnt from."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import click
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from genie_inspect.agreement.figures import DOTS, INK
 from genie_inspect.agreement.votes import VotesError
+from genie_inspect.cli.options import Answer, answering, flag, option
+from genie_inspect.cli.running import progress_bar
+from genie_inspect.cli.terminal import Unbroken
 from genie_inspect.errors import UnfittableError
+from genie_inspect.files.tables import Table
+from genie_inspect.statistics.agreement import CLOSEST
 from genie_inspect.statistics.bootstrap import percentile_interval
-from genie_inspect.statistics.forecasts import CLOSEST
-from genie_inspect.studies.personal.ballots import Ballots, Factor, Values
-from genie_inspect.studies.personal.fitting import STORY, TERMS, Told, fitted, judge_model
+from genie_inspect.studies.personal.ballots import Ballots, Factor, Values, reading_votes, voted
+from genie_inspect.studies.personal.fitting import (
+    GAIN,
+    STORY,
+    TASTE_OPTION,
+    TERMS,
+    Told,
+    figures_table,
+    fitted,
+    judge_model,
+)
 from genie_inspect.studies.personal.judge import GRADER, LENIENCY, SCORES, TASTE, TEST, YES_NO, ScoreSource
 
 if TYPE_CHECKING:
@@ -152,7 +166,7 @@ def learning_curve(
             f"leniency {world.leniency:.2f}, taste {world.taste:.2f}"
         )
     elif plots < 3:
-        raise VotesError(f"there are {plots} plots, expected 3 or more: two to learn from and one to foretell")
+        raise VotesError(f"there are {plots} plots, expected 3 or more: two to learn from and one to predict")
     else:
         counts = sorted({max(1, round(size * plots / stories)) for size in sizes})
         if counts and counts[-1] >= plots:
@@ -236,3 +250,37 @@ def power_chart(title: str, points: Sequence[Point]) -> "altair.LayerChart | alt
         height=260,
         title=altair.TitleParams("What votes are worth", subtitle=[title, "numbers: stories"], anchor="start"),
     )
+
+
+@click.command()
+@reading_votes
+@flag("--simulate", help="Simulate votes like these, for more stories than there are.")
+@option("--stories", "sizes", multiple=True, type=click.IntRange(2), help="Number of stories to try; repeatable.")
+@option("--repeats", default=40, type=click.IntRange(2), help="Random draws per number of stories.")
+@TASTE_OPTION
+@answering(picture="the learning curve")
+def power(simulate: bool, sizes: tuple[int, ...], repeats: int, taste: bool, seed: int, **given: Any) -> Answer:
+    """Estimate how many stories a rater must vote on.
+
+    It shows how much better the judge predicts than the grader alone, by the number of stories with VOTES. Plots are
+    drawn to learn from, and predictions of all other plots count. With --simulate votes are drawn from a model of these
+    votes, for any number of stories.
+
+    \b
+    Example: genie rater power votes.csv --scores logs/ --picture power.svg
+    """
+    ballots = voted(**given)
+    with progress_bar() as told:
+        title, points = learning_curve(
+            ballots, sizes, simulate=simulate, repeats=repeats, taste=taste, seed=seed, told=told
+        )
+
+    def parts() -> Iterator[Table | str]:
+        rows = []
+        for point in points:
+            gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
+            rows.append((str(point.stories), f"{point.votes:.0f}", gain, f"{100 * point.better:.0f}%"))
+        yield figures_table(title, ("stories", "votes a rater", GAIN, "1% better in"), rows)
+        yield Unbroken(power_sentence(points))
+
+    return Answer({"title": title, "points": points}, parts(), lambda: power_chart(title, points))

@@ -1,1 +1,1 @@
-"""Verdicts of the Torrance Test counted anew: `genie ttcw` and `genie plots`."""
+"""Verdicts of the Torrance Test counted anew: `genie ttcw` and `genie ttcw extract-plots`."""

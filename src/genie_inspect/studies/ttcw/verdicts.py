@@ -1,46 +1,73 @@
-"""Verdicts of TTCW counted anew: cutoffs, ways of asking, totals and words by writer."""
+"""Verdicts of the Torrance Test counted anew: `genie ttcw`."""
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from genie_inspect.agreement.figures import DOTS, INK, Ranking, human_score, rankings
-from genie_inspect.agreement.machine_scores import JudgedStory
-from genie_inspect.agreement.votes import VotedStory, VotesError, are_numbers, prompt_of, writer_of
+from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
+from genie_inspect.agreement.votes import VotedStory, VotesError, are_numbers, read_votes, writer_of
+from genie_inspect.cli import VerbGroup
+from genie_inspect.cli.agreement import COMPARED
+from genie_inspect.cli.options import FILE, Answer, answering, option, together
+from genie_inspect.cli.tables import figure, ranged
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.files.tables import plain
+from genie_inspect.files.tables import Table, plain
 from genie_inspect.graders.rubrics import way_said
-from genie_inspect.logs.files import each_log, log_header, samples
+from genie_inspect.logs.scores import known_mean
 from genie_inspect.measures.likert import passed, passes
-from genie_inspect.measures.tokens import word_count
-from genie_inspect.populations.stories import ReferenceStory, existing_stories
-from genie_inspect.samples import StoryFacts, document_of
 from genie_inspect.signature import Signature
 
 if TYPE_CHECKING:
     import altair
 
-
+STORIES = "genie_inspect.studies.ttcw.stories"
+VERBS = {
+    "cutoffs": (f"{__name__}:cutoffs", "Count how many tests stories pass with each cutoff."),
+    "totals": (f"{__name__}:totals", "Count how many tests the stories of each writer pass."),
+    "ways": (f"{__name__}:ways", "Compare the ways in which graders were asked."),
+    "words": (f"{STORIES}:words", "Count the words of stories, by plot and writer."),
+    "extract-plots": (
+        "genie_inspect.studies.ttcw.stories:extract_plots",
+        "Extract the plot of each story, in one sentence.",
+    ),
+}
 Scores = Mapping[str, Mapping[str, JudgedStory]]
+Rows = list[dict[str, Any]]  # as JSON has them
+NAMES = {"spearman": "Spearman's rho", "kendall": "Kendall's tau-b", "pairwise_accuracy": "pairwise accuracy"}
+SHOWN = "spearman"  # in the chart
+PEOPLE = "people"
+_MODEL = re.compile(r"critic\((.+)@[0-9a-f]+,template=[0-9a-f]+\)")
 
 
-@dataclass(frozen=True, slots=True)
-class CutoffPoint:
-    cutoff: int
-    total: float  # mean over stories of the tests that they pass; NaN when none was judged
-    rankings: dict[str, Ranking]  # how far it ranks stories as people do; empty without votes
+@click.group(cls=VerbGroup, sections={"Commands": VERBS})
+def ttcw() -> None:
+    """Analyse verdicts of the Torrance Test of Creative Writing.
+
+    \b
+    Example: genie ttcw ways logs/ --votes votes.jsonl
+             genie ttcw cutoffs logs/ --votes votes.jsonl --picture cutoffs.svg
+    """
 
 
-@dataclass(frozen=True, slots=True)
-class CutoffCurve:
-    judge: str
-    cutoff: int | None  # the one that the log was scored with; None where its signature does not say
-    stories: int
-    points: list[CutoffPoint]
+VOTES = option("--votes", type=FILE, help="People's votes on the same stories, as for `genie agreement`.")
+# a comparison with people: what is beside --votes is given on as it is
+compared = together(VOTES, COMPARED)
+
+
+def read(paths: tuple[Path, ...], votes: Path | None) -> tuple[dict[str, dict[str, JudgedStory]], list[VotedStory]]:
+    return read_scores(paths), read_votes(votes, numbers=True) if votes else []
+
+
+def ranked(rankings: Mapping[str, Ranking]) -> list[str]:
+    means = [rankings[name].mean for name in NAMES if name in rankings]
+    return [ranged(mean.value, mean.low, mean.high, none="undefined") for mean in means]
 
 
 def at_cutoff(story: JudgedStory, cutoff: int) -> JudgedStory:
@@ -55,7 +82,12 @@ def at_cutoff(story: JudgedStory, cutoff: int) -> JudgedStory:
 
 def cutoff_curves(
     scores: Scores, votes: Sequence[VotedStory] = (), cutoffs: Sequence[int] = (), **options: Any
-) -> list[CutoffCurve]:
+) -> Rows:
+    """By judge the mean over stories of the tests that they pass under each cutoff, NaN where none was judged.
+
+    With votes also how far each cutoff ranks stories as people do. `cutoff` is the one of the log, None where its
+    signature does not say it.
+    """
     compared = {judge: stories for judge, stories in scores.items() if any(own.points for own in stories.values())}
     if not compared:
         raise VotesError("no score has points on tests, which a cutoff needs: expected logs of stories with references")
@@ -69,9 +101,11 @@ def cutoff_curves(
         points = []
         for cutoff in cutoffs or range(lowest, 1):
             counted = {name: at_cutoff(story, cutoff) for name, story in stories.items()}
-            mean = judged_mean(story.score for story in counted.values())
-            points.append(CutoffPoint(cutoff, mean, rankings(votes, counted, **options) if votes else {}))
-        curves.append(CutoffCurve(judge, _whole(facts.get("cutoff")), len(stories), points))
+            total = known_mean(story.score for story in counted.values())
+            ranked = rankings(votes, counted, **options) if votes else {}
+            points.append({"cutoff": cutoff, "total": total, "rankings": ranked})
+        as_scored = _whole(facts.get("cutoff"))
+        curves.append({"judge": judge, "cutoff": as_scored, "stories": len(stories), "points": points})
     return curves
 
 
@@ -83,45 +117,26 @@ def _whole(text: str | None) -> int | None:
         return None
 
 
-_MODEL = re.compile(r"critic\((.+)@[0-9a-f]+,template=[0-9a-f]+\)")
-
-
-@dataclass(frozen=True, slots=True)
-class AskedWay:
-    judge: str
-    way: str  # how it was asked, in words; empty where no log says it
-    cutoff: str  # empty where there is none
-    stories: int
-    not_judged: int
-    total: float  # mean over stories of the tests that they pass; NaN when none was judged
-    by_writer: dict[str, float]
-    rankings: dict[str, Ranking]  # how far it ranks stories as people do; empty without votes
-
-
-def asked_ways(scores: Scores, votes: Sequence[VotedStory] = (), **options: Any) -> list[AskedWay]:
+def asked_ways(scores: Scores, votes: Sequence[VotedStory] = (), **options: Any) -> Rows:
+    """A row a judge and way of asking; the means are NaN where no story was judged."""
     rows = []
     for judge, stories in scores.items():
         facts = Signature(next(iter(stories.values())).signature).facts
         model = _MODEL.fullmatch(facts.get("judge", ""))
         totals = {name: story.score for name, story in stories.items()}
         rows.append(
-            AskedWay(
-                judge=model[1] if model else judge,
-                way=way_said(facts),
-                cutoff=facts.get("cutoff", ""),
-                stories=len(stories),
-                not_judged=sum(map(math.isnan, totals.values())),
-                total=judged_mean(totals.values()),
-                by_writer={writer: judged_mean(own) for writer, own in by_writer(totals, votes).items()},
-                rankings=rankings(votes, stories, **options) if votes else {},
-            )
+            {
+                "judge": model[1] if model else judge,
+                "way": way_said(facts),
+                "cutoff": facts.get("cutoff", ""),
+                "stories": len(stories),
+                "not_judged": sum(map(math.isnan, totals.values())),
+                "total": known_mean(totals.values()),
+                "by_writer": {writer: known_mean(own) for writer, own in by_writer(totals, votes).items()},
+                "rankings": rankings(votes, stories, **options) if votes else {},
+            }
         )
     return rows
-
-
-def judged_mean(totals: Iterable[float]) -> float:
-    judged = [total for total in totals if not math.isnan(total)]
-    return math.fsum(judged) / len(judged) if judged else math.nan
 
 
 def by_writer(totals: Mapping[str, float], votes: Sequence[VotedStory]) -> dict[str, list[float]]:
@@ -132,128 +147,161 @@ def by_writer(totals: Mapping[str, float], votes: Sequence[VotedStory]) -> dict[
     return rows
 
 
-PEOPLE = "people"
-REFERENCE = "reference"  # who wrote what others are held against, where no id says it
-
-
-@dataclass(frozen=True, slots=True)
-class StoryWords:
-    plot: str
-    writer: str
-    words: int
-    is_reference: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class WriterTotals:
-    """How many tests the stories of one writer pass, as one judge or most people say."""
-
-    judge: str
-    writer: str
-    totals: list[float]  # one a story that was judged
-
-    @property
-    def mean(self) -> float:
-        return judged_mean(self.totals)
-
-    @property
-    def stories(self) -> dict[int, int]:
-        return dict(sorted(Counter(map(round, self.totals)).items()))
-
-
-def writer_totals(scores: Scores, votes: Sequence[VotedStory] = ()) -> list[WriterTotals]:
+def writer_totals(scores: Scores, votes: Sequence[VotedStory] = ()) -> Rows:
+    """How many tests the stories of each writer pass that were judged, as each judge or most people say."""
     if are_numbers(votes):
         raise VotesError("votes are numbers, expected yes and no: a number says of no test that it is passed")
     if not (votes or scores):
         raise VotesError("there is nothing to count: expected logs or files of scores, or --votes")
     by_judge = {PEOPLE: {story.story: human_score(story, numbers=False) for story in votes}} if votes else {}
     by_judge |= {judge: {name: story.score for name, story in stories.items()} for judge, stories in scores.items()}
-    return [
-        WriterTotals(judge, writer, [total for total in own if not math.isnan(total)])
-        for judge, totals in by_judge.items()
-        for writer, own in by_writer(totals, votes).items()
-    ]
+    rows = []
+    for judge, totals in by_judge.items():
+        for writer, own in by_writer(totals, votes).items():
+            judged = [total for total in own if not math.isnan(total)]
+            rows.append({"judge": judge, "writer": writer, "mean": known_mean(judged), "totals": judged})
+    return rows
 
 
-def story_words(paths: Iterable[Path], references: Sequence[ReferenceStory] = ()) -> list[StoryWords]:
-    words: list[StoryWords] = []
-    logs = []
-    for path in paths:
-        if path.suffix in (".json", ".jsonl"):
-            for story in existing_stories(path, references, compared=False):
-                words += _of_story(story.id, story.text, story.reference, story.reference_name)
-        else:
-            logs.append(path)
-    for found in each_log(logs, _of_log):
-        words += found
-    # a reference that several stories share counts once
-    shared = dict.fromkeys(story for story in words if story.is_reference)
-    return [*(story for story in words if not story.is_reference), *shared]
+def histogram(row: Mapping[str, Any]) -> dict[int, int]:
+    """How many stories pass how many tests."""
+    return dict(sorted(Counter(map(round, row["totals"])).items()))
 
 
-def _of_log(file: str) -> list[StoryWords]:
-    model = log_header(file).eval.model
-    words: list[StoryWords] = []
-    for sample in samples(file):
-        story = StoryFacts.of(sample.metadata)
-        name = story.id if story else f"{sample.id}_{model}"
-        target = sample.target if isinstance(sample.target, str) else "\n".join(sample.target)
-        words += _of_story(name, document_of(sample), target, story.reference if story else "")
-    return words
-
-
-def _of_story(name: str, text: str, reference: str, reference_name: str) -> Iterator[StoryWords]:
-    yield StoryWords(prompt_of(name), writer_of(name), word_count(text))
-    if reference:
-        writer = writer_of(reference_name) or REFERENCE
-        yield StoryWords(prompt_of(name), writer, word_count(reference), is_reference=True)
-
-
-NAMES = {"spearman": "Spearman's rho", "kendall": "Kendall's tau-b", "pairwise_accuracy": "pairwise accuracy"}
-SHOWN = "spearman"  # in the chart
-
-
-def cutoff_chart(curves: Sequence[CutoffCurve]) -> "altair.VConcatChart":
+def cutoff_chart(curves: Rows) -> "altair.VConcatChart":
     """A curve a judge, a panel each: agreement with people by cutoff with 95% intervals, or the mean total."""
     import altair
 
-    with_votes = any(point.rankings for curve in curves for point in curve.points)
+    with_votes = any(point["rankings"] for curve in curves for point in curve["points"])
     y_title = NAMES[SHOWN] if with_votes else "tests passed, mean"
     panels = []
     for curve in curves:
         rows = []
-        for point in curve.points:
-            mean = point.rankings[SHOWN].mean if SHOWN in point.rankings else None
-            ends = {"low": mean.low, "high": mean.high} if mean else {}
-            rows.append(plain({"cutoff": point.cutoff, "value": mean.value if mean else point.total, **ends}))
+        for point in curve["points"]:
+            mean = point["rankings"][SHOWN].mean if SHOWN in point["rankings"] else None
+            shown = {"value": mean.value, "low": mean.low, "high": mean.high} if mean else {"value": point["total"]}
+            rows.append(plain({"cutoff": point["cutoff"], **shown}))
         base = altair.Chart(altair.InlineData(values=rows)).encode(
             x=altair.X("cutoff:O", title="a test passes from this score on", sort=None, axis=altair.Axis(labelAngle=0))
         )
         y = altair.Y("value:Q", title=y_title, scale=altair.Scale(domain=[-1, 1]) if with_votes else altair.Undefined)
         line = base.mark_line(color=DOTS, point=altair.OverlayMarkDef(color=DOTS, size=60)).encode(y=y)
         rule = base.mark_rule(color=INK, opacity=0.5).encode(y=altair.Y("low:Q", title=y_title), y2="high:Q")
-        panels.append(altair.layer(rule, line).properties(width=360, height=180, title=curve.judge))
+        panels.append(altair.layer(rule, line).properties(width=360, height=180, title=curve["judge"]))
     heading = altair.TitleParams("One set of verdicts under every cutoff", anchor="start")
     return altair.vconcat(*panels, title=heading)
 
 
-def totals_chart(rows: Sequence[WriterTotals]) -> "altair.VConcatChart":
+def totals_chart(rows: Rows) -> "altair.VConcatChart":
     """A histogram of totals a judge and writer, with its mean as a line."""
     import altair
 
-    most = max((total for row in rows for total in row.stories), default=0)
+    most = max((total for row in rows for total in histogram(row)), default=0)
     x = altair.X("from:Q", title="tests passed", scale=altair.Scale(domain=[-0.5, most + 0.5]))
     y = altair.Y("stories:Q", title="stories", axis=altair.Axis(tickMinStep=1))
     panels = []
     for row in rows:
         bars = [
             {"from": total - 0.4, "to": total + 0.4, "none": 0, "stories": count}
-            for total, count in row.stories.items()
+            for total, count in histogram(row).items()
         ]
-        means = [] if math.isnan(row.mean) else [{"from": row.mean}]
+        means = [] if math.isnan(row["mean"]) else [{"from": row["mean"]}]
         shown = altair.Chart(altair.InlineData(values=bars)).mark_rect(color=DOTS).encode(x, y, x2="to:Q", y2="none:Q")
         mean = altair.Chart(altair.InlineData(values=means)).mark_rule(color=INK, strokeWidth=2).encode(x)
-        title = f"{row.writer or 'nobody named'}, by {row.judge}"
+        title = f"{row['writer'] or 'nobody named'}, by {row['judge']}"
         panels.append(altair.layer(shown, mean).properties(width=360, height=90, title=title))
     heading = altair.TitleParams("Tests passed by writer", subtitle="black: the mean", anchor="start")
     return altair.vconcat(*panels, title=heading)
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True, type=FILE)
+@option("--cutoff", "cutoffs", multiple=True, type=int, help="Cutoff to try; repeatable. Default: all up to 0.")
+@compared
+@answering(picture="a chart")
+def cutoffs(logs: tuple[Path, ...], cutoffs: tuple[int, ...], votes: Path | None, **options: Any) -> Answer:
+    """Count how many tests stories pass with each cutoff.
+
+    No model is called. A run with that cutoff gives the same totals. --votes also shows how well each cutoff ranks
+    stories as people do.
+
+    \b
+    Example: genie ttcw cutoffs logs/ --votes votes.jsonl --picture cutoffs.svg
+    """
+    scores, voted = read(logs, votes)
+    curves = cutoff_curves(scores, voted, cutoffs, **options)
+
+    def parts() -> Iterator[Table | str]:
+        for curve in curves:
+            names = NAMES.values() if any(point["rankings"] for point in curve["points"]) else ()
+            rows = []
+            for point in curve["points"]:
+                cutoff = "*" * (point["cutoff"] == curve["cutoff"]) + str(point["cutoff"])
+                rows.append((cutoff, figure(point["total"], none=""), *ranked(point["rankings"])))
+            heads = ("a test passes from", "tests passed, mean", *names)
+            caption = f"{curve['stories']} stories; *: as the log was scored"
+            yield Table(curve["judge"], heads, rows, caption=caption, words=0, look="folded")
+
+    return Answer(curves, parts(), lambda: cutoff_chart(curves))
+
+
+@click.command()
+@click.argument("scores", nargs=-1, type=FILE)
+@VOTES
+@answering(picture="a chart")
+def totals(scores: tuple[Path, ...], votes: Path | None) -> Answer:
+    """Count how many tests the stories of each writer pass.
+
+    It is shown by each grader of SCORES (logs or files), and by the majority of people.
+
+    \b
+    Example: genie ttcw totals --votes votes.jsonl --picture totals.svg
+             genie ttcw totals logs/ --votes votes.jsonl
+    """
+    rows = writer_totals(*read(scores, votes))
+
+    def parts() -> Iterator[Table | str]:
+        every = range(max((total for row in rows for total in histogram(row)), default=0) + 1)
+        cells = []
+        for row in rows:
+            counts = (str(histogram(row).get(total, "")) for total in every)
+            stories, mean = str(len(row["totals"])), figure(row["mean"], none="")
+            cells.append((row["judge"], row["writer"], stories, mean, *counts))
+        heads = ("judge", "writer", "stories", "mean", *map(str, every))
+        caption = "people: tests that most of them let pass"
+        yield Table("Stories by number of tests passed", heads, cells, caption=caption, words=2, look="folded")
+
+    return Answer(rows, parts(), lambda: totals_chart(rows))
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True, type=FILE)
+@compared
+@answering()
+def ways(logs: tuple[Path, ...], votes: Path | None, **options: Any) -> Answer:
+    """Compare the ways in which graders were asked.
+
+    There is one row per way, with the mean of tests passed by writer. --votes also shows how well each way ranks
+    stories as people do. One run of the task ttcw_stories with ways=all has all of them: 3, 5 and 7 levels; rate alone,
+    analyse then rate, rate then analyse; with and without a reference.
+
+    \b
+    Example: genie ttcw ways logs/ --votes votes.jsonl
+    """
+    scores, voted = read(logs, votes)
+    rows = asked_ways(scores, voted, **options)
+
+    def parts() -> Iterator[Table | str]:
+        writers = list(dict.fromkeys(writer for row in rows for writer in row["by_writer"]))
+        names = NAMES.values() if any(row["rankings"] for row in rows) else ()
+        cells = []
+        for row in rows:
+            means = [row["total"], *(row["by_writer"].get(writer, math.nan) for writer in writers)]
+            judged = f"{row['stories'] - row['not_judged']} of {row['stories']}"
+            figures = [figure(mean, none="") for mean in means]
+            cells.append((row["judge"], row["way"], row["cutoff"], judged, *figures, *ranked(row["rankings"])))
+        heads = ("judge", "way", "cutoff", "judged", "all", *writers, *names)
+        caption = "tests passed, mean over stories: of all, then by writer"
+        yield Table("Ways of asking", heads, cells, caption=caption, words=2, look="folded")
+
+    return Answer(rows, parts())
