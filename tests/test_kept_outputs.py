@@ -197,7 +197,7 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         population sample mine -o few --per-prompt 6 --name starter-48
         population merge own own -o both --name both --licence MIT
         population size mine --judge embedded
-        population yardstick mine --judge embedded --dry-run
+        population reference-scores mine --judge embedded --dry-run
         questions write own -o questions --grader willing/large
         questions review questions/questions.jsonl --blind --count 4 --to ann.csv
         questions review questions/questions.jsonl --from ann.csv --blind

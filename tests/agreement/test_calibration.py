@@ -146,11 +146,11 @@ def agreement(feature: str, alpha: float, difference: BootstrapInterval = LEVEL)
 @pytest.mark.parametrize(
     ("alpha", "said"),
     [
-        (0.8, "one can stand for the other, alpha is at least 0.8 (alpha 0.80 over 40 pairs)."),
+        (0.8, "one can replace the other, alpha is at least 0.8 (alpha 0.80 over 40 pairs)."),
         (0.7999, "enough for tentative conclusions"),
         (0.667, "enough for tentative conclusions"),
-        (0.6669, "one cannot stand for the other, alpha is below 0.667 (alpha 0.67 over 40 pairs)."),
-        (-0.1, "one cannot stand for the other"),
+        (0.6669, "one cannot replace the other, alpha is below 0.667 (alpha 0.67 over 40 pairs)."),
+        (-0.1, "one cannot replace the other"),
         (NAN, "cannot be told from 40 pairs"),
     ],
 )

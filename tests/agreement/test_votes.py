@@ -67,7 +67,7 @@ LINES, JSON, CSV, ANSWERS = "votes.jsonl", "votes.json", "ratings.csv", "annotat
 @pytest.mark.parametrize(
     ("name", "content", "fault"),
     [
-        (LINES, [], "holds no vote"),
+        (LINES, [], "has no vote"),
         (LINES, [ANN, ANN], "line 2: 'ann' votes twice on story '1_mine'"),
         (LINES, [{"story": "1_mine", "votes": {"01": 1}}], "line 1, field rater: Field required"),
         (LINES, [ANN | {"votes": {"01": 7}}], "7 by 'ann' on story '1_mine' is a number, expected verdicts"),
@@ -82,11 +82,11 @@ LINES, JSON, CSV, ANSWERS = "votes.jsonl", "votes.json", "ratings.csv", "annotat
         (JSON, [{"story_id": "0_GPT4"}], "item 1 has no field 'expert_idx'"),
         (JSON, [ANNOTATION | {"binary_verdict": "perhaps"}], "item 1, column 'binary_verdict' is 'perhaps'"),
         (JSON, [3], "is not a list of objects"),
-        (JSON, [], "holds no vote"),
+        (JSON, [], "has no vote"),
         (JSON, [ANNOTATION, ANNOTATION], "item 2: '9' votes twice on story '0_GPT4', test '01'"),
         (CSV, "story,rater,humour\na,ann,8\nb,ann,funny\n", "row 3, column 'humour' is 'funny', expected a number"),
         (CSV, "story,rater,humour\na,,8\n", "row 2 has no rater"),
-        (CSV, "story,rater,remarks\na,ann,good\n", "holds no vote"),
+        (CSV, "story,rater,remarks\na,ann,good\n", "has no vote"),
     ],
 )
 def test_faulty_votes_are_refused_in_one_line(tmp_path: Path, name: str, content: object, fault: str) -> None:

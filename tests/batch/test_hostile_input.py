@@ -59,9 +59,9 @@ REPLIES: dict[str, tuple[Attack, str]] = {
     "a status": (lines({"custom_id": "x", "response": {"status_code": 10**400}}), "1 error: status '...0"),
     "deep": (lines('{"custom_id": "NAME", "response": ' + "[" * 100_000), "1 no whole JSON"),
     "one line without an end": (lambda folder, _: _truncated(folder / "r.jsonl"), "more than 268,435,456"),
-    "a link to a device": (lambda folder, _: (folder / "r.jsonl").symlink_to("/dev/zero"), "holds no replies"),
-    "a pipe": (lambda folder, _: os.mkfifo(folder / "r.jsonl"), "holds no replies"),
-    "a link to itself": (lambda folder, _: (folder / "r.jsonl").symlink_to("r.jsonl"), "holds no replies"),
+    "a link to a device": (lambda folder, _: (folder / "r.jsonl").symlink_to("/dev/zero"), "has no replies"),
+    "a pipe": (lambda folder, _: os.mkfifo(folder / "r.jsonl"), "has no replies"),
+    "a link to itself": (lambda folder, _: (folder / "r.jsonl").symlink_to("r.jsonl"), "has no replies"),
     "a packed bomb": (parquet(response=["x" * 60_000_000]), "1,000 times what they are packed into"),
     "bytes and times": (parquet(response=[b"\xff"]), "1 no reply"),
 }

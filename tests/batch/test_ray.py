@@ -188,7 +188,7 @@ REPLY = '{"status_code": 200, "body": {"choices": [{"message": {"content": "1:1"
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (("nowhere.jsonl", "--url", "http://127.0.0.1:9/v1"), "nowhere.jsonl holds no requests"),
+        (("nowhere.jsonl", "--url", "http://127.0.0.1:9/v1"), "nowhere.jsonl has no requests"),
         (("judge.jsonl", "--url", "http://127.0.0.1:9/v1"), "--url http://127.0.0.1:9/v1 does not answer"),
         (("judge.jsonl", "--url", "nothing"), "--url nothing does not answer"),
         (("judge.plan.json", "--url", "http://x/v1"), "is not JSON"),

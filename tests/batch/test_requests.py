@@ -156,7 +156,7 @@ def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.
 def test_replies_may_come_through_a_pipe_and_a_missing_file_is_one_line(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert [str(part) for part in parts(str(tmp_path / "pipe"))] == [str(tmp_path / "pipe")]
-    assert "gone.jsonl holds no replies" in refused("cache", "import", tmp_path / "gone.jsonl")
+    assert "gone.jsonl has no replies" in refused("cache", "import", tmp_path / "gone.jsonl")
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ def test_what_each_process_kept_is_there_once_and_the_first_word_stays(caches: l
 
 def test_a_folder_without_a_cache_and_the_cache_itself_are_refused(caches: list[Path], tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
-    assert "holds no cache.sqlite" in refused("cache", "merge", caches[0], tmp_path / "none")
+    assert "has no cache.sqlite" in refused("cache", "merge", caches[0], tmp_path / "none")
     assert Cache().counts()["answers"] == {}, "nothing was added before all was looked at"
     assert "is the cache that others are added to" in refused("cache", "merge", cache_folder())
 

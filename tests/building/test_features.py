@@ -168,7 +168,7 @@ def test_what_is_mapped_was_discovered_and_the_taxonomy_has_no_feature_called_no
     path = tmp_path / "taxonomy.jsonl"
     path.write_text("".join(feature.model_dump_json() + "\n" for feature in TAXONOMY))
     assert features_to_map(tmp_path, str(path)) == (DISCOVERED, TAXONOMY)
-    with pytest.raises(PopulationError, match=r"nowhere holds no features\.json, expected a folder that genie feat"):
+    with pytest.raises(PopulationError, match=r"nowhere has no features\.json, expected a folder that genie feat"):
         features_to_map(tmp_path / "nowhere", str(path))
     path.write_text('{"name": "none", "definition": "Nothing."}\n')
     with pytest.raises(PopulationError, match=r"taxonomy\.jsonl has a feature 'none'"):

@@ -205,7 +205,7 @@ def test_a_writer_is_scored_against_recorded_answers_and_the_score_says_by_whom(
     # "Who rules?": king against king, 4; "Why leave?": king against 7 and greed, 1 and 1
     assert isinstance(score.value, dict)
     assert (score.value["agent"], score.value["plot"]) == (0.0, 1.0)
-    assert "recorded answers alone, by genie-study" in str(score.explanation)
+    assert "only recorded answers, by genie-study" in str(score.explanation)
 
 
 RAIN = "Write about rain."

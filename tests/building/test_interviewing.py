@@ -165,10 +165,10 @@ async def test_a_grader_that_fails_once_ends_it_and_what_it_has_said_is_not_aske
 
 async def test_without_documents_there_is_nothing_to_leave_out(tmp_path: Path) -> None:
     population = answers_alone(tmp_path / "population", {"somebody": ["an owl", "a fox"]})
-    with pytest.raises(PopulationError, match="the yardstick compares with documents"):
+    with pytest.raises(PopulationError, match="a reference score compares with documents"):
         await left_out(assessor(population, grading()))
     bare = small_population(tmp_path / "bare", questions={OWL: (), FOX: ()})
-    with pytest.raises(PopulationError, match="the yardstick asks questions"):
+    with pytest.raises(PopulationError, match="a reference score asks questions"):
         await left_out(assessor(bare, grading()))
 
 
@@ -177,7 +177,7 @@ async def test_the_starter_carries_what_the_bundled_grader_measures_today() -> N
     starter = open_population("starter")
     bundled = assessor(starter, get_model("bundled/grader", memoize=False))
     measured = yardstick_of(starter.folder).under(bundled.signature)
-    assert measured is not None, "made with other templates or texts: genie population yardstick makes it anew"
+    assert measured is not None, "made with other templates or texts: genie population reference-scores makes it anew"
     assert len(measured.ratings) == starter.manifest.counts.documents
     # one prompt: all of them take half a minute
     for document in starter.documents(starter.prompts[0]):

@@ -183,7 +183,7 @@ async def test_a_build_can_measure_how_novel_the_documents_are_among_each_other(
     nothing = {(Tally(0, 0, 0),)}
     assert set(measured.ratings[fox.id].values()) == nothing, "a single document has nothing to be compared with"
     assert not faults(population.folder)
-    assert "| Yardstick | by judge=list |" in (population.folder / "README.md").read_text()
+    assert "| Reference scores | by judge=list |" in (population.folder / "README.md").read_text()
     # two different answers to each of the owls' five questions
     assert len([data for data in script.data if "others" in data]) == 5 * 2
     assert done.population == (await built(tmp_path / "bare", judging(willing())))[0].population, (

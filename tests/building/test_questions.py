@@ -220,7 +220,7 @@ def test_one_message_says_all_that_is_missing_and_shows_a_line_that_works(tmp_pa
         "lines 1, 5: no feature;",
         "line 2: no text, unknown field 'question';",
         "line 4: 'q-",
-        "line 6: feature 'smell' is none of plot, style (--features);",
+        "line 6: feature 'smell' is not one of plot, style (--features);",
         f"expected lines such as {LINE}",
     ):
         assert part in said

@@ -39,7 +39,7 @@ def test_the_table_shows_means_difference_test_equivalence_power_and_coverage(lo
     assert cells[7:9] == ["0.008", "0.008*"]  # raw and corrected: one test
     assert cells[9] == "0.004"  # 0.2 standard deviations of BEFORE: 0.2 * 0.0212
     assert cells[12:] == ["8", "75%", "→", "100%"]
-    assert "Of 1 differences from plain, 1 holds (raised plot +0.104)" in result.output
+    assert "Of 1 differences from plain, 1 is significant (raised plot +0.104)" in result.output
 
 
 def test_a_baseline_is_called_by_the_name_that_was_typed(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_shares_of_ratings_faults_and_warnings_stand_in_the_tables_and_in_json(t
     assert line.split()[-3:] == ["75/25%", "→", "100/100%"]
     lines = " ".join(result.output.split())
     assert "Missing in plain: 24 cut off." in lines
-    assert "Warning: plain: fewer than half of the ratings that were due could be used: plot 96 of 384." in lines
+    assert "Warning: plain: fewer than half of the expected ratings could be used: plot 96 of 384." in lines
     found = json.loads(called(tmp_path, "--baseline", "plain", "--json").output)
     (row,) = found["differences"]
     shares = [row[f"ratings_{part}_{side}"] for side in ("before", "after") for part in ("usable", "due")]

@@ -71,7 +71,7 @@ def test_the_measures_of_the_panel_that_ask_a_model_stand_below_the_judges() -> 
     assert panel.keys() <= MEASURES.keys()
     # each of two documents a prompt meets all 24 of the population, in both orders
     assert panel["litbench"]["calls"] == 2 * 2 * DOCUMENTS
-    assert panel["close_reading"]["calls"] == 2 * 2 * 8, "an aspect a call"
+    assert panel["close_reading"]["calls"] == 2 * 2 * 8, "one call per aspect"
     # chosen as for a task
     assert found("--judge", "list", "--panel", "none")["panel"] == {}
     assert found("--judge", "list", "--panel", "cheap")["panel"] == {}

@@ -170,7 +170,7 @@ def test_logs_of_a_folder_that_cannot_be_used_are_left_out_with_a_notice_each(ve
         path.write_bytes(b"")
     nothing = as_script(verb, half_done)
     assert nothing.exit_code == 1
-    assert "none of 2 logs can be used; of the last: " in nothing.stderr
+    assert "none of 2 logs can be used; the last: " in nothing.stderr
 
 
 def test_a_notice_is_one_line_without_the_place_in_our_code() -> None:

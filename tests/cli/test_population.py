@@ -68,7 +68,7 @@ def test_logs_become_a_population_against_which_another_model_is_scored_offline(
     folder = tmp_path / "told"
     planned = as_json("population", "build", logs, "-o", folder, *BUILD, "--dry-run")
     assert (planned["calls_needed"], planned["documents"]) == (32, 32)
-    most = as_json("population", "build", logs, "-o", folder, *BUILD, "--yardstick", "list", "--dry-run")
+    most = as_json("population", "build", logs, "-o", folder, *BUILD, "--reference-scores", "list", "--dry-run")
     # beside the readings a call for each of four documents' answers to 14 questions, of eight prompts
     assert most["calls_needed"] == 32 + 4 * 14 * 8
     assert list(tmp_path.iterdir()) == []
@@ -151,14 +151,14 @@ def test_wrong_input_is_one_clear_line_and_nothing_is_written(logs: Path, tmp_pa
     twice = {"features": [{"name": "plot", "definition": "x"}, {"name": "plot", "definition": "y"}]}
     (tmp_path / "twice.json").write_text(json.dumps(twice))
     new = tmp_path / "new"
-    assert genie("population", "build", logs, "-o", new, *BUILD, "--yardstick", "logit").exit_code == 2
+    assert genie("population", "build", logs, "-o", new, *BUILD, "--reference-scores", "logit").exit_code == 2
     assert "has none of the questions' prompts" in error(genie("population", "build", other, "-o", new, *BUILD))
     assert "not empty" in error(genie("population", "build", logs, "-o", tmp_path / "full", *BUILD))
     assert "two features are named 'plot'" in error(
         genie("population", "build", logs, "-o", new, *BUILD, "--features", tmp_path / "twice.json")
     )
     assert "does not exist" in error(genie("population", "build", tmp_path / "nowhere", "-o", new, *BUILD))
-    assert f"holds no {MANIFEST}" in error(genie("population", "check", tmp_path / "nowhere"))
+    assert f"has no {MANIFEST}" in error(genie("population", "check", tmp_path / "nowhere"))
     facts = ("-o", new, "--name", "n", "--licence", "MIT")
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     assert "has no such column" in error(genie("population", "import", tmp_path / "t.csv", "--map", "prompt=c", *facts))
@@ -190,7 +190,7 @@ def test_questions_go_out_to_a_table_and_come_back(tmp_path: Path) -> None:
 
 def test_an_index_needs_its_package_and_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needs = "corpus=infini-gram:<index folder> needs the extra infini-gram: pip install 'genie-inspect[infini-gram]'"
-    for package, line in ((None, needs), (object(), "holds no texts, expected")):
+    for package, line in ((None, needs), (object(), "has no texts, expected")):
         with monkeypatch.context() as patch:
             patch.setattr("genie_inspect.engines.infini_gram.find_spec", lambda name, package=package: package)
             assert line in error(genie("build-index", tmp_path, tmp_path / "index"))
@@ -210,7 +210,7 @@ VERBS = {
     "show-prompt": "population show {p} --prompt owl --json",
     "sample": "population sample {p} -o {new} --per-prompt 2 --json",
     "merge": "population merge {p} {sound} -o {new} --name m --licence MIT --json",
-    "yardstick": "population yardstick {p} --judge embedded -o {new} --json",
+    "yardstick": "population reference-scores {p} --judge embedded -o {new} --json",
     "cost": "cost --population {p} --epochs 1 --judge list --json",
     "calibrate": "calibrate --population {p} --ratings {sound}/../ratings.csv --json",
     "write": "questions write {p} -o {new} --grader bundled/grader --features {p} --dry-run --json",
@@ -271,7 +271,7 @@ def test_counts_that_are_not_those_of_the_files_are_a_fault(name: str, make_dama
 
 
 GRADER = ("--grader", "bundled/grader")
-YARDSTICK_VERB = ("population", "yardstick")
+YARDSTICK_VERB = ("population", "reference-scores")
 size, size_found = partial(genie, "population", "size"), partial(as_json, "population", "size")
 called_yardstick, found_yardstick = partial(genie, *YARDSTICK_VERB), partial(as_json, *YARDSTICK_VERB)
 

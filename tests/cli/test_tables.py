@@ -94,7 +94,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, EvalLog, Ev
     folder = tmp_path_factory.mktemp("standing")
     with recorded_starter(folder / "population"):
         before = told(folder / "logs")
-        called("population", "yardstick", "starter", *GRADER)
+        called("population", "reference-scores", "starter", *GRADER)
         return before, told(folder / "logs"), told(folder / "logs", "pairwise")
 
 
@@ -134,7 +134,7 @@ def test_without_a_yardstick_of_the_same_instrument_nothing_is_shown(logs: tuple
     assert "percentile" not in shown.lower()
     judge = "list" if which == 0 else "pairwise"
     # the population that the task was given by default stands in the log too
-    command = f"genie population yardstick starter --judge {judge} --grader bundled/grader"
+    command = f"genie population reference-scores starter --judge {judge} --grader bundled/grader"
     assert f"Where means fall among the population's own documents: {command}, then score again." in shown
     assert command in called_report(logs[which])
     (column,) = json.loads(called("summary", logs[which].location, "--json"))[0]["columns"]
@@ -165,7 +165,7 @@ def test_summary_report_and_json_show_the_same_means_over_prompts(logs: tuple[Ev
     assert "percentile 75, mean 0.75" in shown
     assert "percentile 25, mean 1.00" in shown
     assert "Percentile, mean: of the population's own documents" in " ".join(shown.split())
-    assert "genie population yardstick" not in shown
+    assert "genie population reference-scores" not in shown
     html = " ".join(called_report(logs[1]).split())
     assert "percentile 75</span>" in html
     assert "percentile 25</span>" in html
@@ -194,7 +194,7 @@ def test_what_stands_there_in_another_form_is_no_standing(logs: tuple[EvalLog, .
 
 def test_the_populations_own_documents_stand_at_its_middle(tmp_path: Path) -> None:
     with recorded_starter(tmp_path / "population"):
-        called("population", "yardstick", "starter", *GRADER)
+        called("population", "reference-scores", "starter", *GRADER)
         (log,) = evaluate(
             "genie_inspect/leave_one_out",
             model="mockllm/model",
@@ -211,7 +211,7 @@ def test_the_populations_own_documents_stand_at_its_middle(tmp_path: Path) -> No
 
 def test_a_changed_yardstick_ends_a_run_in_one_line_before_anything_is_asked(tmp_path: Path) -> None:
     with recorded_starter(tmp_path / "population") as population:
-        called("population", "yardstick", "starter", *GRADER)
+        called("population", "reference-scores", "starter", *GRADER)
         path = population.folder / YARDSTICK
         path.write_text(path.read_text(encoding="utf-8").replace("[[2.0,2,2]]", "[[3.0,2,2]]"), encoding="utf-8")
         with pytest.raises(PrerequisiteError, match=r"yardstick\.json was changed after it was made; remove it"):

@@ -128,6 +128,6 @@ def test_without_originals_the_table_says_what_stands_for_them(tmp_path: Path) -
     ]
     file.write_text("\n".join(["original,edited,key,value,prompt", *rows]) + "\n", encoding="utf-8")
     output = called("validate", file).output
-    assert "prompts: 8, no originals: edits of other features stand for them" in output
+    assert "prompts: 8, no originals: edits of other features replace them" in output
     assert "other edits" in output
-    assert "Warning: no originals: those edits of an original stand for it" in " ".join(output.split())
+    assert "Warning: no originals: each original is replaced by those of its edits" in " ".join(output.split())

@@ -17,7 +17,7 @@ from genie_inspect.populations.schema import Feature
 GRADER = "--grader bundled/grader"
 RATINGS = "--ratings second_ratings.jsonl"
 COMPARED = "compare logs --baseline plain"
-YARDSTICK = "population yardstick population"
+YARDSTICK = "population reference-scores population"
 MAPPED = "features map found --grader mockllm/model --taxonomy"
 WRITTEN = "prompts write --domain sea -o own.jsonl --grader mockllm/model"
 REFUSED = {
@@ -82,7 +82,7 @@ REFUSED = {
     f"{YARDSTICK} --judge lists {GRADER}": "'lists', expected one of list, pairwise, logit, vectors, embedded",
     f"{YARDSTICK} {GRADER}": "bundled/grader has no record of",
     f"{YARDSTICK} --judge embedded -o nowhere/y.json": "nowhere/y.json cannot be written",
-    "features map nowhere --taxonomy starter --grader mockllm/model": "nowhere holds no features.json",
+    "features map nowhere --taxonomy starter --grader mockllm/model": "nowhere has no features.json",
     f"{MAPPED} nowhere": "features are 'nowhere', expected",
     f"{MAPPED} starter -o taken.json": "taken.json",
     f"{WRITTEN} -o own.txt": "output is own.txt, expected a name that ends in .jsonl",

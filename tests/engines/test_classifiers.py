@@ -170,10 +170,10 @@ def test_models_of_another_making_are_refused_by_name(tmp_path: Path) -> None:
     ("files", "message"),
     [
         (None, "does not exist"),
-        ([], "holds no config.json"),
-        (["config.json"], "holds no weights"),
+        ([], "has no config.json"),
+        (["config.json"], "has no weights"),
         (["config.json", "pytorch_model.bin"], "pickles are not read"),
-        (["config.json", "model.safetensors"], "holds no a tokenizer|holds no tokenizer"),
+        (["config.json", "model.safetensors"], "has no a tokenizer|has no tokenizer"),
     ],
 )
 def test_a_folder_that_lacks_something_is_refused_when_the_task_is_made_and_without_the_extra_every_one(

@@ -54,7 +54,7 @@ def test_files_and_lines_are_documents_in_the_order_of_their_paths(tmp_path: Pat
         ("a.jsonl", b'{"text": "one"}\n{"txt": "two"}', r"a\.jsonl, line 2 has no text in the field 'text'"),
         ("a.jsonl", b"{", r"a\.jsonl, line 1 is not JSON"),
         ("a.txt", b"\xff\xfe\xff", r"a\.txt cannot be read as UTF-8 text"),
-        ("a.png", b"", "holds no texts, expected"),
+        ("a.png", b"", "has no texts, expected"),
         ("../a.txt", b"", "does not exist"),
     ],
 )

@@ -219,7 +219,7 @@ def edited(**fields: object) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda folder: (folder / files.MANIFEST).unlink(), "holds no genie_index.json"),
+        (lambda folder: (folder / files.MANIFEST).unlink(), "has no genie_index.json"),
         (lambda folder: (folder / files.MANIFEST).write_text("{"), "is not a manifest"),
         (lambda folder: (folder / files.TABLE).unlink(), "table.0 is missing"),
         (lambda folder: (folder / files.TABLE).write_bytes(b"x" * 8), "table.0 has 8 bytes, expected 9"),

@@ -115,7 +115,7 @@ def test_a_wrong_example_is_one_line(row: Any, message: str, tmp_path: Path) -> 
 
 
 def test_a_file_without_passages_says_what_was_expected(tmp_path: Path) -> None:
-    with pytest.raises(PassagesError, match="has no passages, expected a line a text"):
+    with pytest.raises(PassagesError, match="has no passages, expected one line per text"):
         Approach(written(tmp_path))
 
 

@@ -175,8 +175,8 @@ def test_a_judge_that_asks_a_model_needs_the_grader_role(judge: str) -> None:
         ("logits", "^judge is 'logits', expected one of NAMES, none$"),
         ("pairwise/2", "^judge is 'pairwise/2', expected one of NAMES, none$"),
         ("list/", "^judge is 'list/', expected one of NAMES, none$"),
-        ("list/1", "^judge is 'list/1', expected how many answers list is shown in a call, such as list/10$"),
-        ("list/ten", "^judge is 'list/ten', expected how many answers list is shown in a call, such as list/10$"),
+        ("list/1", "^judge is 'list/1', expected how many answers list is shown per call, such as list/10$"),
+        ("list/ten", "^judge is 'list/ten', expected how many answers list is shown per call, such as list/10$"),
     ],
 )
 def test_a_judge_that_cannot_work_ends_a_run_in_one_line_before_anything_is_generated(judge: str, said: str) -> None:

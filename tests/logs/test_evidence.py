@@ -258,7 +258,7 @@ REPEATS = (
         # half is enough
         (
             Evidence(pairs={"social_atmosphere": (5, 12), "plot": (6, 12), "style": (0, 12), "form": (0, 0)}),
-            "fewer than half of the ratings that were due could be used: style 0 of 12, social atmosphere 5 of 12\n",
+            "fewer than half of the expected ratings could be used: style 0 of 12, social atmosphere 5 of 12\n",
         ),
         (
             Evidence(coverage={"plot": (3, 4), "style": (0, 4), "agent": (4, 4), "form": (0, 0)}),

@@ -195,7 +195,7 @@ def model(file: str) -> str:
 
 def test_what_holds_no_log_or_is_not_there_is_named(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(LogError, match="empty holds no log"):
+    with pytest.raises(LogError, match="empty has no log"):
         log_files([tmp_path / "empty"])
     with pytest.raises(LogError, match="nowhere does not exist, expected a log file or a folder of logs"):
         log_files([tmp_path / "nowhere"])
@@ -234,5 +234,5 @@ def test_of_a_folder_what_cannot_be_read_is_left_out_with_a_warning_and_what_is_
         with pytest.raises(LogError, match="is not finished"):
             each_log(paths, model)
     made(tmp_path / "broken", status="error")
-    with pytest.raises(LogError, match=r"none of 1 logs can be used; of the last: .* is not finished"):
+    with pytest.raises(LogError, match=r"none of 1 logs can be used; the last: .* is not finished"):
         each_log([tmp_path / "broken"], model)

@@ -55,7 +55,7 @@ def test_shares_are_added_up_over_documents_and_every_key_has_one(tmp_path: Path
     assert found.coverage == {"plot": (3, 4), "style": (0, 0)}
     assert found.pairs == {"plot": (14, 48), "style": (0, 0)}
     assert [line.split(":")[0] for line in found.warnings] == [
-        "fewer than half of the ratings that were due could be used",
+        "fewer than half of the expected ratings could be used",
         "not every question or test could be used",
     ]
 
@@ -196,7 +196,7 @@ def test_the_command_for_a_yardstick_repeats_what_the_scores_depend_on(
 ) -> None:
     score = scored({"plot": 0.5}, f"measure:genie|judge:{judge}|version:1", length=LENGTH)
     log = read_scored_log(made_log(tmp_path, [{"genie": score}], **spec))
-    assert yardstick_command(log, "genie") == f"genie population yardstick {options}"
+    assert yardstick_command(log, "genie") == f"genie population reference-scores {options}"
 
 
 @pytest.mark.parametrize("facts", [{"signature": "measure:cosine|version:0", "length": LENGTH}, {}])

@@ -84,7 +84,7 @@ def test_an_id_that_stands_twice_and_a_missing_file_are_refused(tmp_path: Path) 
 def test_an_edit_has_one_of_the_values_that_were_proposed() -> None:
     values = {"kind": "edit", "id": "i", "original": "d", "feature": "plot", "text": "t", "alternative": "fire"}
     assert Edit.model_validate(values).alternative == "fire"
-    with pytest.raises(ValidationError, match="alternative 'fire' is none of the alternatives"):
+    with pytest.raises(ValidationError, match="alternative 'fire' is not one of the alternatives"):
         Edit.model_validate({**values, "alternatives": ["flood"]})
 
 

@@ -121,7 +121,7 @@ def test_a_wrong_manifest_is_named_with_its_field(fields: dict[str, Any], messag
 def test_a_folder_without_a_manifest_is_no_population_and_an_unreadable_one_is_named(
     make: Make, tmp_path: Path
 ) -> None:
-    with pytest.raises(PopulationError, match=r"holds no population\.json"):
+    with pytest.raises(PopulationError, match=r"has no population\.json"):
         Population(tmp_path)
     folder = make().folder
     for content in (b"", b"{", b"\xff\xfe", b"[]"):
@@ -131,11 +131,11 @@ def test_a_folder_without_a_manifest_is_no_population_and_an_unreadable_one_is_n
 
 
 BAD_ROWS: dict[str, tuple[dict[str, Any], str]] = {
-    "a document's id stands twice": (
+    "a document's id is there twice": (
         {"documents": [Document(id="d1", prompt=p, text="t") for p in (CASTLE, OWL)]},
         r"documents\.jsonl, line 2, field id: 'd1' appears twice",
     ),
-    "a question's id stands twice": (
+    "a question's id is there twice": (
         {"questions": [Question(id="q1", prompt=CASTLE, feature="plot", text=t) for t in "ab"]},
         r"questions\.jsonl, line 2, field id: 'q1' appears twice",
     ),
@@ -155,7 +155,7 @@ BAD_ROWS: dict[str, tuple[dict[str, Any], str]] = {
         {"answers": [AnswerRow(document="d1", question="q3", reader="r", text="t")]},
         r"answers\.jsonl, line 1, field question: 'q3' is of another prompt",
     ),
-    "an answer that stands twice": (
+    "an answer that is there twice": (
         {"answers": [AnswerRow(document="d1", question="q1", reader="r", text=t) for t in "ab"]},
         r"answers\.jsonl, line 2, field question: 'q1' is answered twice",
     ),

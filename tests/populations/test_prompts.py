@@ -71,7 +71,7 @@ def test_prompts_that_are_one_once_cleaned_count_once(tmp_path: Path) -> None:
     source = written(tmp_path / "a.jsonl", ["[WP] One.", "One .", "[EU] Two.", "[WP]", ""])
     assert sorted(writing_prompt_sample(source, 2, seed=0)) == ["One.", "Two."]
     for count, message in (
-        (3, "holds 2 distinct prompts, expected at least 3"),
+        (3, "has 2 distinct prompts, expected at least 3"),
         (0, "sample is 0, expected at least 1"),
     ):
         with pytest.raises(SourceError, match=message):
@@ -153,8 +153,8 @@ def test_a_file_of_prompts_is_read_as_it_was_written_each_once_with_its_line_bre
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.txt", " \n", "a.txt holds no prompts"),
-        ("a.jsonl", "", "a.jsonl holds no prompts"),
+        ("a.txt", " \n", "a.txt has no prompts"),
+        ("a.jsonl", "", "a.jsonl has no prompts"),
         ("a.jsonl", '{"text": "One."}\n', "a.jsonl, line 1 has no text in the field 'prompt'"),
         ("a.jsonl", "One.\n", "a.jsonl, line 1 is not JSON"),
     ],

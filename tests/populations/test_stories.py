@@ -54,14 +54,14 @@ def test_a_story_may_have_a_million_characters_and_no_more(tmp_path: Path) -> No
 
 
 FAULTY: list[tuple[list[object], str]] = [
-    ([], "holds no story"),
+    ([], "has no story"),
     ([{"title": "Bee", "plot": "A bee counts."}], "no text in the field 'story' of 'Bee'"),
     ([{"title": "Bee", "story": "  "}], "no text in the field 'story' of 'Bee'"),
     ([{"story": "A bee."}], "line 1 has no text in the field 'title'"),
     ([BEE, {"title": "Fox", "story": 7}], "line 2 has 7 in the field 'story', expected text"),
-    ([BEE, BEE], "holds two stories titled 'Bee'"),
+    ([BEE, BEE], "has two stories titled 'Bee'"),
     (["Once upon a time"], "line 1 is a str and no object"),
-    ([["Bee"]], "line 1 is a list and no object, expected a line a story"),
+    ([["Bee"]], "line 1 is a list and no object, expected one line per story"),
     ([BEE | {"story": "https://example.org/bee"}], "has a link instead of the text of 'Bee'"),
 ]
 
@@ -119,7 +119,7 @@ def test_a_dataset_with_the_columns_of_a_file_is_read_like_one(monkeypatch: pyte
         # the way out of links for texts is named
         (cell("0_NewYorker", "https://example.org/bee"), "put the texts that you may use into a JSON Lines file"),
         # what is no literal runs nothing and gives no story
-        ("__import__('os').getcwd()", "holds no story"),
+        ("__import__('os').getcwd()", "has no story"),
     ],
 )
 def test_a_cell_without_a_story_is_refused(text: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,9 +175,9 @@ def test_released_stories_find_their_references_by_title_and_links_are_no_candid
 @pytest.mark.parametrize(
     ("rows", "fault"),
     [
-        ([], "holds no story to be judged"),
+        ([], "has no story to be judged"),
         ([FINE], "has no reference for '0_fine'"),
-        ([PLAIN, FINE, FINE], "holds two stories '0_fine'"),
+        ([PLAIN, FINE, FINE], "has two stories '0_fine'"),
         ([PLAIN], "line 1: the reference '0_fine' is not a story of the file"),
         ([PLAIN, FINE | {"text": ""}], "line 2 has no text of '0_fine'"),
         ([PLAIN | {"text": "https://example.org/x"}, FINE], "line 1 has no text of '0_plain'"),

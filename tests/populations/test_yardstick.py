@@ -91,7 +91,7 @@ def test_what_is_no_yardstick_is_an_error_that_says_what_to_do(make: Make, chang
     with pytest.raises(PopulationError, match=said) as caught:
         yardstick_of(population.folder)
     assert "\n" not in str(caught.value)
-    assert list(faults(population.folder)) == ["unusable yardstick"]
+    assert list(faults(population.folder)) == ["unusable reference scores"]
 
 
 def test_a_yardstick_that_cannot_be_written_leaves_the_old_one(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,8 +49,8 @@ def test_effects_of_the_released_scores_come_out_to_two_digits_and_stand_on_the_
 
 def test_the_table_says_what_stands_for_the_originals_and_what_is_a_pair(folder: Path) -> None:
     output = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["validate", str(folder / "released.csv")]).output
-    assert "prompts: 30 (each original its own), no originals: edits of other features stand for them" in output
+    assert "prompts: 30 (each original its own), no originals: edits of other features replace them" in output
     assert "other edits" in output
     assert "words" not in output.split("A prompt is one pair")[0]
     named = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["validate", str(folder / "released_by_prompt.csv")]).output
-    assert "prompts: 18, no originals: edits of other features stand for them" in named
+    assert "prompts: 18, no originals: edits of other features replace them" in named

@@ -237,7 +237,7 @@ def test_a_difference_that_does_not_hold_has_no_colour_however_large_it_is(tmp_p
     title = comparison_chart(uncorrected).to_dict()["title"]
     assert (title["text"], title["subtitle"]) == (
         "Difference from log-0.eval (m/plain)",
-        "colour and *: holds after correction (none); =: within the margin",
+        "colour, *: significant after correction (none); =: within the margin",
     )
 
 

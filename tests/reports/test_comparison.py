@@ -168,7 +168,7 @@ def test_what_scores_rest_on_stands_beside_each_difference_and_is_warned_of(tmp_
         "the grader gave every pai",
         "there is a prompt for whi",
         "2 of 6 questions rest on ",
-        "fewer than half of the ra",
+        "fewer than half of the ex",
         "not every question or tes",
     ]
     assert not any(line.startswith("plain: ") for line in warnings(found))

@@ -120,7 +120,7 @@ def test_the_keys_that_were_named_are_the_family_and_the_rest_is_shown_untested(
     assert [(row.key, row.tested) for row in found.rows] == [("plot", True), ("style", False)] * 2
     # every prompt higher: 2 of 256 ways, times two tests, where four would give .031
     assert [row.finding.p_value for row in found.rows if row.tested] == [pytest.approx(2 * 2 / 256)] * 2
-    assert "2 differences from mock/plain named beforehand, 2 hold" in verdict(found)
+    assert "2 differences from mock/plain named beforehand, 2 are significant" in verdict(found)
     assert "2 more are shown beside them and not tested" in verdict(found)
 
 

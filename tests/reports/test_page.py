@@ -127,7 +127,7 @@ def test_with_a_baseline_the_verdict_stands_before_the_means(tmp_path: Path) -> 
         for step, model in ((0, "mock/a"), (1, "mock/b"))
     ]
     words = words_of(*files, baseline="mock/a")
-    assert words.index("Of 1 differences from mock/a, none holds") < words.index("Mean over prompts")
+    assert words.index("Of 1 differences from mock/a, none is significant") < words.index("Mean over prompts")
     assert "+0.100" in words
     assert "Compared with" not in words_of(*files)
 
@@ -136,12 +136,12 @@ def test_without_a_log_of_the_population_the_page_says_how_to_get_one(tmp_path: 
     score = {"genie": scored({"plot": 0.5}, length={"population": 2})}
     file = made_log(tmp_path, [score], task_args={"population": "starter", "judge": "list"})
     text = Seen(page(build_report([file]))).text
-    assert "genie population yardstick starter --judge test --grader PROVIDER/MODEL" in text
+    assert "genie population reference-scores starter --judge test --grader PROVIDER/MODEL" in text
     assert "inspect eval genie_inspect/leave_one_out --model mockllm/model -T population=starter -T judge=list" in text
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.6}, left_out=["d"])}])
     text = Seen(page(build_report([file, own]))).text
     assert "inspect eval" not in text
-    assert "is the yardstick" in text
+    assert "has the reference scores" in text
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_logs_that_are_no_study_several_or_without_originals_or_texts_made_of_th
     edits = study_log(tmp_path, [text for text in made(2) if text.facts.kind == EDIT], score)
     for path, told in (
         (log, f"{log} is not a metric study, expected a log of genie_inspect/metric_study"),
-        (tmp_path / "several", f"holds 2 metric studies, expected one: {', '.join(several)}"),
+        (tmp_path / "several", f"has 2 metric studies, expected one: {', '.join(several)}"),
         (edits, "is a metric study without originals"),
         (study_log(tmp_path, made(2, [], 0), score), "is a metric study without any edit or paraphrase"),
     ):
@@ -278,7 +278,9 @@ def test_edits_that_change_neither_feature_stand_for_originals_where_there_are_n
     # an edit of style is held against neither itself nor edits of the plot
     assert found(read, "scores", "style", "plot").pairs.rows == {"a": (6, 3)}
     assert found(read, "scores", "paraphrase", "plot").pairs.rows == {"b": (1, 3)}
-    assert warnings(read)[0].startswith("no originals: those edits of an original stand for it that change neither")
+    assert warnings(read)[0].startswith(
+        "no originals: each original is replaced by those of its edits that change neither"
+    )
     # an edit beside which nothing stands is counted
     alone = found(of_rows(tmp_path, "a,plot,plot,9", "a,style,plot,2", "b,plot,plot,5"), "scores", "plot", "plot").pairs
     assert (alone.rows, alone.left_out) == ({"a": (2, 9)}, 1)

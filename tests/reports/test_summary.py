@@ -65,7 +65,7 @@ def test_where_one_log_has_the_populations_yardstick_the_others_need_no_command(
     without = made_logs.made_log(tmp_path, [{"genie": silent}], model="m/without")
     having = made_logs.made_log(tmp_path, [{"genie": telling}], model="m/having")
     (alone,), (both,) = summaries([without]), summaries([without, having])
-    assert alone.yardstick_command.startswith("genie population yardstick FOLDER")
+    assert alone.yardstick_command.startswith("genie population reference-scores FOLDER")
     (renamed,) = summaries([made_logs.made_log(tmp_path, [{"mine": silent}])])
     assert renamed.yardstick_command == alone.yardstick_command
     assert both.yardstick_command == ""

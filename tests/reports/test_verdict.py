@@ -85,7 +85,9 @@ def test_nothing_that_holds_is_said_plainly(tmp_path: Path) -> None:
     log_of(tmp_path, "plain", plots(*BEFORE))
     log_of(tmp_path, "same", plots(*BEFORE))
     sentence = verdict(compare([tmp_path], "plain", Options(correction="none")))
-    assert sentence.startswith("Of 1 differences from plain, none holds uncorrected at 5%, 1 more is equivalent")
+    assert sentence.startswith(
+        "Of 1 differences from plain, none is significant uncorrected at 5%, 1 more is equivalent"
+    )
 
 
 def test_nothing_measured_is_no_finding(tmp_path: Path) -> None:
@@ -197,7 +199,7 @@ def test_a_run_as_long_as_its_baseline_may_win_by_a_length_that_is_not_the_popul
 def test_six_differences_that_hold_are_named_and_the_others_counted(runs: int, listed: str, tmp_path: Path) -> None:
     files = written(tmp_path, BEFORE, *[[value + 0.3 for value in BEFORE]] * runs)
     sentence = verdict(compare(files, "m/0", Options(correction="none")))
-    assert f"{runs} hold (m/1 plot +0.300" in sentence
+    assert f"{runs} are significant (m/1 plot +0.300" in sentence
     assert listed in sentence
 
 
@@ -237,8 +239,8 @@ HOLDS = row("b", "plot_twist", delta=0.12345, differs=True)
             # what holds and lies within the margin counts as holding
             (row(differs=True, equivalent=True), row(key="style", equivalent=True), row(key="agent")),
             "holm",
-            "Of 3 differences from a, 1 holds (b plot +0.100) after Holm's correction at 5%, 1 more is equivalent "
-            "within the margin and 1 undecided.",
+            "Of 3 differences from a, 1 is significant (b plot +0.100) after Holm's correction at 5%, 1 more is "
+            "equivalent within the margin and 1 undecided.",
         ),
         (
             (
@@ -248,21 +250,22 @@ HOLDS = row("b", "plot_twist", delta=0.12345, differs=True)
                 row("c", "x", equivalent=True),
             ),
             "bonferroni",
-            "Of 4 differences from a, 2 hold (b plot twist +0.123, c plot -0.200) after Bonferroni's correction at 5%, "
-            "2 more are equivalent within the margin and 0 undecided.",
+            "Of 4 differences from a, 2 are significant (b plot twist +0.123, c plot -0.200) after Bonferroni's "
+            "correction at 5%, 2 more are equivalent within the margin and 0 undecided.",
         ),
         (
             # of the two measures one alone could be tested
             (HOLDS, row(scorer="echo", key="echo", p=NAN)),
             "holm",
-            "Of 1 differences from a, 1 holds (b plot twist +0.123) after Holm's correction at 5%, 0 more are "
+            "Of 1 differences from a, 1 is significant (b plot twist +0.123) after Holm's correction at 5%, 0 more are "
             "equivalent within the margin, 0 undecided and 1 could not be tested.",
         ),
         (
             (HOLDS, row(scorer="echo", key="echo"), *[row(key=key, tested=False, p=NAN) for key in ("x", "y")]),
             "holm",
-            "Of 2 differences from a, 1 holds (b plot twist +0.123) after Holm's correction within each measure at 5%, "
-            "0 more are equivalent within the margin and 1 undecided; 2 more are shown beside them and not tested.",
+            "Of 2 differences from a, 1 is significant (b plot twist +0.123) after Holm's correction within each "
+            "measure at 5%, 0 more are equivalent within the margin and 1 undecided; 2 more are shown beside "
+            "them and not tested.",
         ),
     ],
 )

@@ -72,7 +72,7 @@ def test_with_sensical_what_makes_no_sense_is_asked_for_too(tmp_path: Path) -> N
 HOSTILE: dict[str, tuple[Callable[[str], str], float, str]] = {
     # the value of novel, and what the explanation says
     "nothing": (lambda request: "[]", 0.0, "Novel: 0 marks in 47 words."),
-    "everything": (quoting(novel=[STORY]), math.nan, "Novel: not measured, the reader quotes over 30% of the text."),
+    "everything": (quoting(novel=[STORY]), math.nan, "Novel: not measured, the grader quotes over 30% of the text."),
     "one word": (quoting(novel=["tide"]), math.nan, "no quote is an expression of the text"),
     "always the same": (
         quoting(novel=[NOVEL] * 1000),

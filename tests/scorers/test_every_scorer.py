@@ -250,7 +250,7 @@ def test_a_population_that_lacks_documents_or_questions_is_refused_in_the_name_o
 
 # by option a value that cannot be used, and what the line says that refuses it
 REFUSED = {
-    "population": ("nowhere", "is 'nowhere', expected abstracts, starter or a folder that holds population.json"),
+    "population": ("nowhere", "is 'nowhere', expected abstracts, starter or a folder with population.json"),
     "embedder": (
         "word2vec",
         "is 'word2vec', expected static, openai/<model>[#<tokens that it reads>] or sentence-transformers/"

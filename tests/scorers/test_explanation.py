@@ -113,7 +113,7 @@ def test_a_question_with_too_few_of_its_ratings_is_not_used_and_both_coverages_a
     shown = explained(found, notes_on(found))
     assert cells(shown)[1:] == [["plot", "0.889", "0.333", "1 of 2", "7 of 24"]]
     assert "a whale sings" not in shown
-    assert "Questions not used, because too few of the ratings due could be had: 1." in shown
+    assert "Questions not used, because too few of the expected ratings could be used: 1." in shown
     assert "Missing" not in shown
     metadata = evidence(found)
     assert (metadata["coverage"], metadata["pairs"]) == ({"plot": "1/2"}, {"plot": "7/24"})
@@ -124,8 +124,8 @@ def test_a_question_with_too_few_of_its_ratings_is_not_used_and_both_coverages_a
 @pytest.mark.parametrize(
     ("ratings", "documents", "few", "note"),
     [
-        ([(1,)], 1, "1/1", "Fewer than 3 documents are no population"),
-        ([(1, 1)], 2, "1/1", "Fewer than 3 documents are no population"),
+        ([(1,)], 1, "1/1", "Fewer than 3 documents are too few"),
+        ([(1, 1)], 2, "1/1", "Fewer than 3 documents are too few"),
         ([(1, 2, 3)], 3, "0/1", ""),
         # the last is not used, so that it does not count
         ([(1, 4), (2,), (1, 2, 3), (None, 1, None)], 3, "2/3", "rest on fewer than 3 ratings: 2 of 3;"),
@@ -227,8 +227,8 @@ def test_what_a_reader_must_know_stands_in_one_order_the_caution_last() -> None:
         "Compared with 0 documents of the population.",
         "Questions used that rest on fewer than 3 ratings: 1 of 1; one rating more could change them much.",
         "All 2 ratings are 1.",
-        "The same text stands in the population (d-1); it was left out of its own comparison.",
-        "The text of which it was made stands in the population (d-2); it was left out.",
+        "The same text is in the population (d-1); it was left out of its own comparison.",
+        "The text of which it was made is in the population (d-2); it was left out.",
         "**Warning.**",
     ]
 

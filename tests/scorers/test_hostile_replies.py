@@ -29,7 +29,7 @@ def population(tmp_path_factory: pytest.TempPathFactory) -> Population:
 
 
 def scored(name: str, population: Population, folder: Path, grader: Script, text: str) -> Score:
-    """The score of a model's reply, which stands twice in the set of novelty_bench."""
+    """The score of a model's reply, which is there twice in the set of novelty_bench."""
     made, bench = SCORERS[name](str(population.folder)), name == "novelty_bench"
     log = evaluated(made, saying(text), grader, folder, solver=generations(2) if bench else None)
     (score,) = scores(log, name.split()[0])

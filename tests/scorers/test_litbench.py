@@ -119,7 +119,7 @@ def test_a_story_wins_by_both_orders_and_a_pair_judged_in_one_does_not_count(tmp
     assert {"compared": 3, "unreadable": 1, "lost_to": [lost]}.items() <= (score.metadata or {}).items()
     assert (score.explanation or "").startswith(
         "Win rate 0.50 against 3 documents, each in both orders; order bias -0.33 (0 = none, 1 = always the story that "
-        "stands first). 1 more were not judged in both orders: unreadable replies."
+        "comes first). 1 more were not judged in both orders: unreadable replies."
     )
     assert score.reason is None
 

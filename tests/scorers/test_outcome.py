@@ -102,8 +102,8 @@ async def test_a_document_is_measured_with_all_that_a_reader_must_know_beside_th
     assert score.explanation == (
         f"Grey owl over barns., {OWL}: 1.\n\n"
         "Compared with 1 documents of the population.\n\n"
-        f"The same text stands in the population ({same}); it was left out of its own comparison.\n\n"
-        f"The text of which it was made stands in the population ({origin}); it was left out."
+        f"The same text is in the population ({same}); it was left out of its own comparison.\n\n"
+        f"The text of which it was made is in the population ({origin}); it was left out."
     )
     assert score.metadata == {
         "signature": "s",

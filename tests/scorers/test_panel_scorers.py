@@ -248,7 +248,7 @@ def test_a_text_without_copied_runs_is_its_own_at_every_length(population: Popul
     # the shortest run that counts has five tokens, and "owl on a clock" has four
     score = scored(creativity_index(str(population.folder)), "An owl on a clock", tmp_path)
     assert values(score) == {key: 8.0 if key.endswith("sum") else 1.0 for key in CREATIVITY_KEYS}
-    assert (score.explanation or "").startswith("No run of 5 or more of its 5 tokens stands in the corpus.")
+    assert (score.explanation or "").startswith("No run of 5 or more of its 5 tokens is in the corpus.")
     facts = {"tokens": 5, "runs": 0, "longest": [], "left_out_of_corpus": []}
     assert facts.items() <= metadata(score).items()
 
@@ -267,7 +267,7 @@ def test_the_longest_runs_are_shown_three_in_the_log_and_ten_to_a_reader(tmp_pat
     lines = (score.explanation or "").splitlines()
     assert lines[0] == "| copied words | tokens | where |"
     assert [line.split(" | ")[1] for line in lines[2:12]] == [str(length) for length in range(16, 6, -1)]
-    assert lines[13] == "12 runs of 5 or more tokens stand in the corpus."
+    assert lines[13] == "12 runs of 5 or more tokens are in the corpus."
     own = scored(creativity_index(str(population.folder)), copied[3], tmp_path)
     assert (metadata(own)["left_out_of_corpus"], metadata(own)["runs"]) == ([ids[copied[3]]], 0)
 

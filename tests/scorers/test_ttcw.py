@@ -279,19 +279,19 @@ def test_the_whole_of_what_a_reader_sees_of_a_critic_that_prefers_a_place() -> N
         "",
         "The two orders name different stories in 1 of 2 tests (⇄).",
         "",
-        "**The critic is biased by position:** whichever story stood first won both times in 1 of 2 tests. Such a "
+        "**The grader is biased by position:** whichever story came first won both times in 1 of 2 tests. Such a "
         "preference cancels in the score; by itself it scores 0, and 0 passes at any cutoff up to 0.",
     ]
     second = told((BEHIND, BEHIND), (BEHIND, AHEAD), (EVEN, EVEN))
     assert "+3" in second
     assert "biased" not in second
-    assert "whichever story stood second won both times in 3 of 3 tests" in told(*[(BEHIND, BEHIND)] * 3)
+    assert "whichever story came second won both times in 3 of 3 tests" in told(*[(BEHIND, BEHIND)] * 3)
 
 
 def test_of_a_story_alone_a_reader_sees_yes_and_no() -> None:
     yes, no, lost = Opinion(1, "Fine. [[YES]]"), Opinion(0, "Flat. [[NO]]"), Opinion(None, fault="a|b", failed=True)
     assert told((yes,), (no,), (lost,), cutoff=None).splitlines() == [
-        "| test | yes/no | the critic in short |",
+        "| test | yes/no | the grader in short |",
         "|:--|:--|:--|",
         "| a is it a | yes | Fine. |",
         "| b is it b | no | Flat. |",

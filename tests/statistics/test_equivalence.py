@@ -184,7 +184,7 @@ GROUPS = {"g": "aabb"}
         (position_effect, ([1, 2], [0], "aa"), "values (2,), positions (1,) and 2 lists, expected as many of each"),
         (prompt_interval, ([1, 2], ["a"]), "2 values but 1 prompts, expected as many of each"),
         (chance_of_seeing, (0, 4, 1), "count is 0 of 4 in 1 draws, expected 1 <= count <= total and draws >= 0"),
-        (mixed_logistic, ([0, 1, 2, 0], {}, GROUPS), "outcome holds 2.0, expected one 0 or 1 a row"),
+        (mixed_logistic, ([0, 1, 2, 0], {}, GROUPS), "outcome contains 2.0, expected one 0 or 1 a row"),
         (mixed_logistic, ([COIN], {}, GROUPS), "outcome has shape (1, 4), expected one 0 or 1 a row"),
         (
             *(mixed_logistic, (COIN, {"intercept": COIN}, GROUPS)),

@@ -198,7 +198,7 @@ def test_a_panel_without_a_population_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("arguments", [{}, {"population": "starter", "prompts": "prompts.txt"}])
 def test_a_population_and_prompts_are_given_one_or_the_other(arguments: dict[str, str], tmp_path: Path) -> None:
     line = line_of(refusal("population_prompts", tmp_path, task_args=arguments))
-    assert "expected one of population=<name or folder> and prompts=<text file of a prompt a line>" in line
+    assert "expected one of population=<name or folder> and prompts=<text file with one prompt per line>" in line
 
 
 @pytest.mark.parametrize(

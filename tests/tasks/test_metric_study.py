@@ -68,7 +68,7 @@ def test_a_text_is_compared_neither_with_itself_nor_with_what_it_was_made_of(
         assert (before["documents"], after["documents"]) == (2, 2), scorer
         assert (before["left_out"], before.get("made_of")) == ([own], None), scorer
         assert (after["left_out"], after["made_of"]) == ([], [own]), scorer
-        note = "The text of which it was made stands in the population"
+        note = "The text of which it was made is in the population"
         assert note in ((edit.scores or {})[scorer].explanation or ""), scorer
 
 

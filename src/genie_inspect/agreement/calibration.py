@@ -205,11 +205,11 @@ def verdict(agreements: Sequence[RaterAgreement]) -> list[str]:
             paragraphs.append(f"{first} and {second}: whether they agree cannot be told from {whole.pairs} pairs.")
             continue
         if whole.alpha >= RELIABLE:
-            worth = f"one can stand for the other, alpha is at least {RELIABLE}"
+            worth = f"one can replace the other, alpha is at least {RELIABLE}"
         elif whole.alpha >= TENTATIVE:
             worth = f"they agree enough for tentative conclusions, alpha is at least {TENTATIVE} and below {RELIABLE}"
         else:
-            worth = f"one cannot stand for the other, alpha is below {TENTATIVE}"
+            worth = f"one cannot replace the other, alpha is below {TENTATIVE}"
         sentences = [f"{first} and {second}: {worth} (alpha {whole.alpha:.2f} over {whole.pairs} pairs)."]
         known = [agreement for agreement in by_feature if not math.isnan(agreement.alpha)]
         if len(known) > 1:

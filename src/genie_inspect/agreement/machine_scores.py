@@ -34,7 +34,7 @@ from genie_inspect.signature import Signature
 _ANSWER = re.compile(r"story_(.+)_test(\d{1,3})")
 _BEGINS = re.compile(r"\W*(yes|no)\b", re.IGNORECASE)
 _ASKED = re.compile(r",template=[0-9a-f]{4,64}(?=\))")
-FORM = 'a line a story: {"story": "3_GPT4", "judge": "mine", "score": 9, "tests": {"01": 1, "02": 0}}'
+FORM = 'one line per story: {"story": "3_GPT4", "judge": "mine", "score": 9, "tests": {"01": 1, "02": 0}}'
 
 
 class _Scored(StoryRow):

@@ -156,10 +156,10 @@ Id = Annotated[str, StringConstraints(min_length=1)]
 Result = bool | Number | None
 # yes, no, neither of the two (which the published figures count as a pass), missing
 LETTERS = {"Y": 1.0, "N": 0.0, "B": 1.0, "-": math.nan}
-FORM = 'a line a person and story: {"story": "3_GPT4", "rater": "ann", "votes": {"01": 1, "02": 0}}'
+FORM = 'one line per person and story: {"story": "3_GPT4", "rater": "ann", "votes": {"01": 1, "02": 0}}'
 VERDICT = "verdict"
 TESTS = ("test", "question")
-ONE_VOTE = "or a row a vote with the columns story, rater, verdict or number, and if there are several tests test"
+ONE_VOTE = "or one row per vote with the columns story, rater, verdict or number, and if there are several tests test"
 A_TABLE = "or a CSV with the columns story, rater and one a test"
 
 
@@ -249,7 +249,7 @@ def read_votes(path: Path, *, numbers: bool = False) -> list[VotedStory]:
     else:
         stories = _gathered(without_slips(_ballots(path)))
     if not stories:
-        raise VotesError(f"{path} holds no vote, expected {FORM}, {ONE_VOTE}, {A_TABLE}")
+        raise VotesError(f"{path} has no vote, expected {FORM}, {ONE_VOTE}, {A_TABLE}")
     if not numbers and (on_scale := next(_on_scale(stories), None)):
         raise VotesError(f"{path}: {on_scale} is a number, expected verdicts, yes or no")
     return stories

@@ -142,7 +142,7 @@ class Importer:
 
     async def _reply(self, reply: Reply, source: Lines) -> None:
         if not self.places:
-            raise ScaleError(f"{source} holds replies: name the requests that they answer, --requests FILE")
+            raise ScaleError(f"{source} contains replies: name the requests that they answer, --requests FILE")
         place = self.places.get(reply.name)
         if place is None:
             self.result.faults[FOREIGN] += 1

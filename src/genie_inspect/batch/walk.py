@@ -187,7 +187,7 @@ def existing(address: str, what: str) -> list[Part]:
     if found := parts(address):
         return found
     raise ScaleError(
-        f"{redacted(address)} holds no {what}, expected a file or a folder of files that end with .jsonl or .parquet"
+        f"{redacted(address)} has no {what}, expected a file or a folder of files that end with .jsonl or .parquet"
     )
 
 
@@ -291,7 +291,7 @@ def merged(cache: Cache, folders: Sequence[Path], progress: Progress) -> dict[st
     """Add the rows of other caches to one, and count what became of them; to do it again changes nothing."""
     for folder in folders:
         if not (folder / FILE).is_file():
-            raise ScaleError(f"{folder} holds no {FILE}, expected the folder of a cache")
+            raise ScaleError(f"{folder} has no {FILE}, expected the folder of a cache")
         if (folder / FILE).samefile(cache.path):
             raise ScaleError(f"{folder} is the cache that others are added to, expected another")
     kept = Counter[str]()

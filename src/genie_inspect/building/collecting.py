@@ -118,7 +118,7 @@ class Collected:
             if not any(prompt in prompts_of_task for prompt in prompts_of_log):
                 whose = "the questions' prompts" if prompts is not None else f"the prompts of {logs[0]}"
                 shown = next(iter(prompts_of_log), "")[:80]
-                first = f", its first is {shown!r}" if prompts_of_log else ": it holds no samples"
+                first = f", its first is {shown!r}" if prompts_of_log else ": it has no samples"
                 raise PopulationError(f"{log} has none of {whose}{first}")
             progress("reading logs", number, len(logs))
 

@@ -91,7 +91,7 @@ def faults(folder: Path) -> dict[str, tuple[int, str]]:
     try:
         yardstick_of(folder)
     except PopulationError as error:
-        add("unusable yardstick", str(error))
+        add("unusable reference scores", str(error))
     return faults
 
 

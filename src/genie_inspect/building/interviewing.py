@@ -107,7 +107,7 @@ class Interviewer:
         async def attempt(settings: GenerateConfig) -> list[T]:
             values = await self._once(template, count, data, form, parse, settings, temperature)
             if not values:
-                raise UnreadableReplyError(f"the reply to {template} holds nothing that was asked for")
+                raise UnreadableReplyError(f"the reply to {template} has nothing that was asked for")
             return [values[number] for number in sorted(values)]
 
         try:
@@ -224,8 +224,8 @@ class LeftOut:
 async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) -> LeftOut:
     """Each document of a population compared with the others of its prompt."""
     population, features = assessor.population, [feature.name for feature in assessor.population.features]
-    population.require_documents("the yardstick")
-    population.require_questions("the yardstick")
+    population.require_documents("a reference score")
+    population.require_questions("a reference score")
     missing: Counter[str] = Counter()
     spreads: dict[str, list[Spread]] = {feature: [] for feature in features}
     novelties: dict[str, list[float]] = {feature: [] for feature in features}

@@ -269,10 +269,10 @@ class Builder:
             "Generations found in logs": str(built.generations),
             "Dropped": counted or "none",
             "Coherence": f"by {self.coherence}; {built.coherence_unrated} unreadable and kept",
-            "Documents a prompt": f"at most {self.per_prompt}, stratified by model, seed {self.seed}",
+            "Documents per prompt": f"at most {self.per_prompt}, stratified by model, seed {self.seed}",
             "Near-duplicates": f"dropped from {self.near_duplicates:.0%} shared runs of five words",
             "Questions": questions,
-            "Yardstick": f"by judge={self.yardstick}" if self.yardstick != NONE else NONE,
+            "Reference scores": f"by judge={self.yardstick}" if self.yardstick != NONE else NONE,
             "Answers": said,
             **(self.cleaner.card if self.cleaner else {}),
         }

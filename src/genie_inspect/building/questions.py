@@ -134,7 +134,7 @@ class QuestionWriter(Interviewer):
         seen = {normalised(step.text) for step in record["written"]}
         steps = []
         for source, text in written:
-            reason = "stands twice" if normalised(text) in seen else ""
+            reason = "is there twice" if normalised(text) in seen else ""
             seen.add(normalised(text))
             steps.append(Step(prompt=prompt, source=source, text=text, kept=not reason, reason=reason))
         record["written"] += steps
@@ -230,9 +230,9 @@ def read_questions(source: Path | str, features: Sequence[Feature]) -> list[Ques
         except ValidationError as invalid:
             reason = ", ".join(map(_fault, invalid.errors()))
         else:
-            reason = f"{question.id!r} stands twice" if question.id in questions else ""
+            reason = f"{question.id!r} is there twice" if question.id in questions else ""
             if question.feature not in feature_names:
-                reason = f"feature {question.feature!r} is none of {', '.join(feature_names)} (--features)"
+                reason = f"feature {question.feature!r} is not one of {', '.join(feature_names)} (--features)"
             questions[question.id] = question
         if reason:
             faults.setdefault(reason, []).append(line)
@@ -245,7 +245,7 @@ def read_questions(source: Path | str, features: Sequence[Feature]) -> list[Ques
             listed.append(f"{len(faults) - MOST_SAID} other faults")
         raise PopulationError(f"{path} cannot be read as questions, {'; '.join(listed)}; expected lines such as {LINE}")
     if not questions:
-        raise PopulationError(f"{path} holds no questions, expected lines such as {LINE}")
+        raise PopulationError(f"{path} has no questions, expected lines such as {LINE}")
     return list(questions.values())
 
 

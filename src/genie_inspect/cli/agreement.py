@@ -207,8 +207,8 @@ def _shifts(novelty: Mapping[str, Novelty], before: str, after: str) -> Iterator
 
 LENGTHS_KEY = (
     "tau: Kendall's tau-b of the documents' novelty under both lengths, 1 same order. shift: second less first, means"
-    f" over prompts, with its 95% interval; p: {TEST} over prompts, corrected (holm); *: holds. d: of the shift over"
-    " documents."
+    f" over prompts, with its 95% interval; p: {TEST} over prompts, corrected (holm); *: significant. d: of the shift"
+    " over documents."
 )
 
 

@@ -133,7 +133,7 @@ JOB = cli.together(
     cli.option("-o", "--output", required=True, help="Folder for the replies, local or s3://, gs://, az://."),
     cli.option("--url", help="Server to ask, which takes chat completions: http://.../v1."),
     cli.option("--model", help="Model to load into vLLM on the cluster's GPUs, instead of --url."),
-    cli.option("--key", metavar="VARIABLE", help="Environment variable that holds the server's key. Default: no key."),
+    cli.option("--key", metavar="VARIABLE", help="Environment variable with the server's key. Default: no key."),
     cli.option("--connections", default=64, type=cli.AT_LEAST_1, help="Requests in flight per worker."),
     cli.option("--workers", default=1, type=cli.AT_LEAST_1, help="Number of clients, or of engines, in parallel."),
     cli.option("--qps", type=cli.AT_LEAST_1, help="Maximum requests per second and worker. Default: no limit."),

@@ -26,17 +26,17 @@ def legend(comparison: Comparison) -> str:
     over = f"the tests of {each} ({several})" if len(tests) > 1 else f"{tests.total()} tests"
     rated = any(due for row in comparison.rows for _, due in row.ratings)
     keys = comparison.options.keys
-    tested = f"tests were named beforehand ({', '.join(keys)})" if keys else "of a measure its headline is"
+    tested = f"tests were named beforehand ({', '.join(keys)})" if keys else "only each metric's main score is"
     by_instance = any(row.instances is not None for row in comparison.rows)
     return (
         f"p raw: {TEST}; p: corrected ({comparison.options.correction}) over {over}. equivalence p: of a difference "
         f"beyond the margin, two one-sided {METHODS[comparison.options.equivalence]}, corrected likewise; small where "
-        "both are equivalent. *: holds."
+        "both are equivalent. *: significant."
         + (f" -: not tested; {tested}." if any(not row.tested for row in comparison.rows) else "")
         + " power: a paired t test's chance of finding a difference as large as the margin; 0% where no p of so few "
-        "pairs could hold. pairs: prompts"
+        "pairs could be significant. pairs: prompts"
         + (" (pairs of documents in them)" if by_instance else "")
-        + f". used: share of questions{' / of the ratings due that count' if rated else ''}, baseline → run."
+        + f". used: share of questions{' / of the expected ratings that count' if rated else ''}, baseline → run."
         " Means are over the prompts that both have, and of these over the questions that both answered (common: how"
         f" many of those asked, prompt by prompt). Intervals are of the same test, uncorrected: 0 is outside where "
         f"its p is below {LEVEL:.0%} by itself; [-, -]: too few pairs."
@@ -61,7 +61,7 @@ def pooled_table(comparison: Comparison) -> Table:
         facts = (*(figure(count, ".0f") for count in words), *coherence)
         rows.append([strategy, str(first.models), prompts, *differences, *facts])
     beside = ("words", "baseline", "population", "coherence", "baseline's")
-    heads = ["strategy", "models", "prompts", *shown, *beside]
+    heads = ["method", "models", "prompts", *shown, *beside]
     return Table("pooled over models: prompts are the units", heads, rows, look="narrow")
 
 
@@ -75,11 +75,11 @@ def _pooled_cell(row: PooledRow | None) -> str:
 
 
 POOLED_KEY = (
-    "Differences of a model's two runs on one prompt, averaged over models, then over prompts. *: holds, =: equivalent"
-    " within the margin; prompts are the units, so that this is said of these models on other prompts. **: holds with"
-    " models as units, too (from three models), and so of others like them. 2/3: models whose own difference has that"
-    " sign, of all. words, coherence: of the strategy's documents, beside them those of its baselines and, of"
-    " words, the population's."
+    "Differences of a model's two runs on one prompt, averaged over models, then over prompts. *: significant, =:"
+    " equivalent within the margin; prompts are the units, so this is about these models on other prompts."
+    " **: significant with models as units, too (from three models), and so about other models like them. 2/3: models"
+    " whose own difference has that sign, of all. words, coherence: of the method's documents, then of its baselines'"
+    " and, for words, of the population's."
 )
 
 

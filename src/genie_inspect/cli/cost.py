@@ -34,11 +34,11 @@ STEPS = {
     "total": "in all",
 }
 MEASURES = {
-    "partition": "telling kinds, at most",
+    "partition": "telling classes, at most",
     "litbench": CHAT.said,
     **{f"litbench/{protocol.name}": protocol.said for protocol in PROTOCOLS.values()},
-    "close_reading": "marking, an aspect a call",
-    "novelty_bench": "telling kinds and rating, at most",
+    "close_reading": "marking, one call per aspect",
+    "novelty_bench": "telling classes and rating, at most",
     "plots": "drawing the plots of references",
     "ttcw": "testing stories",
     **{f"ttcw {way.name}": f"testing stories: {way.said}" for way in WAYS.values()},

@@ -68,7 +68,7 @@ def listed(context: click.Context, parameter: click.Parameter, value: str) -> tu
     """Names with commas between them, each once, for an option's callback."""
     names = tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
     if not names:
-        raise click.BadParameter(f"{value!r} holds no name, expected names with commas between them")
+        raise click.BadParameter(f"{value!r} has no name, expected names with commas between them")
     return names
 
 

@@ -1,4 +1,4 @@
-"""`genie population`: build, import, check, merge, sample, yardstick, size, show."""
+"""`genie population`: build, import, check, merge, sample, reference-scores, size, show."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -93,10 +93,11 @@ def population() -> None:
 @cli.option("--coherence", default="grader", help="Who rates coherence: grader, reward/<ArmoRM> or none.")
 @cli.option("--min-coherence", type=float, help="Lowest coherence to keep. Default: 3 of 5, or 2 of a reward.")
 @cli.option(
-    "--yardstick",
+    "--reference-scores",
+    "yardstick",
     type=click.Choice(["none", "list", "pairwise"]),
     default="none",
-    help="Judge mode that compares the documents with each other, with about as many calls as scoring all of them.",
+    help="Also make reference scores, with this judge mode; it takes about as many calls as scoring all documents.",
 )
 @CLEAN
 @cli.asking
@@ -237,7 +238,7 @@ def import_(
     return asked(work, grader, output, dry_run=dry_run, called="", rehearsed=COUNTED)
 
 
-@population.command()
+@population.command("reference-scores")
 @click.argument("folder")
 @cli.option("--judge", default="list", help="Judge mode: list, pairwise, logit, vectors, or embedded (calls no model).")
 @graders_option(help="The grader. Repeatable: a jury.")
@@ -254,13 +255,13 @@ def import_(
 def yardstick(
     folder: str, graders: tuple[str, ...], output: Path | None, dry_run: bool, **options: Any
 ) -> dict[str, Any]:
-    """Score the population's own documents, as reference scores.
+    """Score the population's own documents, for percentiles.
 
     Each document of FOLDER is compared with the others. Scores with the same judge mode, grader and templates then show
     their percentile among these. Replies are kept: a killed run goes on with the same command.
 
     \b
-    Example: genie population yardstick castles --grader openai/gpt-4o --dry-run
+    Example: genie population reference-scores castles --grader openai/gpt-4o --dry-run
     """
     instrument = asked_instrument(graders, **options)
     opened = open_population(folder)
@@ -307,7 +308,7 @@ def asked_instrument(graders: Sequence[str], templates: Path | None, **options: 
 
 KEY = (
     "sd: of the similarities of one answer to the population's, within questions; degrees: of freedom, how much it"
-    " rests on; needed: answers a question for ±{margin:g} at {confidence:.0%}. Where not every document answers, a"
+    " rests on; needed: answers per question for ±{margin:g} at {confidence:.0%}. Where not every document answers, a"
     " population needs more documents than answers."
 )
 OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -317,7 +318,7 @@ OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.argument("sources", nargs=-1, required=True)
 @cli.option("--margin", default=MARGIN, type=OPEN, help="Half width of the interval of a mean similarity, 0 to 1.")
 @cli.option("--confidence", default=CONFIDENCE, type=OPEN, help="Confidence of that interval, 0 to 1.")
-@cli.option("--judge", default="list", help="Judge mode for a population, as for `genie population yardstick`.")
+@cli.option("--judge", default="list", help="Judge mode for a population, as for `genie population reference-scores`.")
 @graders_option(help="Grader for a population. Repeatable: a jury.")
 @INSTRUMENT
 @cli.SIGNATURE

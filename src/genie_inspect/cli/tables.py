@@ -228,7 +228,7 @@ def counted(reasons: Mapping[str, int]) -> str:
 
 
 def used(questions: Share, ratings: Share) -> str:
-    """The share of questions that was used, and behind a slash of the ratings due that count, as far as they are known.
+    """The share of questions that was used, and behind a slash of the expected ratings that count, where known.
 
     >>> used((3, 4), (30, 48)), used((3, 4), (0, 0)), used((0, 0), (0, 0))
     ('75/62%', '75%', '')

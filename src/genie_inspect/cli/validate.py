@@ -22,7 +22,7 @@ LEGEND = (
     "the study has it, which with few prompts finds too much. equivalence p: of a difference beyond 0.2 sd of the "
     "originals, two one-sided t tests, and beside it the study's bootstraps; =: equivalent. words: by how many the "
     "texts are longer than their originals. less length: the difference less what the prompt's other texts move the "
-    "measure per word, times the change in words; *: holds by the same test. constant: no text differs from its "
+    "measure per word, times the change in words; *: significant by the same test. constant: no text differs from its "
     "original, so that there is no effect and no test."
 )
 
@@ -35,7 +35,7 @@ def effect_table(study: Study) -> Table:
     heads += [*(["words", "less length"] if has_words else []), "prompts (texts)"]
     originals = f"originals: {len(study.texts.originals)}"
     if not study.texts.originals:
-        originals = "no originals: edits of other features stand for them"
+        originals = "no originals: edits of other features replace them"
         heads[0] = "other edits"
     own = "" if study.names_prompts else " (each original its own)"
     title = f"edits and paraphrases; prompts: {len(set(study.texts.prompts.values()))}{own}, {originals}"
@@ -223,7 +223,7 @@ def validate(log: str, scorers: tuple[str, ...], published: bool) -> cli.Answer:
 def _parts(found: Study, published: bool) -> Iterator[Table | str]:
     yield from (*map(sentence, found.measures), "")
     yield effect_table(found)
-    title = "mean difference (d); > the largest d of its row, where it holds"
+    title = "mean difference (d); > the largest d of its row, where it is significant"
     yield from feature_tables(found, title, found.measures, _moved)
     if published:
         yield from published_tables(found)

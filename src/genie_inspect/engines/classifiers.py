@@ -125,9 +125,7 @@ class CoherenceRewards(_Classifier):
         )
         # transformers fills a missing layer with random numbers and only logs a warning
         if missing := sorted(report["missing_keys"]):
-            raise EngineFailedError(
-                f"{self.model} is not a model of the kind ArmoRM: it has no {', '.join(missing[:3])}"
-            )
+            raise EngineFailedError(f"{self.model} is not an ArmoRM model: it has no {', '.join(missing[:3])}")
         if not tokenizer.chat_template:
             raise EngineFailedError(f"{self.model} has no chat template, expected one")
         return tokenizer, model.to(device()).eval()

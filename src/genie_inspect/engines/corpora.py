@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 WHOLE, LINES = (".txt", ".md"), ".jsonl"
-ACCEPTED = "*.txt and *.md (a document each) and *.jsonl (a document a line, in the field 'text')"
+ACCEPTED = "*.txt and *.md (one document per file) and *.jsonl (one document per line, in the field 'text')"
 
 
 def text_files(folder: Path) -> list[Path]:
@@ -46,7 +46,7 @@ def text_files(folder: Path) -> list[Path]:
     # sorted: the order in which a file system lists its files differs between machines
     if files := sorted(path for path in folder.rglob("*") if path.suffix in (*WHOLE, LINES) and path.is_file()):
         return files
-    raise CorpusError(f"corpus folder {folder} holds no texts, expected {ACCEPTED}")
+    raise CorpusError(f"corpus folder {folder} has no texts, expected {ACCEPTED}")
 
 
 def folder_texts(folder: Path) -> Iterator[tuple[str, str]]:

@@ -132,7 +132,7 @@ def check_model(model: str, capability: str, extra: str) -> None:
     check_folder(model, capability)
     for what, patterns in NEEDED.items() if Path(model).is_dir() else ():
         if not any(any(Path(model).glob(pattern)) for pattern in patterns):
-            raise EngineFailedError(f"{capability}: folder {model} holds no {what}")
+            raise EngineFailedError(f"{capability}: folder {model} has no {what}")
 
 
 def check_folder(model: str, capability: str) -> None:

@@ -104,7 +104,7 @@ def check_installed() -> None:
 def checked_manifest(folder: Path) -> IndexManifest:
     path = folder / MANIFEST
     if not path.is_file():
-        raise CorpusError(f"{folder} holds no {MANIFEST}: it is not a complete index by genie build-index; {BUILD}")
+        raise CorpusError(f"{folder} has no {MANIFEST}: it is not a complete index by genie build-index; {BUILD}")
     try:
         manifest = IndexManifest(**json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, TypeError, RecursionError) as error:

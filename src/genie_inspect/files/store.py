@@ -215,7 +215,7 @@ class Store:
             error = refused
         if not isinstance(error, OSError | sqlite3.OperationalError):
             raise error
-        warnings.warn(f"{self.path} cannot be used ({error}); what it holds is kept for this run only", GenieWarning, 4)
+        warnings.warn(f"{self.path} cannot be used ({error}); its contents are kept for this run only", GenieWarning, 4)
         self._opened = connected(":memory:", self._schema)
         return self._opened
 

@@ -59,7 +59,7 @@ def one_line(text: str) -> str:
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """JSON that reads back as the value and holds no unprintable character: they stand as escapes.
+    """JSON that reads back as the value and has no unprintable character: they stand as escapes.
 
     >>> json_text({"name": "é" + chr(155)})
     '{"name": "é\\\\u009b"}'

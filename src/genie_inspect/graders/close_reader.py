@@ -34,7 +34,7 @@ MARK = Instruction(
     frozenset({"aspect", "text"}),
     recorded=lambda record, data: json.dumps(record.marks(data["text"], data["aspect"]), ensure_ascii=False),
 )
-FORM = 'a line a text: {"text": "...", "marks": {"novel": [{"expression": "...", "reason": "..."}], "awkward": []}}'
+FORM = 'one line per text: {"text": "...", "marks": {"novel": [{"expression": "...", "reason": "..."}], "awkward": []}}'
 
 
 class PassagesError(GenieError):
@@ -98,7 +98,7 @@ def _read_examples(path: Path | str) -> list[ExampleRow]:
 FEWEST_WORDS, MOST_WORDS = 2, 40  # of a mark; some 12 are asked for
 MOST_QUOTES = 300  # different ones of one reply that are looked for
 MOST_SHARE = 0.3  # of a text's words that a reader may quote for one aspect; one who quotes more tells nothing apart
-TOO_MUCH = "the reader quotes over 30% of the text"
+TOO_MUCH = "the grader quotes over 30% of the text"
 NOTHING_FOUND = "no quote is an expression of the text"
 ABSENT, REPEATED, OVERLAPPING = "quote not in the text", "quote given again", "quote within another"
 SHORT, LONG, BEYOND = "quote of one word", f"quote of over {MOST_WORDS} words", f"quote beyond the first {MOST_QUOTES}"

@@ -42,7 +42,7 @@ def mode_and_fit(judge: str, others: Sequence[str] = ()) -> tuple[Mode, str]:
     if not slash or mode.by_vectors:
         return mode, rest
     if not re.fullmatch(r"[1-9][0-9]{0,3}", rest) or rest == "1":
-        expected = f"how many answers {mode.name} is shown in a call, such as {mode.name}/10"
+        expected = f"how many answers {mode.name} is shown per call, such as {mode.name}/10"
         raise UnknownChoiceError("judge", judge, expected)
     return replace(mode, name=judge, judge=partial(mode.judge, chunk=int(rest)), chunk=int(rest)), ""
 

@@ -40,7 +40,7 @@ class ListJudge(RatingJudge):
         repeats: int = REPEATS,
     ) -> None:
         if chunk < 1:
-            raise ValueError(f"chunk is {chunk}, expected at least 1 answer a call")
+            raise ValueError(f"chunk is {chunk}, expected at least 1 answer per call")
         super().__init__(model, template, memo, repeats)
         self.chunk = chunk
         self.facts = f"chunk={chunk},"

@@ -104,7 +104,7 @@ def _read(rubric: str, path: Path) -> Rubric:
         raise RubricError(f"rubric {rubric} cannot be read: {reason}") from error
     if not isinstance(content, dict):
         kind = type(content).__name__
-        raise RubricError(f"rubric {rubric}: the file holds a {kind}, expected the fields name and tests")
+        raise RubricError(f"rubric {rubric}: the file contains a {kind}, expected the fields name and tests")
     try:
         return Rubric.model_validate(content)
     except ValidationError as error:

@@ -169,7 +169,7 @@ def warnings(evidence: Evidence) -> list[str]:
     if few:
         lines.append(f"{few} of {used} questions rest on fewer than three ratings: one answer more could change them")
     if half := below(evidence.pairs, 0.5):
-        lines.append(f"fewer than half of the ratings that were due could be used: {half}")
+        lines.append(f"fewer than half of the expected ratings could be used: {half}")
     if unused := below(evidence.coverage, 1):
         lines.append(f"not every question or test could be used: {unused}")
     return lines

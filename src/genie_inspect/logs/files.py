@@ -166,7 +166,7 @@ def _sample(archive: ZipFile, member: str, file: str, unread: Collection[str]) -
     except ValidationError as invalid:
         raise LogError(first_fault(invalid, where)) from invalid
     if member != sample_member(sample.id, sample.epoch):
-        raise LogError(f"{where} holds sample {sample.id!r:.60} of epoch {sample.epoch!r:.60}")
+        raise LogError(f"{where} has sample {sample.id!r:.60} of epoch {sample.epoch!r:.60}")
     return _placed(sample, where)
 
 
@@ -196,7 +196,7 @@ def each_log(paths: Iterable[str | Path], read: Callable[[str], ReadT]) -> list[
                 raise
             left_out.append(error)
     if left_out and not logs:
-        raise LogError(f"none of {len(left_out)} logs can be used; of the last: {left_out[-1]}") from left_out[-1]
+        raise LogError(f"none of {len(left_out)} logs can be used; the last: {left_out[-1]}") from left_out[-1]
     for reason in left_out:
         warnings.warn(f"left out: {reason}", GenieWarning, stacklevel=2)
     return logs
@@ -210,6 +210,6 @@ def log_files(paths: Iterable[str | Path]) -> list[str]:
             raise LogError(f"{path} does not exist, expected a log file or a folder of logs")
         logs = [path] if Path(path).is_file() else [info.name for info in list_eval_logs(path, descending=False)]
         if not logs:
-            raise LogError(f"{path} holds no log")
+            raise LogError(f"{path} has no log")
         files |= dict.fromkeys(name.removeprefix("file://") for name in logs)
     return list(files)

@@ -335,7 +335,7 @@ def cut_at_limit(who_writes: str, cut: int, documents: int) -> str:
     >>> cut_at_limit("mine", 3, 4)
     'of mine 3 of 4 documents end at the limit of their tokens, not where a writer ends: allow more by --max-tokens'
     """
-    said = f"of {who_writes} {cut} of {documents} documents end at the limit of their tokens, not where a writer ends: "
+    said = f"{cut} of {documents} documents of {who_writes} end at the limit of their tokens, not where a writer ends: "
     return f"{said}allow more by --max-tokens" if cut else ""
 
 

@@ -171,4 +171,4 @@ def yardstick_command(log: ScoredLog, scorer: str) -> str:
         "templates": options.get("templates"),
     }
     named = "".join(f" --{name} {value}" for name, value in given.items() if value)
-    return f"genie population yardstick {options.get('population') or UNSAID['population']}{named}"
+    return f"genie population reference-scores {options.get('population') or UNSAID['population']}{named}"

@@ -45,7 +45,7 @@ class Edit(Row):
     @model_validator(mode="after")
     def _drawn(self) -> "Edit":
         if self.alternatives and self.alternative not in self.alternatives:
-            raise ValueError(f"alternative {self.alternative!r} is none of the alternatives")
+            raise ValueError(f"alternative {self.alternative!r} is not one of the alternatives")
         return self
 
 
@@ -149,6 +149,6 @@ class Interventions:
 
 def rows_of(file: Path, kind: type[RowT]) -> Iterator[RowT]:
     """The rows of a file that stands with interventions, one at a time."""
-    expected = f"expected starter, a folder that holds {INTERVENTIONS}, or such a file"
+    expected = f"expected starter, a folder with {INTERVENTIONS}, or such a file"
     missing = f"pairs of interventions are {str(file)!r}, {expected}"
     return (row for _, _, row in placed_rows(file, kind, InterventionsError, missing))

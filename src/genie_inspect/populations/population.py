@@ -214,7 +214,7 @@ def read_manifest(folder: Path) -> Manifest:
         check_file(path, LARGEST)
         return parsed(path.read_bytes(), Manifest, str(path))
     except (FileNotFoundError, NotADirectoryError):
-        raise PopulationError(f"{folder} holds no {MANIFEST}, expected the folder of a population") from None
+        raise PopulationError(f"{folder} has no {MANIFEST}, expected the folder of a population") from None
     except OSError as error:
         raise PopulationError(f"{path} cannot be read: {error.strerror or error}") from error
 
@@ -241,7 +241,7 @@ def open_population(name: str | Path) -> Population:
         raise PopulationError(f"population {str(name)!r} cannot be read: {error.strerror or error}") from error
     if not is_there:
         raise PopulationError(
-            f"population is {str(name)!r}, expected {', '.join(sorted(BUNDLED))} or a folder that holds {MANIFEST}"
+            f"population is {str(name)!r}, expected {', '.join(sorted(BUNDLED))} or a folder with {MANIFEST}"
         )
     return _opened(folder, tuple(state))
 

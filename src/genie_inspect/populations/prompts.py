@@ -104,7 +104,7 @@ def writing_prompt_sample(
     # sorted, so that the sample depends on the seed and not on the order of the source
     prompts = sorted({cleaned for text in raw if (cleaned := clean_prompt(text))})
     if len(prompts) < count:
-        raise SourceError(f"dataset {source} holds {len(prompts)} distinct prompts, expected at least {count}")
+        raise SourceError(f"dataset {source} has {len(prompts)} distinct prompts, expected at least {count}")
     drawn = random.Random(seed).sample(prompts, count)  # noqa: S311  # a sample, no secret
     # after the draw: the same prompts whichever form they take
     if story_where:
@@ -124,14 +124,16 @@ def check_prompts_file(path: Path) -> None:
 
 
 def prompt_lines(path: Path | str) -> list[str]:
-    """The prompts of a file, each once: a text file of a prompt a line, or JSON Lines with a field `prompt`."""
+    """The prompts of a file, each once: a text file with one prompt per line, or JSON Lines with a field `prompt`."""
     path = Path(path)
     if path.suffix in JSON_LINES:
         return _distinct(_local(path, COLUMN), f"prompts {path}")
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"prompts {path} cannot be read, expected a text file of a prompt a line: {error}") from error
+        raise SourceError(
+            f"prompts {path} cannot be read, expected a text file with one prompt per line: {error}"
+        ) from error
     return _distinct(lines, f"prompts {path}")
 
 
@@ -156,7 +158,7 @@ def clean_prompt(text: str) -> str:
 def _distinct(texts: Iterable[str], source: str) -> list[str]:
     prompts = list(dict.fromkeys(text.strip() for text in texts if text.strip()))
     if not prompts:
-        raise SourceError(f"{source} holds no prompts")
+        raise SourceError(f"{source} has no prompts")
     return prompts
 
 

@@ -16,7 +16,7 @@ from genie_inspect.signature import digest
 BUNDLED = "bundled"
 FILE = DATA / "ttcw" / "references.jsonl"
 PROFESSIONAL = "_NewYorker"  # how the ids of the professionals' stories end in Salesforce/ttcw_creativity_eval
-FORM = 'a line a story: {"title": ..., "plot": ..., "story": ...}, the plot in one sentence or left out'
+FORM = 'one line per story: {"title": ..., "plot": ..., "story": ...}, the plot in one sentence or left out'
 
 
 class ReferenceStoryError(GenieError):
@@ -50,10 +50,10 @@ def reference_stories(source: str, *, texts: bool = True) -> list[ReferenceStory
             raise ReferenceStoryError(f"{where} has no text in the field 'title', expected {FORM}")
         stories.append(ReferenceStory(title, plot, "" if _is_link(text) and not texts else text))
     if not stories:
-        raise ReferenceStoryError(f"{source} holds no story, expected {FORM}")
+        raise ReferenceStoryError(f"{source} has no story, expected {FORM}")
     titles = [story.title for story in stories]
     if twice := [title for title in titles if titles.count(title) > 1]:
-        raise ReferenceStoryError(f"{source} holds two stories titled {twice[0]!r}, expected titles that differ")
+        raise ReferenceStoryError(f"{source} has two stories titled {twice[0]!r}, expected titles that differ")
     for story in stories:
         if not (story.story or story.plot or texts):
             raise ReferenceStoryError(f"{source} has neither plot nor text of {story.title!r}, expected {FORM}")
@@ -116,8 +116,8 @@ def _creativity_eval(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 EXISTING_STORIES_FORM = (
-    'a line a story: {"story": "3_GPT4", "text": ..., "reference": ...}, the reference a text or the id of a story of '
-    "the file"
+    'one line per story: {"story": "3_GPT4", "text": ..., "reference": ...}, the reference a text or the id of a story '
+    "of the file"
 )
 # of a story, with what Salesforce/creativity_eval calls them
 FIELDS = {"story": "story_id", "text": "content", "title": "story_name", "plot": "plot", "reference": "reference"}
@@ -164,7 +164,7 @@ def existing_stories(
         or not (story.id in named or story.text in texts or _is_link(story.text))
     ]
     if not candidates:
-        raise ReferenceStoryError(f"{path} holds no story to be judged, expected {EXISTING_STORIES_FORM}")
+        raise ReferenceStoryError(f"{path} has no story to be judged, expected {EXISTING_STORIES_FORM}")
     lacking = [story.id for story in candidates if not story.reference]
     if compared and lacking:
         raise ReferenceStoryError(
@@ -184,6 +184,6 @@ def _places(path: Path) -> dict[str, tuple[str, str, str, str, str]]:
         if not name:
             raise ReferenceStoryError(f"{where} has no id in the field 'story', expected {EXISTING_STORIES_FORM}")
         if name in places:
-            raise ReferenceStoryError(f"{path} holds two stories {name!r}, expected ids that differ")
+            raise ReferenceStoryError(f"{path} has two stories {name!r}, expected ids that differ")
         places[name] = where, text, title, plot, reference
     return places

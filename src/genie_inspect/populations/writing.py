@@ -50,7 +50,7 @@ def write_population(
     with unwritable(place):
         names = {file.name for file in place.iterdir()} if place.exists() else set()
     if names and MANIFEST not in names:
-        raise UnwritableError(f"output {place} holds no {MANIFEST}, expected a population, or an empty folder or none")
+        raise UnwritableError(f"output {place} has no {MANIFEST}, expected a population, or an empty folder or none")
     with private_folder(place.parent, place) as content:
         for file, items in ((DOCUMENTS, documents), (QUESTIONS, questions), (ANSWERS, answers)):
             write_rows(content / file, items)

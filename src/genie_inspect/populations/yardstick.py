@@ -59,7 +59,7 @@ def instrument(signature: str) -> dict[str, str]:
 
 
 def yardstick_file(folder: Path) -> Path:
-    """The file that `genie population yardstick` writes for a population: in its folder, unless that one ships."""
+    """The file that `genie population reference-scores` writes: in the population's folder, unless that one ships."""
     return (own_folder(folder) or folder) / YARDSTICK
 
 
@@ -75,7 +75,7 @@ def yardstick_of(folder: Path) -> Yardstick:
 
 def read_yardstick(path: Path) -> Yardstick:
     """The yardstick in a file; an empty one when there is no such file."""
-    remedy = "remove it and make it again: genie population yardstick"
+    remedy = "remove it and make it again: genie population reference-scores"
     try:
         text = path.read_bytes()
     except FileNotFoundError:

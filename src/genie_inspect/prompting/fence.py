@@ -33,7 +33,7 @@ def unfenced(request: str) -> dict[str, Any]:
     """The data of the one fenced block in a request, as `fenced` wrote it."""
     start, end = request.rfind(OPEN), request.rfind(CLOSE)
     if start < 0 or end < start:
-        raise UnreadableReplyError("the request holds no fenced JSON block")
+        raise UnreadableReplyError("the request has no fenced JSON block")
     try:
         data = json.loads(request[start + len(OPEN) : end])
     except (ValueError, RecursionError) as error:  # a ValueError alone is of a number of 5,000 digits

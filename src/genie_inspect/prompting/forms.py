@@ -112,7 +112,7 @@ class Response:
 def verbalized_responses(reply: str) -> list[Response]:
     """The responses of a reply, none where it has none; a reply that was cut off gives its complete ones.
 
-    A text that stands twice in one list is two responses; in a second list, which repeats a draft, it is none.
+    A text that is there twice in one list is two responses; in a second list, which repeats a draft, it is none.
     """
     responses: list[Response] = []
     for listed in _lists(spoken(reply)):
@@ -152,7 +152,7 @@ def sentences_to_cut(reply: str, count: int) -> set[int]:
         raise UnreadableReplyError(f'no list "cut" in the reply {shortened(reply)}')
     numbers = [number.strip() if isinstance(number, str) else "" for number in listed]
     if not all(re.fullmatch(r"\d{1,6}", number) and 1 <= int(number) <= count for number in numbers):
-        raise UnreadableReplyError(f'"cut" holds more than numbers from 1 to {count} in the reply {shortened(reply)}')
+        raise UnreadableReplyError(f'"cut" has more than numbers from 1 to {count} in the reply {shortened(reply)}')
     return {int(number) for number in numbers}
 
 

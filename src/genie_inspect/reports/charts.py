@@ -247,9 +247,9 @@ def comparison_chart(comparison: "Comparison") -> "Chart":
     base = grid_of(cells, "run", "key", (120, 34), {"labelAngle": 0, "labelExpr": LINES}, {})
     title = {
         "text": "Difference from " + comparison.called(*comparison.baselines),
-        "subtitle": f"colour and *: holds after correction ({comparison.options.correction}); =: within the margin",
+        "subtitle": f"colour, *: significant after correction ({comparison.options.correction}); =: within the margin",
     }
-    return _heatmap(base, furthest, {"title": "that holds", "format": "+.2f"}, {}, title)
+    return _heatmap(base, furthest, {"title": "significant", "format": "+.2f"}, {}, title)
 
 
 STRONGEST = 1.5  # d from which colours go no deeper: one effect of 20 would leave no colour for the others
@@ -279,11 +279,11 @@ def study_heatmap(study: "Study") -> "Chart":
     title = {
         "text": "Cohen's d of each intervention on each score",
         "subtitle": [
-            "colour and *: holds after correction; =: paraphrases are equivalent; ·: no text differs",
+            "colour and *: significant after correction; =: paraphrases are equivalent; ·: no text differs",
             "framed: the edited feature's own score",
         ],
     }
-    legend = {"title": "d that holds", "format": "+.1f"}
+    legend = {"title": "significant d", "format": "+.1f"}
     return _heatmap(base, STRONGEST, legend, {"clamp": True}, title, frames, strokeWidth=2)
 
 

@@ -34,7 +34,7 @@ def kind_of(intervention: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StudyTexts:
-    originals: Mapping[str, Text]  # by id; none where edits of other features stand for them
+    originals: Mapping[str, Text]  # by id; none where edits of other features replace them
     prompts: Mapping[str, str]  # by id of an original its prompt
     # by intervention what was made of an original that was scored, with the original's id; paraphrases last
     changed: Mapping[str, Sequence[tuple[str, Text]]]

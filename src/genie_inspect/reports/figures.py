@@ -145,7 +145,7 @@ def _at(place: int, radius: float, count: int) -> dict[str, Any]:
 def _ridges(name: str, title: str, rows: Rows, ends: Range, report: Report, band: Standing | None = None) -> Figure:
     medians = "; ".join(f"{run.label}: {spread(values)['median']:.4g}" for run, values in rows)
     own = f" Band, the population's own documents: {band.low:.4g} to {band.high:.4g}." if band else ""
-    description = f"Distribution of {title}, a row a run. Medians: {medians}.{own}"
+    description = f"Distribution of {title}, one row per run. Medians: {medians}.{own}"
     return Figure(name, title, description, lambda: _ridge_chart(title, rows, ends, colours(report.runs), band))
 
 

@@ -48,7 +48,7 @@ class StudiedMeasure:
     keys: tuple[str, ...]  # the one, or one a feature
     is_by_feature: bool
     effects: tuple[Effect, ...]  # of each intervention on each key
-    has_originals: bool = True  # else edits of other features stand for them, which may have moved the others' scores
+    has_originals: bool = True  # else edits of other features replace them, which may have moved the others' scores
 
     @property
     def is_length(self) -> bool:
@@ -204,7 +204,7 @@ def study(path: str | Path, scorers: Sequence[str] = ()) -> Study:
         raise LogError(f"{path} is not a metric study, expected a log of genie_inspect/metric_study")
     if len(studies) > 1:
         files = ", ".join(log.file for log in studies)
-        raise LogError(f"{path} holds {len(studies)} metric studies, expected one: {files}")
+        raise LogError(f"{path} has {len(studies)} metric studies, expected one: {files}")
     return study_of(studies[0], scorers)
 
 

@@ -148,8 +148,8 @@ def listed(names: Sequence[str]) -> str:
 
 
 STAND_INS = (
-    "those edits of an original stand for it that change neither the edited nor the scored feature. A difference is of "
-    "edits from other edits; a feature that was not edited may differ because the others moved it"
+    "each original is replaced by those of its edits that change neither the edited nor the scored feature. A "
+    "difference is of edits from other edits; a feature that was not edited may differ because the others moved it"
 )
 
 

@@ -43,7 +43,7 @@ def read_runs(paths: Iterable[str | Path], *, brief: bool = False, signature: st
 def pooled(logs: Sequence[ScoredLog]) -> list[ScoredLog]:
     """The logs, those that are parts of one run as one, where the first of them stood.
 
-    Parts have one model, task, strategy, settings and signatures, and samples of their own: halves by `--limit`, a job
+    Parts have one model, task, method, settings and signatures, and samples of their own: halves by `--limit`, a job
     array's. Logs with the very same samples are runs that were repeated, and stay apart.
     """
     groups: dict[str, list[ScoredLog]] = {}
@@ -66,9 +66,9 @@ def _runs(group: Sequence[ScoredLog]) -> list[ScoredLog]:
         if both := sorted(here & there):
             listed = ", ".join(map(shortened, both[:SHOWN])) + (", ..." if len(both) > SHOWN else "")
             raise LogError(
-                f"{one.file} and {other.file} have one model, task, strategy, settings and signature, as parts of a "
-                f"run have, and share {len(both)} samples ({listed}), expected parts without a sample in common, or "
-                "one of the two"
+                f"{one.file} and {other.file} have one model, task, prompting method, settings and signature, as parts "
+                f"of a run have, and share {len(both)} samples ({listed}), expected parts without a sample in common, "
+                "or one of the two"
             )
     # the first header, with the samples, the tokens and the time of all
     headers = [log.header for log in group]

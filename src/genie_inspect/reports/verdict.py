@@ -40,11 +40,11 @@ def verdict(comparison: Comparison) -> str:
     scopes = [name for name, of in families.items() if len(of) > 1 and comparison.options.correction != "none"]
     within = f" within each {' and '.join(scopes)}" if scopes else ""
     named = " named beforehand" if comparison.options.keys else ""
-    hold = "none holds"
+    hold = "none is significant"
     if holding:
         each = [f"{row.run} {in_words(row.key)} {row.finding.difference.delta:+.3f}" for row in holding]
         more = f" and {len(each) - MOST_NAMED} more" if len(each) > MOST_NAMED else ""
-        hold = f"{len(each)} {'holds' if len(each) == 1 else 'hold'} ({', '.join(each[:MOST_NAMED])}{more})"
+        hold = f"{len(each)} {'is' if len(each) == 1 else 'are'} significant ({', '.join(each[:MOST_NAMED])}{more})"
     parts = [
         f"Of {len(measured)} differences from {baselines}{named}, {hold} "
         f"{CORRECTED[comparison.options.correction]}{within} at {LEVEL:.0%}",
@@ -100,8 +100,8 @@ def _on_runs(comparison: Comparison) -> Iterator[str]:
             yield "{} of {} samples gave fewer responses than asked for ({})".format(*run.fewer_responses, run.label)
     for label in comparison.repeated:
         yield (
-            f"{label} wrote the very documents of its baseline, word for word: that is no evidence of equivalence; the "
-            "strategy did not reach the model, or the model replays"
+            f"{label} wrote the very documents of its baseline, word for word: that does not show equivalence; the "
+            "prompting method did not reach the model, or the model replays"
         )
     if comparison.unlike_coherence:
         yield f"coherence is not shown: {comparison.unlike_coherence}"

@@ -32,7 +32,7 @@ RANGES = {"*_per_100_words": (0, None)}
     headline="novel_per_100_words",
     ranges=RANGES,
     meaning=(
-        "Expressions that a reader marks, in a hundred words of the text: as novel, and as awkward where they stand. "
+        "Expressions that a reader marks, in a hundred words of the text: as novel, and as awkward where they are. "
         "Higher is more of them; how many are too few or too many the numbers do not say."
     ),
 )

@@ -24,7 +24,7 @@ RANGES = {"creativity_index_mean": (0, 1), "creativity_index_sum": (0, 8), "crea
     metrics=per_key(RANGES),
     headline="creativity_index_mean",
     ranges=RANGES,
-    meaning="0: all of it stands word for word in the corpus. 1: no run of its words does. Higher is less copied.",
+    meaning="0: all of it is in the corpus, word for word. 1: no run of its words is. Higher is less copied.",
 )
 def creativity_index(
     population: str = "starter", corpus: str = "population", matcher: str = "exact", embedder: str = "static"
@@ -83,10 +83,10 @@ def creativity_index(
             "longest": [{"words": run.words[:WIDTH], "tokens": run.tokens, "where": run.where} for run in runs[:3]],
             "left_out_of_corpus": list(copies.left_out),
         }
-        shown = f"No run of {LENGTHS[0]} or more of its {len(copies.lengths)} tokens stands in the corpus."
+        shown = f"No run of {LENGTHS[0]} or more of its {len(copies.lengths)} tokens is in the corpus."
         if runs:
             lines = [f"| {cell(run.words[:WIDTH])} | {run.tokens} | {cell(run.where)} |" for run in runs]
-            counted = f"{len(copies.runs)} runs of {LENGTHS[0]} or more tokens stand in the corpus."
+            counted = f"{len(copies.runs)} runs of {LENGTHS[0]} or more tokens are in the corpus."
             shown = "\n".join(["| copied words | tokens | where |", "|:--|--:|:--|", *lines, "", counted])
         return Measurement(dict(zip(KEYS, values, strict=True)), shown, metadata)
 

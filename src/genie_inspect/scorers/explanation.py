@@ -85,8 +85,8 @@ def left_out_notes(same: Sequence[str], made_of: Sequence[str]) -> list[str]:
     """What was left out of the population because it is the text itself or the text of which it was made."""
     own, origin = (cell(", ".join(documents[:LISTED])) for documents in (same, made_of))
     told = {
-        f"The same text stands in the population ({own}); it was left out of its own comparison.": same,
-        f"The text of which it was made stands in the population ({origin}); it was left out.": made_of,
+        f"The same text is in the population ({own}); it was left out of its own comparison.": same,
+        f"The text of which it was made is in the population ({origin}); it was left out.": made_of,
     }
     return [note for note, documents in told.items() if documents]
 
@@ -102,7 +102,7 @@ def notes_on(assessment: Assessment, caution: str = "") -> list[str]:
     notes = [f"Compared with {count} {'document' if count == 1 else 'documents'} of the population."]
     if 0 < count < FEWEST_RATINGS:
         notes.append(
-            f"Fewer than {FEWEST_RATINGS} documents are no population: with others the novelty may be another."
+            f"Fewer than {FEWEST_RATINGS} documents are too few for a population: with others the novelty may differ."
         )
     if few := assessment.few_answers:
         notes.append(
@@ -113,7 +113,7 @@ def notes_on(assessment: Assessment, caution: str = "") -> list[str]:
         notes.append(f"All {len(ratings)} ratings are {ratings[0]:g}.")
     notes += left_out_notes(assessment.left_out, assessment.made_of)
     if few := assessment.faults.get(TOO_FEW, 0):
-        notes.append(f"Questions not used, because too few of the ratings due could be had: {few}.")
+        notes.append(f"Questions not used, because too few of the expected ratings could be used: {few}.")
     if missing := [f"{count} {reason}" for reason, count in assessment.faults.items() if reason != TOO_FEW]:
         notes.append(f"Missing: {', '.join(missing)}.")
     return [*notes, f"**{cell(caution)}**"] if caution else notes

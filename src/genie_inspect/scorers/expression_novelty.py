@@ -27,7 +27,7 @@ RANGES = {"log_perplexity_mean": (0, None), "novel_expression_share": (0, 1)}
     headline="log_perplexity_mean",
     ranges=RANGES,
     meaning=(
-        "0: the corpus foretells every word of its expressions. Higher is less likely to the corpus, which is neither "
+        "0: the corpus predicts every word of its expressions. Higher is less likely to the corpus, which is neither "
         "better nor more sensible. Share: expressions with 15% or more novel n-grams."
     ),
 )

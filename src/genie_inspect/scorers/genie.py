@@ -10,9 +10,7 @@ from inspect_ai.solver import TaskState
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.scorers.stderr import per_key
 
-ANSWERS_ALONE = (
-    "The population holds recorded answers alone, by {readers}: another reader would have answered otherwise."
-)
+ANSWERS_ALONE = "The population has only recorded answers, by {readers}: another grader would have answered otherwise."
 UNKNOWN_PROMPT = "the population has no questions for this prompt"
 # of stories the plot comes first, and so is the headline: a mean over features would hide what is measured here
 RANGES = {"plot": (0, 1), "*": (0, 1)}

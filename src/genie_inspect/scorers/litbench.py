@@ -108,7 +108,7 @@ def litbench(
                 return Measurement(value, f"Not measured: {NOT_JUDGED}.", metadata, reason=NOT_JUDGED)
             notes = (
                 f"Win rate {rate:.2f} against {len(pairs)} documents, each in both orders; order bias {bias:+.2f} "
-                "(0 = none, 1 = always the story that stands first)."
+                "(0 = none, 1 = always the story that comes first)."
             )
             if missing:
                 notes += f" {missing} more were not judged in both orders: unreadable replies."

@@ -25,9 +25,7 @@ RANGES = {"distinct": (1, "k"), "utility": (0, 10)}  # of k replies that are sco
     metrics=per_key(RANGES),
     headline="distinct",
     ranges=RANGES,
-    meaning=(
-        "How many kinds of reply one prompt gets, and their worth to a reader. Higher is more kinds, or more worth."
-    ),
+    meaning=("How many classes of replies one prompt gets, and their worth to a reader. Higher is more of either."),
 )
 def novelty_bench(
     equivalence: str = "grader",
@@ -98,7 +96,7 @@ def novelty_bench(
             undecided = labels.count(UNDECIDED)
             # an undecided reply may found a class or not: the count is then not known
             both = {} if undecided else {KEYS[0]: distinct_count(labels), KEYS[1]: utility(levels, labels, patience)}
-            rows = ["| reply | kind | quality | begins |", "|--:|--:|--:|:--|"]
+            rows = ["| reply | class | quality | begins |", "|--:|--:|--:|:--|"]
             for number, (reply, label, level) in enumerate(zip(replies, labels, levels, strict=True), start=1):
                 kind = {None: no_kind.get(no_document(reply)), UNDECIDED: "undecided"}.get(label, str(label))
                 quality = "" if math.isnan(level) else f"{level:g}"

@@ -26,7 +26,7 @@ RANGES = {"partition_*": (0, 1)}
     metrics=per_key(RANGES),
     headline="partition_novel",
     ranges=RANGES,
-    meaning="0: the same kind of document as all of the population's. 1: a kind of its own. Higher is rarer.",
+    meaning="0: the same class as all documents of the population. 1: a class of its own. Higher is rarer.",
 )
 def partition(
     population: str = "starter",

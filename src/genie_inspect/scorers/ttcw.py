@@ -27,10 +27,10 @@ SIDES = ("reference", "candidate")
 DEGREES = {1: "better", 2: "much better", 3: "better by far"}
 ANSWERS = ("no", "yes")
 COMPARED = (
-    "| test | reference first | candidate first | score | pass | the critic in short |",
+    "| test | reference first | candidate first | score | pass | the grader in short |",
     "|:--|:--|:--|--:|:--|:--|",
 )
-ALONE = ("| test | yes/no | the critic in short |", "|:--|:--|:--|")
+ALONE = ("| test | yes/no | the grader in short |", "|:--|:--|:--|")
 
 RANGES = {"*_total": (0, None), "*": (0, 1)}
 
@@ -92,7 +92,7 @@ def ttcw(
         tests = load_rubric(rubric)
         for option, value, default in (("levels", levels, LEVELS), ("cutoff", cutoff, None)):
             if not reference and value != default:
-                raise UnknownChoiceError(option, value, "nothing with reference=false: the critic says yes or no")
+                raise UnknownChoiceError(option, value, "nothing with reference=false: the grader says yes or no")
         instructions = Instructions.load(levels, analyse=analyse, reference=reference, folder=templates)
         # below, every story would pass, and above none
         if cutoff is not None and cutoff not in range(2 - levels, levels):
@@ -178,7 +178,7 @@ def explained(critique: "Critique", candidate: str, reference: str) -> str:
     # a preference for a place cancels in the score, but a critic that has it tells nothing about the stories
     if wins and wins >= BIASED * judged:
         notes.append(
-            f"**The critic is biased by position:** whichever story stood {place} won both times in {wins} of {judged} "
+            f"**The grader is biased by position:** whichever story came {place} won both times in {wins} of {judged} "
             "tests. Such a preference cancels in the score; by itself it scores 0, and 0 passes at any cutoff up to 0."
         )
     words, expected = len(candidate.split()), len(reference.split())

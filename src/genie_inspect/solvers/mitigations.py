@@ -235,7 +235,7 @@ def picked(responses: "Sequence[Response]", pick: str, draw: str) -> list[str]:
 
 
 NO_GRADER = """\
-trim asks a model which sentences are no part of the document, and no grader is named. Two ways out:
+trim asks a model which sentences do not belong to the document, and no grader is named. Two ways out:
   --model-role grader=<provider/model>   any model of your choice
   -S meta=false                          cut only thoughts and tails that repeat themselves"""
 TOKENS_A_NUMBER, SPARE_TOKENS = 4, 50

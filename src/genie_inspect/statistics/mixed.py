@@ -248,7 +248,7 @@ def _checked_columns(
     if outcomes.ndim != 1:
         raise ValueError(f"outcome has shape {outcomes.shape}, expected one 0 or 1 a row")
     if len(strange := outcomes[~np.isin(outcomes, (0, 1))]):
-        raise ValueError(f"outcome holds {strange[0]}, expected one 0 or 1 a row")
+        raise ValueError(f"outcome contains {strange[0]}, expected one 0 or 1 a row")
     count = len(outcomes)
     columns = [np.ones(count)]
     for name, column in fixed.items():

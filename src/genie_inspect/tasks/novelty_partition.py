@@ -64,7 +64,7 @@ def novelty_partition(
         solver=solver,
         scorer=scorer,
         config=CONFIG,
-        viewer=score_view("Kinds of reply", {"novelty_bench": KEYS}, {"distinct": (1, k), "utility": (0, 10)}),
+        viewer=score_view("Classes of replies", {"novelty_bench": KEYS}, {"distinct": (1, k), "utility": (0, 10)}),
         headline_metric=HeadlineMetric(scorer="novelty_bench", metric="mean"),
         metadata={"prompts": dataset if dataset == SYNTHETIC else f"{with_commit(dataset)} {split}", **package()},
         version=TASKS[NAME],

@@ -21,8 +21,8 @@ def population_prompts(
 
     Args:
         population: A bundled population (`starter`, `abstracts`) or the folder of one.
-        prompts: Instead of a population: a text file of a prompt a line, or JSON Lines with a field `prompt` as `genie
-            prompts` writes, to generate for one.
+        prompts: Instead of a population: a text file with one prompt per line, or JSON Lines with a field `prompt` as
+            `genie prompts` writes, to generate for one.
         judge: As for `synthetic_prompts`.
         embedder: As for `synthetic_prompts`.
         templates: As for `synthetic_prompts`.
@@ -45,7 +45,7 @@ def population_prompts(
         if measures.scores == (prompts is not None):
             raise GenieError(
                 f"population is {population!r} and prompts is {prompts!r}, expected one of population=<name or folder> "
-                "and prompts=<text file of a prompt a line>"
+                "and prompts=<text file with one prompt per line>"
             )
         lines = prompt_lines(prompts) if prompts is not None else []
         dataset = compared_dataset("population_prompts", lines, measures)

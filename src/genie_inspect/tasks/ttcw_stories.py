@@ -23,8 +23,8 @@ def ttcw_stories(
     of another with that and its own: `ttcw_total`, `ttcw_baseline_total`.
 
     Args:
-        stories: A JSON Lines file, a line a story: story (its id, the plot and the writer: `3_GPT4`), text, reference
-            (a text, or the id of a story of the file); or the list of Salesforce/creativity_eval.
+        stories: A JSON Lines file, one line per story: story (its id, the plot and the writer: `3_GPT4`), text,
+            reference (a text, or the id of a story of the file); or the list of Salesforce/creativity_eval.
         references: A file as `ttcw` takes it, for stories that name no reference: matched by title.
         ways: How the critic is asked: `published` (both, baseline), `all`, or some of both, baseline, reference_only,
             analysis_only, rate_first, levels_3, levels_7.

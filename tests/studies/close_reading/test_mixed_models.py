@@ -255,7 +255,7 @@ def test_preference_shows_a_model_a_measure_and_names_the_lowest_aic(tmp_path: P
     [
         (["--fixed", "length", "--group", "reader"], "has no column 'length': it has creative, log_ppl, source"),
         (["--fixed", "log_ppl", "--group", "creative"], "told apart|variance of grouping 'creative' grows"),
-        (["--fixed", ",", "--group", "reader"], "',' holds no name, expected names with commas between them"),
+        (["--fixed", ",", "--group", "reader"], "',' has no name, expected names with commas between them"),
         (["--fixed", "log_ppl", "--group", "reader", "--within", "0.0001"], "rows are too few|outcome is"),
     ],
 )

@@ -152,7 +152,7 @@ async def test_a_paraphrase_that_comes_twice_counts_once() -> None:
     constant = Script(lambda request: f"{TEXT} Same." if '"version"' in request else str(script.reply(request)))
     texts, rejected = await written(constant, paraphrases=3)
     assert sum(isinstance(text, Paraphrase) for text in texts) == 1
-    assert reasons(rejected) == ["paraphrase: stands twice"] * 2
+    assert reasons(rejected) == ["paraphrase: is there twice"] * 2
 
 
 OWL = "The old owl flew home over the barns at night."

@@ -232,7 +232,7 @@ def test_a_text_under_several_plots_is_refused_by_name() -> None:
 @pytest.mark.parametrize(
     ("divided", "folds", "yes", "said"),
     [
-        (by_plots, 3, ["3"], r"fold \d of 3 \(plots [\d, ]+\) holds no yes: ask for fewer folds"),
+        (by_plots, 3, ["3"], r"fold \d of 3 \(plots [\d, ]+\) has no yes: ask for fewer folds"),
         (by_rows, 5, list("012345"), "0 of 12 votes say no, expected at least 5"),
         (by_rows, 5, [], "0 of 12 votes say yes, expected at least 5"),
     ],
@@ -279,7 +279,7 @@ BY_BOB = ROW | {"rater": "bob"}
     [
         ([ROW, BY_BOB | {"text": "  "}], "line 2, field text: String should have at least 1 character"),
         ([ROW, BY_BOB | {"explanation": ""}], "line 2, field explanation"),
-        ([ROW, BY_BOB | {"verdict": "perhaps"}], "line 2, field verdict: .*perhaps.*expected a line a verdict"),
+        ([ROW, BY_BOB | {"verdict": "perhaps"}], "line 2, field verdict: .*perhaps.*expected one line per verdict"),
         ([ROW, BY_BOB | {"mood": 1}], "line 2, field mood: Extra inputs"),
         (
             [ROW, ROW | {"test": "10"}, BY_BOB, ROW | {"verdict": False}],
@@ -287,7 +287,7 @@ BY_BOB = ROW | {"rater": "bob"}
         ),
         ([ROW, BY_BOB | {"text": "Another story."}], "story '3_GPT4' has two texts or plots"),
         ([ROW, BY_BOB | {"plot": "castle"}], "story '3_GPT4' has two texts or plots"),
-        ([], "holds no vote, expected a line a verdict"),
+        ([], "has no vote, expected one line per verdict"),
     ],
 )
 def test_votes_that_cannot_be_are_named(tmp_path: Path, given: list[dict[str, Any]], said: str) -> None:

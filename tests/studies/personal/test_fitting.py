@@ -249,7 +249,7 @@ def test_the_sentence_names_the_first_number_from_which_on_it_is_sure() -> None:
         Point(stories, stories / 2, -0.01, -0.02, 0, better, 40) for stories, better in ((6, 0.97), (12, 0.9), (18, 1))
     ]
     assert power_sentence(points) == (
-        "Learnt from 18 stories (9 votes a rater), votes are foretold better than by the grader alone (1% of its log "
-        "loss or more) in 95% of the draws or more."
+        "Learnt from 18 stories (9 votes per rater), votes are predicted better than by the grader alone (1% of its "
+        "log loss or more) in 95% of the draws or more."
     )
     assert power_sentence(points[:2]).endswith("in 90% of the draws, not yet in 95%.")

@@ -176,7 +176,7 @@ def test_no_hub_is_asked(base: str, monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 def test_a_folder_that_lacks_weights_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(EngineFailedError, match="holds no weights"):
+    with pytest.raises(EngineFailedError, match="has no weights"):
         LanguageCuriosity(str(tmp_path), "none")
 
 

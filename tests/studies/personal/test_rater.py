@@ -85,8 +85,8 @@ def test_power_says_from_how_many_stories_on_and_draws_it(run: Run, tmp_path: Pa
     power = ("power", "votes.jsonl", "--scores", "logs")
     done = run(*power, "--stories", "6", "--stories", "15", "--repeats", "4", "--picture", "power.svg")
     assert done.exit_code == 0, done.output
-    assert "votes are foretold better than by the grader alone (1% of its log loss or more) in" in done.output
-    assert "votes a rater" in (tmp_path / "power.svg").read_text(encoding="utf-8")
+    assert "votes are predicted better than by the grader alone (1% of its log loss or more) in" in done.output
+    assert "votes per rater" in (tmp_path / "power.svg").read_text(encoding="utf-8")
     simulated = run(*power, "--simulate", "--stories", "30", "--repeats", "2", "--json")
     assert [point["stories"] for point in json.loads(simulated.stdout)["points"]] == [30]
 

@@ -76,7 +76,7 @@ async def test_a_rater_has_a_chance_a_test_and_their_sum(foretold: Foretold) -> 
         "votes": {"ann": 40},
     }
     assert "| 01 | 1 | 0.73 | 0.92 |" in (score.explanation or "")
-    # a test without a verdict is not foretold, and the rest is
+    # a test without a verdict is not predicted, and the rest is
     score, values = await foretold(scores={"ttcw": verdict({"01": 1, "02": None}, JUDGE_SIGNATURE)})
     assert values == {"personal_ann_total": 0.924, "personal_ann_01": 0.924}
     assert ((score.metadata or {})["judged"], (score.metadata or {})["not_judged"]) == (1, 1)
@@ -190,7 +190,7 @@ def test_a_row_a_test_then_what_is_expected_and_how_far_the_rater_stands_apart()
         "| 01 | 1 | 1.23e+03 | 0.73 | 0.92 | scores +1.00, leniency +1.00, taste +0.50 |\n"
         "| 02 | none | 0.5 |  |  | a score is missing |\n\n"
         "Expected of ann: 0.92 yes on 1 tests; average rater: 0.73.\n\n"
-        "1 of 2 tests are not foretold: a score of theirs is missing.\n\n"
+        "1 of 2 tests are not predicted: a score of theirs is missing.\n\n"
         "ann, 40 votes: more lenient than the average rater (+1.00 [+0.76, +1.24]).\n\n" + SENTENCE
     )
 
@@ -214,8 +214,11 @@ def test_a_rater_who_is_foretold_better_or_worse_than_by_the_grader_is_told_apar
     assert "| 01 | 0.5 | 0.50 | 0.50 | nothing |" in alike
     assert "cy, 19 votes: cannot be told from the average rater in leniency (as the average)." in alike
     for gain, says in (
-        (Figure(value=-0.074, low=-0.131, high=-0.014), "foretold better than by the grader alone (-0.074 [-0.131, "),
-        (Figure(value=0.02, low=0.01, high=0.03), "foretold worse than by the grader alone (+0.020 [+0.010, +0.030])."),
+        (Figure(value=-0.074, low=-0.131, high=-0.014), "predicted better than by the grader alone (-0.074 [-0.131, "),
+        (
+            Figure(value=0.02, low=0.01, high=0.03),
+            "predicted worse than by the grader alone (+0.020 [+0.010, +0.030]).",
+        ),
     ):
         raters = {"cy": RaterFigures(votes=19, stories=10, gain=gain)}
         said = explained(own, "cy", opinions, numbers, FIGURES.model_copy(update={"raters": raters}))

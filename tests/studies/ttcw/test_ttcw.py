@@ -269,7 +269,7 @@ def test_a_dry_run_asks_nobody_and_writes_nothing(bees: Path) -> None:
     assert sorted(path.name for path in bees.iterdir() if path.name != "cache") == ["stories.jsonl"]
 
 
-@pytest.mark.parametrize(("content", "fault"), [(None, "holds no file *.txt"), (" ", "a.txt is empty")])
+@pytest.mark.parametrize(("content", "fault"), [(None, "has no file *.txt"), (" ", "a.txt is empty")])
 def test_a_folder_without_stories_is_one_clear_line(
     bees: Path, monkeypatch: pytest.MonkeyPatch, content: str | None, fault: str
 ) -> None:

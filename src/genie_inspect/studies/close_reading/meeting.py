@@ -285,7 +285,7 @@ def novelty(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> 
         yield Table(title, ("", *found.sources), [*rows, None, *odds], look="folded")
         less = [figure(share, ".1%", "none") for share in (found.novel_below_mean, found.novel_in_lowest_quarter)]
         yield Unbroken(
-            f"Of the ratings as novel {less[0]} are of expressions less n-gram-novel than the mean, {less[1]} of the "
+            f"{less[0]} of the ratings as novel are of expressions less n-gram-novel than the mean, {less[1]} of the "
             "least n-gram-novel quarter."
         )
         if found.by_rating.count == found.by_expression.count:

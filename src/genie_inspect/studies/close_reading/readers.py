@@ -37,8 +37,8 @@ from genie_inspect.statistics.agreement import randolph_kappa
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
 
 FORM = (
-    'a line a passage: {"text": "...", "batch": "1", "experts": {"ann": {"novel": ["words of it"], "awkward": []}}, '
-    '"readers": {"a model": {"novel": []}}}'
+    'one line per passage: {"text": "...", "batch": "1", "experts": {"ann": {"novel": ["words of it"], "awkward": []}},'
+    ' "readers": {"a model": {"novel": []}}}'
 )
 _READER = re.compile(r"close_reader\((.+?)@")
 
@@ -237,7 +237,7 @@ def _units(passages: Iterable[Passage], aspect: str) -> Iterable[tuple[str, int,
 
 RULE_NOTE = (
     "Published: a mark is right where it contains an expert's or lies in it, or is 90 alike; the whole passage as one "
-    "mark scores 1. Strict: one to one, for the words that both share. An invented quote (it does not stand in the "
+    "mark scores 1. Strict: one to one, for the words that both share. An invented quote (it is not in the "
     "passage) is a wrong mark by both rules."
 )
 

@@ -159,7 +159,7 @@ class Editor:
         def read(reply: str) -> str:
             verdict = numbered_choices(reply, 1, choices).get(1)
             if verdict is None:
-                raise UnreadableReplyError(f"the reply is none of {', '.join(choices)}")
+                raise UnreadableReplyError(f"the reply is not one of {', '.join(choices)}")
             return verdict
 
         return await self._asked(instruction, data, read, SPARE_TOKENS, choices_form(1, choices))
@@ -278,7 +278,7 @@ async def write_texts(
                 elif result.id in ids:
                     # a model that says twice the same has paraphrased once
                     twice = {"original": own.id, "kind": result.kind, "text": result.text}
-                    rejected.append(Rejected(**twice, reason="stands twice"))
+                    rejected.append(Rejected(**twice, reason="is there twice"))
                 else:
                     ids.add(result.id)
                     texts.append(result)

@@ -86,7 +86,7 @@ def by_plots(votes: Sequence[ExplainedVote], folds: int, seed: int = 0) -> Folds
     for number, fold in enumerate(dealt, start=1):
         if not sum(yes[plot] for plot in fold):
             raise VotesError(
-                f"fold {number} of {folds} (plots {', '.join(fold) or 'none'}) holds no yes: ask for fewer folds"
+                f"fold {number} of {folds} (plots {', '.join(fold) or 'none'}) has no yes: ask for fewer folds"
             )
     fold_of = {plot: number for number, fold in enumerate(dealt) for plot in fold}
     return np.array([fold_of[vote.plot] for vote in votes], dtype=np.intp)
@@ -260,7 +260,7 @@ def cell(column: Prediction, key: str) -> str:
 
 
 FORM = (
-    'a line a verdict: {"story": "3_GPT4", "text": "...", "test": "09", "question": "...", "rater": "ann", '
+    'one line per verdict: {"story": "3_GPT4", "text": "...", "test": "09", "question": "...", "rater": "ann", '
     '"verdict": true, "explanation": "..."}'
 )
 
@@ -272,7 +272,7 @@ def read_explained_votes(path: Path) -> list[ExplainedVote]:
     """
     votes = [row for _, row in rows(path, ExplainedVote, FORM)]
     if not votes:
-        raise VotesError(f"{path} holds no vote, expected {FORM}")
+        raise VotesError(f"{path} has no vote, expected {FORM}")
     given = Counter((vote.story, vote.test, vote.rater) for vote in votes)
     (story, test, rater), count = given.most_common(1)[0]
     if count > 1:

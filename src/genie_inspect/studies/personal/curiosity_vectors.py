@@ -108,8 +108,8 @@ EXPLANATIONS: tuple[Explanation, ...] = get_args(Explanation)
 
 READING: dict[Explanation, str] = {
     "none": (
-        "explanation=none: in place of the held-out explanation stands the mean over the rater's explanations that "
-        "were learned from."
+        "explanation=none: the held-out explanation is replaced by the mean over the rater's explanations "
+        "that were learned from."
     ),
     "held-out": (
         "explanation=held-out: the curiosity score reads the held-out rater's own explanation of the verdict that is "

@@ -256,7 +256,7 @@ def calibration_chart(figures: HeldOut) -> "altair.LayerChart | altair.FacetChar
     size = altair.Size("votes:Q", title="votes", scale=altair.Scale(range=[30, 400]))
     return altair.layer(
         ends.encode(
-            x=altair.X("end:Q", title="foretold on plots held out", scale=whole),
+            x=altair.X("end:Q", title="predictions for plots held out", scale=whole),
             y=altair.Y("end:Q", title="came true", scale=whole),
         ),
         dots.encode(x="foretold:Q", y="true:Q", size=size),
@@ -328,19 +328,19 @@ def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> A
         for model, own in figures.models.items():
             gain = shown(figures.gains[model], 4, "+") if figures.gains[model].value else "0"
             rows.append([model, shown(own[first], 4), gain, *(shown(own[name]) for name in others)])
-        yield figures_table(title, ("foretold by", FIGURES[first], GAIN, *(FIGURES[name] for name in others)), rows)
+        yield figures_table(title, ("predicted by", FIGURES[first], GAIN, *(FIGURES[name] for name in others)), rows)
         names = [name for name in FIGURES if name not in AS_CHANCES and name in figures.models[figures.model]]
         rows = [[model, *(shown(own[name]) for name in names)] for model, own in figures.models.items()]
-        heads = ("foretold by", *(FIGURES[name] for name in names))
+        heads = ("predicted by", *(FIGURES[name] for name in names))
         yield figures_table("Verdicts: yes above a chance of a half [95%]", heads, rows)
         rows = [[f"{own.mean:.3f}", f"{own.share:.3f}", f"{own.votes:,}"] for own in figures.calibration]
-        yield figures_table(f"Calibration of {figures.model}", ("foretold, mean", "came true", "votes"), rows)
+        yield figures_table(f"Calibration of {figures.model}", ("predicted, mean", "came true", "votes"), rows)
         rows = []
         for name, terms in judge.raters.items():
             found = figures.raters[name]
             says = ", ".join(filter(None, (judge.leaning(name), beside_grader(found.gain))))
             if terms.votes < FEWEST_VOTES:
-                says = f"fewer than {FEWEST_VOTES} votes: not foretold"
+                says = f"fewer than {FEWEST_VOTES} votes: not predicted"
             gain = shown(found.gain, sign="+")
             how = (shown_leniency(judge, name), gain, says or "cannot be told from the average")
             rows.append([name, f"{terms.votes:,}", str(found.stories), *how])

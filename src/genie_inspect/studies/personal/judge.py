@@ -156,7 +156,7 @@ FEWEST_PLOTS = 8
 
 
 class Figure(Row):
-    """A figure with its 95% interval over plots; None where there is none, since a file holds no NaN."""
+    """A figure with its 95% interval over plots; None where there is none, since a file has no NaN."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -255,7 +255,7 @@ def beside_grader(gain: Figure) -> str:
     """How well a rater is foretold against the grader alone; empty where that cannot be told."""
     if not (gain.is_below or gain.is_above):
         return ""
-    return f"foretold {'better' if gain.is_below else 'worse'} than by the grader alone"
+    return f"predicted {'better' if gain.is_below else 'worse'} than by the grader alone"
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -268,9 +268,9 @@ TEXT = """\
 
 {sentence}
 
-Foretells what each of {raters} raters would say of a story, from scores that it has: {columns}. Fitted with
-genie-inspect to {votes} votes on {stories} stories of {plots} plots; its identity is `{identity}`. The folder holds
-coefficients and counts, no vote and no text of anybody.
+Predicts what each of {raters} raters would say of a story, from scores that it has: {columns}. Fitted with
+genie-inspect to {votes} votes on {stories} stories of {plots} plots; its identity is `{identity}`. The folder has
+coefficients and counts, but no votes and no texts.
 
 ## Held out
 
@@ -335,7 +335,7 @@ def _write(judge: PersonalJudge, figures: HeldOut, folder: Path) -> None:
         identity=judge.digest,
         folds=figures.folds,
         figures=markdown_table(["", *(FIGURES[name] for name in names)], rows),
-        calibration=markdown_table(["foretold, mean", "came true", "votes"], tenths),
+        calibration=markdown_table(["predicted, mean", "came true", "votes"], tenths),
         fewest=FEWEST_VOTES,
         raters_table=markdown_table(["rater", "votes", "leniency", "gain"], raters),
     )

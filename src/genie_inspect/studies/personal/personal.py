@@ -24,8 +24,8 @@ Numbers = Mapping[str, Mapping[str, float]]  # by test and column of the judge
     headline="*_total",
     ranges=RANGES,
     meaning=(
-        "What a rater would say of a story, foretold from its scores by the rater's own votes: tests passed, as far as "
-        "they can be expected, or points. Higher is better by this rater."
+        "What a rater would say of a story, predicted from its scores by the rater's own votes: tests passed, as far "
+        "as they can be expected, or points. Higher is better by this rater."
     ),
 )
 def personal(rater: str, fewest: int | None = None) -> Scorer:
@@ -42,7 +42,7 @@ def personal(rater: str, fewest: int | None = None) -> Scorer:
         fewest: Votes of a rater below which nothing is foretold; 20 unless given.
 
     Raises:
-        RefusedError: If the folder holds no judge, or none that can be used on logs, or has no such rater.
+        RefusedError: If the folder has no judge, or none that can be used on logs, or has no such rater.
     """
     from genie_inspect.graders.grader import refusals
     from genie_inspect.logs.scores import last_of_each, measured
@@ -172,7 +172,7 @@ def explained(judge: "PersonalJudge", rater: str, opinions: Opinions, numbers: N
         f"Expected of {cell(rater)}: {expected:.2f} {unit} on {len(foretold)} tests; average rater: {average:.2f}."
     ]
     if missing := len(opinions) - len(foretold):
-        lines.append(f"{missing} of {len(opinions)} tests are not foretold: a score of theirs is missing.")
+        lines.append(f"{missing} of {len(opinions)} tests are not predicted: a score of theirs is missing.")
     leaning, gain = judge.leaning(rater), figures.raters[rater].gain
     says = f"{leaning} than the average rater" if leaning else "cannot be told from the average rater in leniency"
     than_grader = f"; {how} ({shown(gain, sign='+')})" if (how := beside_grader(gain)) else ""

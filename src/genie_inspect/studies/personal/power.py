@@ -1,4 +1,4 @@
-"""How many votes a rater needs: the gain over the grader alone, by the number of stories that were learnt from."""
+"""How many votes per rater needs: the gain over the grader alone, by the number of stories that were learnt from."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -132,12 +132,12 @@ class Point:
 
 
 def power_sentence(points: Sequence[Point]) -> str:
-    """From how many stories on raters are foretold better than by the grader alone."""
+    """From how many stories on raters are predicted better than by the grader alone."""
     sure = list(takewhile(lambda earlier: earlier.better >= SURE, reversed(points)))
     point = sure[-1] if sure else points[-1]
     share = f"{SURE:.0%} of the draws or more" if sure else f"{point.better:.0%} of the draws, not yet in {SURE:.0%}"
     return (
-        f"Learnt from {point.stories} stories ({point.votes:.0f} votes a rater), votes are foretold better than by "
+        f"Learnt from {point.stories} stories ({point.votes:.0f} votes per rater), votes are predicted better than by "
         f"the grader alone ({LEAST:.0%} of its log loss or more) in {share}."
     )
 
@@ -236,7 +236,7 @@ def power_chart(title: str, points: Sequence[Point]) -> "altair.LayerChart | alt
         {"votes": point.votes, "stories": point.stories, "gain": -point.gain, "low": -point.high, "high": -point.low}
         for point in points
     ]
-    base = altair.Chart(altair.InlineData(values=rows)).encode(x=altair.X("votes:Q", title="votes a rater"))
+    base = altair.Chart(altair.InlineData(values=rows)).encode(x=altair.X("votes:Q", title="votes per rater"))
     y_title = "log loss a vote below that of the grader alone"
     gain = altair.Y("gain:Q", title=y_title)
     level = altair.Chart(altair.InlineData(values=[{"none": 0}])).mark_rule(color=INK, strokeDash=[4, 4])
@@ -280,7 +280,7 @@ def power(simulate: bool, sizes: tuple[int, ...], repeats: int, taste: bool, see
         for point in points:
             gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
             rows.append((str(point.stories), f"{point.votes:.0f}", gain, f"{100 * point.better:.0f}%"))
-        yield figures_table(title, ("stories", "votes a rater", GAIN, "1% better in"), rows)
+        yield figures_table(title, ("stories", "votes per rater", GAIN, "1% better in"), rows)
         yield Unbroken(power_sentence(points))
 
     return Answer({"title": title, "points": points}, parts(), lambda: power_chart(title, points))

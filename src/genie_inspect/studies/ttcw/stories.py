@@ -114,7 +114,7 @@ def own_stories(source: Path) -> list[ReferenceStory]:
             raise ReferenceStoryError(f"{path} is empty, expected a story")
         stories.append(ReferenceStory(path.stem, "", text))
     if not stories:
-        raise ReferenceStoryError(f"{source} holds no file *.txt, expected a story each; or give a JSON Lines file")
+        raise ReferenceStoryError(f"{source} has no file *.txt, expected one story per file; or give a JSON Lines file")
     return stories
 
 
