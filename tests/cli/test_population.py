@@ -105,7 +105,7 @@ def test_check_says_of_documents_alone_what_can_be_done_with_them_and_names_each
     result = genie("population", "check", folder)
     assert result.exit_code == 1
     assert "FAULT digest differs from population.json: 1, first: documents.jsonl" in result.stdout
-    assert "8 prompts hold 'write'" in genie("population", "show", "starter", "--prompt", "write").output
+    assert "8 prompts contain 'write'" in genie("population", "show", "starter", "--prompt", "write").output
 
 
 @pytest.mark.parametrize("verb", ["merge", "sample"])

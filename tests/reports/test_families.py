@@ -214,7 +214,7 @@ def test_a_copy_of_a_run_is_refused_by_name(logs: Path) -> None:
     copy = logs / "copied.eval"
     copy.write_bytes(planned.read_bytes())
     found = compare([logs], "plain")
-    with pytest.raises(LogError, match=r"hold the same documents.*Give one of the two") as refusal:
+    with pytest.raises(LogError, match=r"have the same documents.*Give one of the two") as refusal:
         list(pooled(found))
     assert planned.name in str(refusal.value)
     assert copy.name in str(refusal.value)

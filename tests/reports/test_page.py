@@ -434,7 +434,7 @@ def test_the_pictures_stand_where_their_section_is_each_for_light_and_for_dark(r
         light, darker = (b64decode(one.partition("base64,")[2]).decode() for one in (str(image["src"]), other))
         assert f'"{INK}"' in light
         assert f'"{ON_DARK[INK]}"' in darker
-    assert "words a document" in light
+    assert "words per document" in light
     # each run has the colour of its charts
     assert set(re.findall(r"--light: (\S+); --dark: (\S+?)\">", html)) == {
         (colour, ON_DARK[colour]) for colour in SERIES[:2]

@@ -225,7 +225,7 @@ def test_too_few_originals_for_any_effect_to_hold_are_a_line(tmp_path: Path) -> 
     # three differences have eight ways of signs, of which two are as far out as can be
     lines = warnings(study(study_log(tmp_path, made(3), one_number(noise, "x", COSINE))))
     assert lines == [
-        "x: with 3 prompts no p-value lies below 0.25, over 3 tests 0.75: no effect could hold, however large"
+        "x: with 3 prompts no p-value lies below 0.25, over 3 tests 0.75: no effect could be significant, however large"
     ]
     assert warnings(study(study_log(tmp_path, made(1), one_number(noise, "x")))) == ["x: one prompt allows no test"]
 

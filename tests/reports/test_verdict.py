@@ -106,8 +106,8 @@ def test_the_warning_of_too_few_prompts_says_what_the_correction_makes_of_them(t
         log_of(tmp_path, f"raised{number}", plots(*AFTER))
     assert warnings(compare([tmp_path], "plain")) == [
         "genie: with 8 prompts no p-value lies below 0.0078, over 8 tests 0.062 after Holm's correction: no difference "
-        "could hold, however large; take more prompts, or fewer tests: name "
-        "those that matter (--keys), or let each run be a question of its own (--family run)"
+        "could be significant, however large; take more prompts, or fewer tests: name "
+        "those that matter (--keys), or correct each run by itself (--family run)"
     ]
     assert warnings(compare([tmp_path], "plain", Options(correction="none"))) == []
 
@@ -304,8 +304,8 @@ def test_warnings_stand_in_one_order_lengths_runs_pairs() -> None:
         "coherence is not shown: for a reason",
         "b has one prompt in common with its baseline: without a second there is neither interval nor p-value",
         "genie: with 3 prompts no p-value lies below 0.7, over 2 tests 1 after Holm's correction: no difference could "
-        "hold, however large; take more prompts, or fewer tests: "
-        "name those that matter (--keys), or let each run be a question of its own (--family run)",
+        "be significant, however large; take more prompts, or fewer tests: "
+        "name those that matter (--keys), or correct each run by itself (--family run)",
         "b has 4 documents written after one that its baseline's log lacks, so prompts are paired; for pairs of "
         "documents run both with --cache true --max-tasks 1 (vLLM: and -M lazy_init=false)",
     ]

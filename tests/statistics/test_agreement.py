@@ -125,7 +125,7 @@ def test_kappas_that_chance_explains_fully_or_that_nobody_rated_are_nan() -> Non
     [
         ([1, 2], "counts have 1 dimensions, expected 2: (units, categories)"),
         *[
-            ([[2.0, strange]], "counts hold a value that is not a count, expected whole numbers of at least 0")
+            ([[2.0, strange]], "counts contain a value that is not a count, expected whole numbers of at least 0")
             for strange in (-1, 0.5, NAN, math.inf)
         ],
         ([[2, 0], [2, 1], [4, 0]], "units have 2 to 4 ratings, expected as many for every unit"),

@@ -229,7 +229,7 @@ Each row has a question about a text, and what two texts answer to it. Write in 
 - 1: different; little or nothing in common, or they contradict each other.
 - 0: one of the two gives no answer to the question.
 
-Judge what is said and not how well it is worded. Which answer stands first does not matter. Leave a cell empty where
+Judge what is said and not how well it is worded. Which answer comes first does not matter. Leave a cell empty where
 you cannot say, and write in `note` what should be known. Decide each row by itself, and do not talk about rows with
 others who fill in the same table: how far you agree is what is measured.
 """

@@ -197,7 +197,7 @@ def prompt_view(folder: Path, part: str) -> dict[str, Any]:
     # part of a prompt is enough as long as it says which
     if len(matches) != 1:
         listed = "; ".join(repr(prompt[:60]) for prompt in (matches or population.prompts)[:5])
-        raise PopulationError(f"{len(matches)} prompts hold {part!r}, expected one: {listed}")
+        raise PopulationError(f"{len(matches)} prompts contain {part!r}, expected one: {listed}")
     prompt = matches[0]
     lines: dict[str, Any] = {"prompt": prompt}
     repeated: Counter[str] = Counter()

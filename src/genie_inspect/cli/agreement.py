@@ -32,7 +32,7 @@ COMPARED = cli.together(
     cli.flag(
         "--published-averages",
         help="Average as the published study did: an undefined correlation counts as 0, and pairwise accuracy takes "
-        "each pair of stories once, from the writer whom people rate lower.",
+        "each pair of stories once, from the writer with the lower votes.",
     ),
     cli.resamples_option(),
     cli.seed_option(help="Random seed for the bootstrap."),
@@ -219,7 +219,7 @@ def answer_lengths(logs: tuple[str, ...]) -> cli.Answer:
     """Compare scores by long and by concise answers.
 
     For each feature it shows whether the order of the documents stays the same, and how far their level shifts. LOGS
-    hold the same documents, scored by answers of different lengths. All other commands refuse such scores together.
+    have the same documents, scored by answers of different lengths. All other commands refuse such scores together.
 
     \b
     Example: inspect score LOG --scorer genie_inspect/genie -S answer_length=free --action append \\

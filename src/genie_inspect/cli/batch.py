@@ -298,7 +298,7 @@ def import_(files: tuple[str, ...], requests: tuple[Path, ...]) -> dict[str, Any
 
     FILES are the replies of OpenAI's batch endpoint, `vllm run-batch` or `genie batch`, or what `genie cache export`
     wrote: JSON Lines or Parquet files or folders of them, on this machine or at s3://, gs://, az:// or http(s)://.
-    Lines that cannot be used are counted by reason. What the cache holds already does not change, so that a killed
+    Lines that cannot be used are counted by reason. Existing contents of the cache do not change, so that a killed
     import can be repeated.
 
     \b
@@ -320,7 +320,7 @@ def merge(folders: tuple[Path, ...]) -> dict[str, Any]:
     """Add the contents of other caches to yours.
 
     Use it for runs that each had a cache of their own ($GENIE_CACHE_DIR), such as parts of a job array. Vectors are
-    left out. What your cache holds already does not change.
+    left out. Existing contents of your cache do not change.
 
     \b
     Example: genie cache merge caches/*

@@ -149,7 +149,7 @@ def compare(
 
     For each feature it shows the paired difference with its interval, test, equivalence and power. LOGS are log files
     or folders. Unfinished logs in a folder are left out. Runs are paired by prompt; negative sampling is paired by
-    document where the baseline holds the documents that it started from. Where several models have a baseline, each run
+    document where the baseline has the documents that it started from. Where several models have a baseline, each run
     is compared with its own model's.
 
     \b

@@ -246,7 +246,7 @@ DISTANCE = click.FloatRange(0, 2)
 @cli.embedder_option(help="Embedder of the concepts: static, openai/<model> or sentence-transformers/<id>.")
 @cli.asking
 def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
-    """Ask a model for pairs of concepts that seldom meet.
+    """Ask a model for pairs of concepts that rarely meet.
 
     A pair is dropped if its concepts are close to each other, if another pair has one of them, or if another pair is
     close. Dropped pairs are counted by reason. Each line of the file is a prompt with its concepts and their distance.

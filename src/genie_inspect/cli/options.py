@@ -44,6 +44,7 @@ POPULATION = option("--population", default="starter", help="The population to u
 SIGNATURE = option(
     "--signature",
     default="",
+    show_default=False,
     metavar="PART",
     help="Use only scores with this part in their signature, such as 'judge:list'. Default: all scores.",
 )

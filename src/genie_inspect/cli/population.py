@@ -52,7 +52,9 @@ def described(licence: str = LICENCE) -> cli.Decorator:
         cli.option("--name", required=True, help="Name of the population in scores."),
         cli.option("--version", default="1", help="Version of the population."),
         cli.option("--licence", help=f"Licence of the documents, such as MIT or CC-BY-4.0. Default: {licence}."),
-        cli.option("--description", default="", help="One line for the population's card. Default: none."),
+        cli.option(
+            "--description", default="", show_default=False, help="One line for the population's card. Default: none."
+        ),
     )
 
 
@@ -213,7 +215,7 @@ def import_(
 ) -> dict[str, Any]:
     """Make a population of a table.
 
-    SOURCE is a JSON Lines, CSV or Parquet file, or the id of a hub dataset. Rows may hold documents, questions,
+    SOURCE is a JSON Lines, CSV or Parquet file, or the id of a hub dataset. Rows may have documents, questions,
     answers, or all of them; --map names their columns. No model is called, except for --clean-by-model, whose replies
     are kept in OUTPUT.work: a killed run goes on with the same command. For a hub dataset name its --licence.
 

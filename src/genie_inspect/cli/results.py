@@ -63,7 +63,9 @@ def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature:
 @cli.option("--pictures", metavar="FOLDER", type=cli.FILE, help="Also write each chart here, as SVG and PNG.")
 @cli.option("--examples", default=2, type=click.IntRange(min=0), help="Examples at either end of a feature.")
 @cli.SIGNATURE
-@cli.option("--baseline", default="", help="Run to compare with, as for genie compare. Default: none.")
+@cli.option(
+    "--baseline", default="", show_default=False, help="Run to compare with, as for genie compare. Default: none."
+)
 @cli.as_json_option(help="Print the numbers as JSON and write no page.")
 def report(logs: tuple[str, ...], output: str, pictures: Path | None, as_json: bool, **options: Any) -> None:
     """Write one HTML page about logs: tables, charts, methods.

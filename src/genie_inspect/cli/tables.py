@@ -21,8 +21,8 @@ from genie_inspect.signature import Signature
 from genie_inspect.statistics.descriptive import NO_INTERVAL
 
 LEGEND = (
-    "Means over prompts with 95% intervals. Where questions are asked: the share of them that was used / of the ratings"
-    " due that count."
+    "Means over prompts with 95% intervals. Where questions are asked: the share of them that was used / of the"
+    " expected ratings that count."
 )
 STANDING = (
     "Percentile, mean: of the population's own documents for the same prompts. For the percentile each is compared with"

@@ -193,7 +193,7 @@ def _d(effect: Effect) -> str:
 def validate(log: str, scorers: tuple[str, ...], published: bool) -> cli.Answer:
     """Test whether a metric is sensitive to edits and robust to paraphrases.
 
-    LOG is a log of genie_inspect/metric_study, or a folder that holds one. Each original is compared with its edits and
+    LOG is a log of genie_inspect/metric_study, or a folder with one. Each original is compared with its edits and
     paraphrases, for every scorer of the log. Length in words is shown for reference.
 
     Scores from elsewhere need no log. LOG is then a .csv or .jsonl file with one row per text and score. Its columns

@@ -49,7 +49,7 @@ def compression_novelty(population: "Iterable[str] | CompressedPopulation", text
         codec: As for `compression_ratio`; what was compressed before keeps its own.
 
     Returns:
-        NaN when the population holds not one byte.
+        NaN when the population is empty.
     """
     compressed = population if isinstance(population, CompressedPopulation) else CompressedPopulation(population, codec)
     return compressed.ratio - compressed.ratio_with(text)
@@ -72,7 +72,7 @@ class CompressedPopulation:
         self._whole = b"" if self._state else whole  # the state stands for it
 
     def ratio_with(self, text: str) -> float:
-        """Ratio of the population with the text behind it; NaN when the population holds not one byte."""
+        """Ratio of the population with the text behind it; NaN when the population is empty."""
         if not self._length:
             return math.nan
         # the space that joins texts counts as part of the text that is added

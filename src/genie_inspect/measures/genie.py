@@ -18,7 +18,7 @@ FEWEST_RATINGS = 3
 def similarity(rating: float | None) -> float:
     """Similarity of two answers, 0 (different) to 1 (interchangeable).
 
-    (rating - 1) / 3; NaN for 0, which stands for "one side gives no answer", for None and anything outside [1, 4].
+    (rating - 1) / 3; NaN for 0, which means "one side gives no answer", for None and anything outside [1, 4].
 
     >>> [similarity(rating) for rating in (1, 2.5, 4, 0)]
     [0.0, 0.5, 1.0, nan]

@@ -25,7 +25,7 @@ class RunCounts(Protocol):
     def tokens(self) -> int: ...
 
     def lengths(self, tokens: Sequence[str], limits: Numbers) -> Numbers:
-        """The longest run at each token of a text that also stands in the corpus, up to the token's limit, (N,)."""
+        """The longest run at each token of a text that is also in the corpus, up to the token's limit, (N,)."""
 
     def counts(self, tokens: Sequence[str], starts: Numbers, ends: Numbers) -> Numbers:
         """How often the runs of a text stand in the corpus, (R,); that of no token as often as there are tokens."""
@@ -65,7 +65,7 @@ def _looked_up(tokens: Sequence[str], corpus: Corpus | RunCounts | RunsInCorpus)
 
 
 def probability(context: Sequence[str], word: str, corpus: Corpus | RunCounts | RunsInCorpus) -> float:
-    """How often the word follows the longest suffix of the context that stands in the corpus, 0 to 1.
+    """How often the word follows the longest suffix of the context that is in the corpus, 0 to 1.
 
     Args:
         context: What comes before the word; nothing of it need be known.
@@ -87,7 +87,7 @@ def probability(context: Sequence[str], word: str, corpus: Corpus | RunCounts | 
 def log_perplexity(tokens: Sequence[str], corpus: Corpus | RunCounts | RunsInCorpus, floor: float = FLOOR) -> float:
     """Mean of -log P of the tokens, each after those before it, 0 or more; higher = newer.
 
-    NaN without tokens, and for a corpus without tokens; `floor` stands for a probability of 0.
+    NaN without tokens, and for a corpus without tokens; `floor` replaces a probability of 0.
 
     >>> log_perplexity(["the", "owl"], [["the", "owl", "and", "the", "fox"]]) == -math.log(2 / 5 * 1 / 2) / 2
     True
@@ -99,7 +99,7 @@ def log_perplexity(tokens: Sequence[str], corpus: Corpus | RunCounts | RunsInCor
 def novel_share(tokens: Sequence[str], corpus: Corpus | RunCounts | RunsInCorpus) -> float:
     """NovelPct: the share of an expression's n-grams that are absent from a corpus, 0 to 1.
 
-    n is the smallest for which some n-gram is absent: 0 where the whole expression stands in the corpus, 1 where
+    n is the smallest for which some n-gram is absent: 0 where the whole expression is in the corpus, 1 where
     nothing but the whole is absent. NaN without tokens, and for a corpus without tokens.
 
     >>> novel_share(["a", "b", "c", "d"], [["a", "b", "c"], ["c", "d"]])  # n = 3: "b c d" is absent, "a b c" is not

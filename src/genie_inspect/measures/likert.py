@@ -12,7 +12,7 @@ from statistics import fmean
 def test_score(reference_first: int, candidate_first: int) -> int:
     """How much better the candidate is than the reference, over both orders: -4 to 4 with verdicts of -2 to 2.
 
-    Each verdict is the points of the story that stood first. A judge that prefers a position adds as much to one as to
+    Each verdict is the points of the story that came first. A judge that prefers a position adds as much to one as to
     the other, so that its preference cancels.
 
     >>> test_score(2, -2), test_score(-1, 2), test_score(2, 2)
@@ -22,7 +22,7 @@ def test_score(reference_first: int, candidate_first: int) -> int:
 
 
 def passes(score: int, cutoff: int = -2) -> bool:
-    """Whether the candidate holds its own against a fine story: its score is not below the cutoff.
+    """Whether the candidate passes beside a fine story: its score is not below the cutoff.
 
     >>> [passes(score) for score in (-3, -2, 0)]
     [False, True, True]

@@ -58,7 +58,7 @@ def agreement(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]],
     """Agreement of predicted marks with gold ones, over all passages together.
 
     Args:
-        predicted: For each passage the expressions that were marked, also those that do not stand in it.
+        predicted: For each passage the expressions that were marked, also those that are not in it.
         gold: For the same passages the expressions that should have been.
         strict: Whether marks are paired one to one so that the words in common are most; a pair counts the F1 of its
             words, and nothing below a half.

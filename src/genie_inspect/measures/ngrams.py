@@ -211,7 +211,7 @@ class CreativityIndex:
 
 
 def match_lengths(tokens: Sequence[str], corpus: Corpus, leaving_out: Collection[int] = ()) -> Numbers:
-    """For each token the longest run that starts there and also stands in the corpus, shape (N,).
+    """For each token the longest run that starts there and is also in the corpus, shape (N,).
 
     Args:
         tokens: The text.
@@ -245,7 +245,7 @@ def counted_match_lengths(size: int, stands: Callable[[int, int], bool], shortes
 
 
 def coverage(match_lengths: ArrayLike, n: int) -> float:
-    """Share of tokens inside a run of at least n tokens that stands in the corpus, 0 to 1; NaN for an empty text.
+    """Share of tokens inside a run of at least n tokens that is in the corpus, 0 to 1; NaN for an empty text.
 
     Args:
         match_lengths: Longest run at each token, shape (N,).
@@ -266,7 +266,7 @@ def coverage(match_lengths: ArrayLike, n: int) -> float:
 def creativity_index(
     tokens: Sequence[str], corpus: Corpus, lengths: Sequence[int] = LENGTHS, *, matched: ArrayLike | None = None
 ) -> CreativityIndex:
-    """How little of a text stands in the corpus, by length of run.
+    """How little of a text is in the corpus, by length of run.
 
     Args:
         tokens: The text.

@@ -28,8 +28,8 @@ def partition(
 
     Args:
         items: In the order in which they found classes.
-        same: Whether an item, which comes second, is the same as the first member of a class; None where nobody can
-            tell. An item of which nobody could tell, before a class was found for it, has no class: None.
+        same: Whether an item, which comes second, is the same as the first member of a class; None if this is
+            unknown. An item for which it was unknown before a class was found has no class: None.
         founders: The first members of the classes that there are already; those of new classes are added to it.
 
     >>> partition(["a", "b", "A"], lambda first, item: first == item.lower())
@@ -46,7 +46,7 @@ def partition(
 
 
 def distinct_count(classes: Sequence[int | None]) -> int:
-    """How many classes there are; 0 for none. None stands for an item that is no answer and in no class.
+    """How many classes there are; 0 for none. None: the item is not an answer and has no class.
 
     >>> distinct_count([0, 1, 0, None])
     2

@@ -150,5 +150,5 @@ class Interventions:
 def rows_of(file: Path, kind: type[RowT]) -> Iterator[RowT]:
     """The rows of a file that stands with interventions, one at a time."""
     expected = f"expected starter, a folder with {INTERVENTIONS}, or such a file"
-    missing = f"pairs of interventions are {str(file)!r}, {expected}"
+    missing = f"pairs of originals and edits are {str(file)!r}, {expected}"
     return (row for _, _, row in placed_rows(file, kind, InterventionsError, missing))

@@ -165,7 +165,7 @@ def write_card(
     totals = survey(population, lambda done: progress("counting", done, prompts))
     counts: list[tuple[str, object]] = [
         *((name, getattr(manifest.counts, name)) for name in ("prompts", "documents", "questions", "answers")),
-        ("words a document", words(totals)),
+        ("words per document", words(totals)),
         *((label.replace("_", " "), value) for label, value in cut_line(totals.cut_words).items()),
     ]
     for reader in population.readers:

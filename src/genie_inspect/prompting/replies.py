@@ -223,11 +223,11 @@ def verdict(reply: str, levels: int = 5) -> int:
     quoted in the analysis gives way to the one at the end.
 
     Args:
-        reply: What the critic said.
+        reply: What the grader said.
         levels: How many labels there are to choose from: 3, 5 or 7.
 
     Raises:
-        UnreadableReplyError: If there is no label, the last one is none of these, or it stands in a list of them.
+        UnreadableReplyError: If there is no label, the last one is not one of these, or it is in a list of them.
 
     >>> [verdict(reply) for reply in ("B drags. [[A>>B]]", "**[[b ≫ a]]**", "At first [[A>B]], in the end [[A=B]]")]
     [2, -2, 0]

@@ -277,7 +277,7 @@ def study_heatmap(study: "Study") -> "Chart":
     base = grid_of(cells_of(study), "column", "row", (68, 30), across, down)
     frames = base.transform_filter("datum.own").mark_rect(filled=False, stroke=INK, strokeWidth=1.5)
     title = {
-        "text": "Cohen's d of each intervention on each score",
+        "text": "Cohen's d of each edit and of paraphrases on each score",
         "subtitle": [
             "colour and *: significant after correction; =: paraphrases are equivalent; ·: no text differs",
             "framed: the edited feature's own score",

@@ -322,7 +322,7 @@ def check_copies(comparison: Comparison) -> None:
             here, there = comparison.pairs[one].documents, comparison.pairs[other].documents
             if here and there and (here <= there or there <= here):
                 raise LogError(
-                    f"{files[one]} and {files[other]} hold the same documents, which --pooled would count "
+                    f"{files[one]} and {files[other]} have the same documents, which --pooled would count "
                     "twice. Give one of the two, or a run of another model, seed or prompts"
                 )
 

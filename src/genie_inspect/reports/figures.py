@@ -86,7 +86,7 @@ def ridges(report: Report, measure: Measure) -> list[Figure]:
 def length_ridges(report: Report) -> Figure:
     rows = [(run, [float(document.words) for document in run.documents]) for run in report.runs]
     longest = max(value for _, values in rows for value in values)
-    return _ridges("lengths", "words a document", rows, Range(0.0, longest, known=False), report)
+    return _ridges("lengths", "words per document", rows, Range(0.0, longest, known=False), report)
 
 
 def _radar_chart(keys: Sequence[str], series: Mapping[str, Sequence[float]], colour_of: Mapping[str, str]) -> "Chart":

@@ -209,7 +209,7 @@ def _on_tests(measure: StudiedMeasure) -> Iterator[str]:
     elif least * tests >= LEVEL:
         yield (
             f"{in_words(measure.name)}: with {pairs} prompts no p-value lies below {least:.2g}, over {tests} tests "
-            f"{min(1.0, least * tests):.2g}: no effect could hold, however large"
+            f"{min(1.0, least * tests):.2g}: no effect could be significant, however large"
         )
 
 

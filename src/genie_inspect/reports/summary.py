@@ -248,7 +248,7 @@ def wide_rows(paths: Iterable[str | Path]) -> list[Row]:
 
 
 def frame(logs: str | Path | Iterable[str | Path], *, wide: bool = False) -> "pandas.DataFrame":
-    """Finished logs as a data frame: a row a document, scorer and key; `sample_id` joins it to Inspect's `samples_df`.
+    """Finished logs as a data frame: one row per document, scorer and key; joins `samples_df` by `sample_id`.
 
     Args:
         logs: Log files or folders.

@@ -127,8 +127,8 @@ def _on_pairs(comparison: Comparison) -> Iterator[str]:
             corrected = f", over {tests} tests {min(1, least * tests):.2g} {CORRECTED[comparison.options.correction]}"
             yield (
                 f"{', '.join(filter(None, (scorer, family)))}: with {pairs} prompts no p-value lies below {least:.2g}"
-                f"{corrected if tests > 1 else ''}: no difference could hold, however large; take more prompts, or "
-                "fewer tests: name those that matter (--keys), or let each run be a question of its own (--family run)"
+                f"{corrected if tests > 1 else ''}: no difference could be significant, however large; take more "
+                "prompts, or fewer tests: name those that matter (--keys), or correct each run by itself (--family run)"
             )
     for label, own in comparison.pairs.items():
         if own.strays:

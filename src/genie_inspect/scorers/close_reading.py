@@ -40,8 +40,8 @@ def close_reading(sensical: bool = False, examples: str | None = None, templates
     """Expressions that the grader marks in a document, in a hundred of its words; the explanation has their reasons.
 
     Keys: `novel_per_100_words`, higher = more that is new and works; `awkward_per_100_words`, higher = more that does
-    not work where it stands; with `sensical` also `senseless_per_100_words`. One request an aspect. A quote counts if
-    it stands in the text; one who quotes over 30% of the words tells nothing apart, and leaves the aspect unscored.
+    not work in its place; with `sensical` also `senseless_per_100_words`. One request per aspect. A quote counts if
+    it is in the text. If the quotes cover over 30% of the words, the aspect is unscored.
 
     Args:
         sensical: Whether expressions that make no sense by themselves are marked too.

@@ -52,7 +52,7 @@ def compression(population: str = "starter", codec: str = "gzip") -> Scorer:
     A population of one document gives no score. Values spread less the more documents there are (the starter's stories
     under gzip: standard deviation 0.04 against two, 0.007 against 22): compare within one population.
 
-    Beside it stands the metric `compression_ratio`, the ratio of all generations of the run under gzip.
+    The metric `compression_ratio` is beside it: the ratio of all generations of the run under gzip.
 
     Args:
         population: `starter` or the folder of a population with documents, which are taken in the order of their ids.

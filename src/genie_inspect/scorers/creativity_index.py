@@ -29,17 +29,17 @@ RANGES = {"creativity_index_mean": (0, 1), "creativity_index_sum": (0, 8), "crea
 def creativity_index(
     population: str = "starter", corpus: str = "population", matcher: str = "exact", embedder: str = "static"
 ) -> Scorer:
-    """Share of a document's tokens outside every run that stands in a corpus, 0 (all copied) to 1 (nothing is).
+    """Share of a document's tokens outside every run that is in a corpus, 0 (all copied) to 1 (nothing is).
 
     Keys: `creativity_index_mean`, the mean over runs of at least 5 to 12 tokens; `creativity_index_sum`, the sum; and
     `creativity_index_5` to `creativity_index_12`. All higher = more novel. The explanation shows the longest copied
-    runs and where they stand.
+    runs and where they are.
 
     Args:
         population: `starter` or the folder of a population with documents; its prompts say what is scored.
         corpus: `population` (its documents for the prompt), a folder of *.txt, *.md and *.jsonl,
             `infini-gram:<folder>` for an index by `genie build-index`, or `infini-gram:<service url>#<index>`, whose
-            user and password, if it asks for any, stand in `~/.netrc` and never in the address.
+            user and password, if it asks for any, go into `~/.netrc` and never into the address.
         matcher: `exact`, or `near`: windows whose words say the same by the embedder's vectors count as copied too.
         embedder: For `matcher=near`.
 

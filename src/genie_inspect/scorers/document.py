@@ -12,7 +12,7 @@ def document() -> Scorer:
 
     Keys: `words` of what the model wrote; `coverage`, 0 to 1, the share of Genie's questions that could be used, NaN
     where Genie gives no value; `unscored`, how many of the sample's other scores have a reason and no value. It knows
-    the scores by those scorers alone that come before it, and asks nobody.
+    the scores by those scorers alone that come before it, and makes no model calls.
     """
     from genie_inspect.logs.evidence import NO_SHARE, added
     from genie_inspect.logs.measures import GENIE

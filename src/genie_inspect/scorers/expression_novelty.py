@@ -34,7 +34,7 @@ RANGES = {"log_perplexity_mean": (0, None), "novel_expression_share": (0, 1)}
 def expression_novelty(
     population: str = "starter", corpus: str = "population", floor: float = 1.2e-10, case: str = "either"
 ) -> Scorer:
-    """How unlikely a corpus makes a document's expressions, what stands between two punctuation marks.
+    """How unlikely a corpus makes a document's expressions: the words between two punctuation marks.
 
     Keys: `log_perplexity_mean`, the mean over expressions of the log of their infinity-gram perplexity, each word after
     the longest context that the corpus has, 0 or more; `novel_expression_share`, the share of expressions of which at
@@ -45,14 +45,14 @@ def expression_novelty(
         population: `starter` or the folder of a population with documents; its prompts say what is scored.
         corpus: `population` (its documents for the prompt), a folder of *.txt, *.md and *.jsonl,
             `infini-gram:<folder>` for an index by `genie build-index`, or `infini-gram:<service url>#<index>`, whose
-            user and password, if it asks for any, stand in `~/.netrc` and never in the address.
-        floor: Stands for the probability of a word that never follows its context.
+            user and password, if it asks for any, go into `~/.netrc` and never into the address.
+        floor: Replaces the probability of a word that never follows its context.
         case: `either`, an expression with a capital at its head is as new as the less new of it and its small-letter
-            form; `kept`, as it stands.
+            form; `kept`, unchanged.
 
     Raises:
         RefusedError: If the population cannot be opened or has only answers, the corpus cannot be used or does not
-            answer, infini-gram is asked for and not installed, or an option is none of these.
+            answer, infini-gram is asked for and not installed, or an option has another value.
 
     Source: Saakyan et al. 2025 (arXiv 2509.22641); deviations in measures.expressions and measures.infinity_gram.
     """

@@ -41,15 +41,15 @@ def genie(
 
     Args:
         population: `starter` or the folder of a population.
-        judge: `list` (50 answers a call; `list/10`: 10), `pairwise`, `logit` (all ask the grader role), `vectors`
+        judge: `list` (50 answers per call; `list/10`: 10), `pairwise`, `logit` (all ask the grader role), `vectors`
             (the grader reads, vectors judge: a screen, no verdict; `vectors/<file>` names a fit by `genie
             calibrate`) or `embedded` (no model: a smoke test).
         embedder: For `vectors` and `embedded`: static, openai/<model> or sentence-transformers/<id or folder>.
         templates: A folder of your own instruction templates.
-        cache: Whether answers and ratings that a model once gave are looked up and kept; false asks anew.
-        min_coverage: Least share of a question's ratings, of those due, with which it is used: 0 (one will do) to 1.
+        cache: Whether kept answers and ratings are used and new ones are kept; false asks again.
+        min_coverage: Least share of a question's expected ratings with which it is used: 0 (one is enough) to 1.
         answer_length: How long the reader's answers are: `concise`, `sentence` or `free`. Longer answers make other
-            levels, and scores of two lengths do not compare (`genie answer-lengths` holds them side by side on
+            levels, and scores of two lengths do not compare (`genie answer-lengths` compares them on
             purpose).
 
     Raises:

@@ -35,7 +35,7 @@ def litbench(
     """Win rate of a document against the population's for its prompt, by a preference judge in both orders.
 
     Keys: `litbench_win_rate`, 0 (loses to all) to 1 (beats all), ties as half; `litbench_order_bias`, -1 to 1, how
-    much more often the story that stands first is preferred, which says how far the judge can be trusted. The judge
+    much more often the story that comes first is preferred, which says how far the judge can be trusted. The judge
     is the model in the role `preference`, else the grader.
 
     Args:
@@ -50,7 +50,7 @@ def litbench(
             protocol.
 
     Source: LitBench (Fein et al. 2025, arXiv 2507.00769). Deviation: win rate against a population; `chat` is ours, and
-        what is kept of the other two stands in `panel_judges.protocols`.
+        what is kept of the other two is in `panel_judges.protocols`.
     """
     from genie_inspect.graders.grader import bound_when_scored, gathered, refusals
     from genie_inspect.graders.quality import PreferenceJudge, preference_model, protocol_of

@@ -35,11 +35,11 @@ def novelty_bench(
     patience: float = PATIENCE,
     templates: str | None = None,
 ) -> Scorer:
-    """Kinds among the k replies of a sample (`distinct`, 1 to k), and `utility`, 0 to 10; both higher = better.
+    """Classes among the k replies of a sample (`distinct`, 1 to k), and `utility`, 0 to 10; both higher = better.
 
     Utility is the mean quality met by a reader who reads on with probability `patience` and to whom only the first
-    reply of a kind is worth anything. An empty reply is no kind and worth nothing. NaN where the kinds, or the quality
-    of the first of one, could not be found out.
+    reply of a class is worth anything. An empty reply has no class and is worth nothing. NaN where the classes, or the
+    quality of the first reply of one, are unknown.
 
     Args:
         equivalence: `grader`, `classifier` (published; an extra), `classifier/<hub id or folder>` or `embedded`.

@@ -59,18 +59,18 @@ def ttcw(
 
     Args:
         rubric: `ttcw`, `gomez_williams`, or a YAML or JSON file; its name begins the keys.
-        levels: Labels that the critic chooses from: 5, 3 or 7.
+        levels: Labels that the grader chooses from: 5, 3 or 7.
         cutoff: A test passes from this score on; scores go from 1 - levels to levels - 1. Unless given -2 with 5
             levels, as published, and by the same share of the scale -1 with 3 and -3 with 7, which are ours.
-        analyse: Whether the critic analyses before it chooses; `after`: it chooses first and says why then.
-        reference: Whether there is a reference story. Without one the critic sees the candidate alone and says yes or
+        analyse: Whether the grader analyses before it chooses; `after`: it chooses first, then says why.
+        reference: Whether there is a reference story. Without one the grader sees the candidate alone and says yes or
             no, one request a test; a test passes on yes, and levels and cutoff do not apply.
         templates: A folder of your own instruction templates.
-        cache: Whether verdicts that a critic once gave are looked up and kept; false asks anew.
+        cache: Whether kept verdicts are used and new ones are kept; false asks again.
         prefix: What the keys begin with, unless given the rubric's name: two of these scorers in one run need two.
 
     Raises:
-        RefusedError: If an option has a value that cannot be used, or the file is no rubric.
+        RefusedError: If an option has a value that cannot be used, or the file is not a rubric.
 
     Source: the reference-based TTCW study, with the tests of Chakrabarty et al. 2024 (arXiv 2309.14556). Deviation: the
     wording of the instructions is ours. `reference=false` is its ablation without a reference, with `analyse=false` its

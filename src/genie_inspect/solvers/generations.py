@@ -14,7 +14,7 @@ def generations(k: int = 10) -> Solver:
         k: How many, at least 2.
 
     Raises:
-        RefusedError: If k is no whole number of at least 2.
+        RefusedError: If k is not a whole number of at least 2.
     """
     from genie_inspect.graders.grader import gathered, refusals
     from genie_inspect.inspect_private import bounded, resolved_settings

@@ -75,7 +75,7 @@ def negative_sampling(rounds: int = 1, templates: str | None = None) -> Solver:
     """Write, then write again unlike everything written so far; the last document counts.
 
     The earlier ones stay in the store under `earlier`, oldest first. The first is plain generation: where a baseline
-    log holds the same text (as it does when both ran with `--cache true`), `genie compare` pairs the two instances.
+    log has the same text (as it does when both ran with `--cache true`), `genie compare` pairs the two instances.
 
     Args:
         rounds: How often it is written again.
@@ -149,7 +149,7 @@ def verbalized_sampling(
     """Ask for k answers with their probabilities, and keep one.
 
     They stay in the store, under `responses`; a reply that was cut off gives those that are complete. How many were
-    asked for, how many could be read and how many of those are different stands in the sample's metadata
+    asked for, how many could be read and how many of those are different is in the sample's metadata
     (`responses_asked`, `responses_parsed`, `responses_distinct`). A reply with fewer than two is asked for once more,
     and then the sample is unscored. Of more than k the first k count.
 
@@ -157,7 +157,7 @@ def verbalized_sampling(
         k: How many answers are asked for in one reply.
         threshold: Ask for answers that are each less likely than this; None asks for the full distribution.
         words: Length asked for; without it the population's median for the prompt, where the task knows it.
-        pick: `random` (each with the same chance: verbalized probabilities seldom add up to 1; drawn from the sample's
+        pick: `random` (each with the same chance: verbalized probabilities rarely add up to 1; drawn from the sample's
             id and epoch, so that reruns agree), `least` (the least likely) or `all` (each a choice of the output, and
             what measures of a set judge; scorers of one document see the first).
         templates: A folder with a `verbalized_sampling.md` of your own.

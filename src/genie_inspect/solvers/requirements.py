@@ -15,7 +15,7 @@ def require_models(equivalence: str = "", quality: str = "", preference: bool = 
         equivalence: As for the scorer `partition`; empty when it is not asked for.
         quality: As for the scorer `novelty_bench`; empty when it is not asked for.
         preference: Whether a preference judge is asked.
-        reading: Whether a close reader is asked.
+        reading: Whether `close_reading` asks a grader.
 
     Raises:
         RefusedError: If there is no such equivalence or quality.

@@ -21,7 +21,7 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level = "ordinal") -> float:
     """Krippendorff's alpha: 1 = perfect agreement, 0 = as by chance, below 0 = systematic disagreement.
 
     Args:
-        ratings: One row a rater, one column a unit, shape (raters, units); NaN = missing.
+        ratings: One row per rater, one column per unit, shape (raters, units); NaN = missing.
         level: Scale of measurement, which says how far apart two values are.
 
     Returns:
@@ -84,7 +84,7 @@ def randolph_kappa(counts: ArrayLike) -> float:
 
     Args:
         counts: How many raters put each unit in each category, shape (units, categories); as many raters every time.
-            A category that nobody used still needs its column, because chance is 1 / categories.
+            A category that was not used still needs its column, because chance is 1 / categories.
 
     Returns:
         NaN without units, with fewer than two raters, and with a single category.
@@ -131,7 +131,7 @@ def _observed_agreement(counts: ArrayLike) -> tuple[Values, float]:
     if table.ndim != 2:
         raise ValueError(f"counts have {table.ndim} dimensions, expected 2: (units, categories)")
     if not ((table >= 0) & (table == np.floor(table)) & np.isfinite(table)).all():
-        raise ValueError("counts hold a value that is not a count, expected whole numbers of at least 0")
+        raise ValueError("counts contain a value that is not a count, expected whole numbers of at least 0")
     raters = table.sum(axis=1)
     if len(raters) and raters.min() < raters.max():
         raise ValueError(

@@ -28,7 +28,7 @@ def metric_study(
 
     Args:
         pairs: `starter`, or the folder or file that `genie edits write` makes.
-        population: `starter` or the folder of a population: what texts are compared with. Prompts that it does not hold
+        population: `starter` or the folder of a population: what texts are compared with. Prompts that it does not have
             are unscored.
         judge: As for `synthetic_prompts`, or several: Genie once with each.
         embedder: As for `synthetic_prompts`.

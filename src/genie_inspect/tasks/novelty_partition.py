@@ -28,7 +28,7 @@ def novelty_partition(
     embedder: str = "static",
     templates: str | None = None,
 ) -> Task:
-    """Ten replies to each prompt: how many kinds there are among them, and what they are worth to a reader.
+    """Ten replies to each prompt: how many classes of replies there are, and what they are worth to a reader.
 
     Args:
         dataset: `synthetic` (the 25 concept pairs, no network), `yimingzhang/novelty-bench` or another hub id (needs

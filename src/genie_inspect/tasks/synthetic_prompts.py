@@ -14,7 +14,7 @@ def synthetic_prompts(
     cache: bool = True,
     answer_length: str = "concise",
 ) -> Task:
-    """Short stories about two things that seldom meet, scored for novelty by feature.
+    """Short stories about two things that rarely meet, scored for novelty by feature.
 
     Args:
         population: `starter` (8 of the 25 prompts), the folder of a population (its own prompts are the dataset), or
@@ -28,7 +28,7 @@ def synthetic_prompts(
             judge=none), `all` (litbench too, which asks `--model-role preference=...` or the grader, and
             close_reading, which asks the grader), or names with commas between them, `litbench/generative` for a
             protocol of the scorer's.
-        cache: As for the scorer `genie`: false asks the grader anew what it has said before.
+        cache: As for the scorer `genie`: false asks the grader again.
         answer_length: As for the scorer `genie`: `concise`, `sentence` or `free`.
 
     Raises:

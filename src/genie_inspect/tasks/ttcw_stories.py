@@ -26,7 +26,7 @@ def ttcw_stories(
         stories: A JSON Lines file, one line per story: story (its id, the plot and the writer: `3_GPT4`), text,
             reference (a text, or the id of a story of the file); or the list of Salesforce/creativity_eval.
         references: A file as `ttcw` takes it, for stories that name no reference: matched by title.
-        ways: How the critic is asked: `published` (both, baseline), `all`, or some of both, baseline, reference_only,
+        ways: How the grader is asked: `published` (both, baseline), `all`, or some of both, baseline, reference_only,
             analysis_only, rate_first, levels_3, levels_7.
         rubric: As for the scorer `ttcw`.
         cutoff: As for the scorer `ttcw`, with 5 levels; other scales have their own.

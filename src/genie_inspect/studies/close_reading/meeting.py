@@ -200,7 +200,7 @@ def meeting_chart(found: Meeting) -> "altair.LayerChart | altair.FacetChart":
         if not math.isnan(share.value)
     ]
     title = altair.TitleParams(
-        "What close readers find where n-grams are newest",
+        "What graders find where n-grams are newest",
         subtitle=f"the quarter of {found.ratings:,} ratings with the highest log perplexity; 95% intervals",
         anchor="start",
     )
@@ -224,7 +224,7 @@ def meeting_chart(found: Meeting) -> "altair.LayerChart | altair.FacetChart":
 
 
 VERBS = {
-    "novelty": (f"{__name__}:novelty", "Show what close readers find in expressions that are new to a corpus."),
+    "novelty": (f"{__name__}:novelty", "Show what graders find in expressions that are new to a corpus."),
     "agreement": (".studies.close_reading.readers:agreement", "Measure how well models mark what experts marked."),
     "fit": (
         ".studies.close_reading.mixed_models:fit",
@@ -249,12 +249,14 @@ def close_reading() -> None:
 
 @click.command()
 @click.argument("logs", nargs=-1, required=True)
-@option("--baseline", default="", help="Run to compare the odds of others with. Default: the first.")
+@option(
+    "--baseline", default="", show_default=False, help="Run to compare the odds of others with. Default: the first."
+)
 @resamples_option()
 @seed_option(help="Random seed for the bootstrap.")
 @answering("tables", picture="a chart")
 def novelty(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> Answer:
-    """Show what close readers find in expressions that are new to a corpus.
+    """Show what graders find in expressions that are new to a corpus.
 
     These are the most n-gram-novel quarter of the expressions. LOGS are log files or folders with scores of
     close_reading and expression_novelty on the same texts. Intervals are 95%, by bootstrap over prompts.

@@ -239,7 +239,7 @@ def preference(pairs: Path, measures: tuple[str, ...], groups: tuple[str, ...], 
     """Test which differences between two texts predict people's preference.
 
     PAIRS is a CSV or JSON Lines file with one row per judgement: preferred (a or b), and for each metric NAME the
-    columns NAME_a and NAME_b. They hold a number, or in JSON Lines a list of marks, counted per 100 words of the texts
+    columns NAME_a and NAME_b. They have a number, or in JSON Lines a list of marks, counted per 100 words of the texts
     in a and b. Each metric has a model, and all together have one, over the same rows, so that their AIC compare.
 
     \b

@@ -266,7 +266,7 @@ def calibration_chart(figures: HeldOut) -> "altair.LayerChart | altair.FacetChar
 HOME = "genie_inspect.studies.personal"
 VERBS = {
     "fit": (f"{HOME}.fitting:fit", "Fit a judge that predicts each rater's votes from a grader's scores."),
-    "power": (f"{HOME}.power:power", "Estimate how many stories a rater must vote on."),
+    "power": (f"{HOME}.power:power", "Estimate on how many stories raters must vote."),
     "forget": (f"{HOME}.fitting:forget", "Remove one rater from a folder by `genie rater fit`."),
     "curiosity": (f"{HOME}.curiosity:curiosity", "Measure how well a curiosity model predicts raters' verdicts."),
 }
@@ -373,5 +373,5 @@ def forget(folder: Path, rater: str) -> None:
     after = read_judge(folder)
     echo(f"{folder}: forgot {rater} and the {votes} votes behind; {len(after.raters)} raters are left.")
     echo(f"judge@{before} is now judge@{after.digest}: scores by the one do not compare with those by the other.")
-    echo("Coefficients of tests and scores, and the figures over all votes, still rest on these votes too: fit anew")
-    echo("without them to take that away.")
+    echo("Coefficients of tests and scores, and the figures over all votes, still rest on these votes too: fit again")
+    echo("without them to remove their effect.")

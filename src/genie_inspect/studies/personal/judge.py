@@ -287,7 +287,7 @@ compare votes that were held out together. Intervals: 95%, by bootstrap over plo
 
 Leniency: log-odds of a yes above those of the average rater, shrunk towards 0. Gain: log loss a vote less that of the
 grader alone, on plots held out; below 0 is better. Intervals: 95%, for all raters together. Of a rater with fewer than
-{fewest} votes nothing is foretold.
+{fewest} votes nothing is predicted.
 
 {raters_table}
 

@@ -29,17 +29,17 @@ Numbers = Mapping[str, Mapping[str, float]]  # by test and column of the judge
     ),
 )
 def personal(rater: str, fewest: int | None = None) -> Scorer:
-    """The verdicts that a rater is expected to give, from scores by scorers that stand before it; it asks nobody.
+    """The verdicts that a rater is expected to give, from scores by scorers before it; no model calls.
 
     Keys for the rater R: `personal_R_01` and so on, by test the chance of a yes, 0 to 1 (of votes that are numbers,
-    the number that is to be expected), and `personal_R_total`, their sum over the tests that could be foretold; with
+    the number that is to be expected), and `personal_R_total`, their sum over the tests that could be predicted; with
     `#all` the total of every rater. NaN where a test has no score, and for a rater with too few votes; unscored with
     the reason where a score is missing or has another signature than the judge was fitted to. The explanation says how
     the scores' verdict moved and why.
 
     Args:
         rater: `FOLDER#ID`, a folder by `genie rater fit` and one of its raters, or `FOLDER#all`.
-        fewest: Votes of a rater below which nothing is foretold; 20 unless given.
+        fewest: Votes of a rater below which nothing is predicted; 20 unless given.
 
     Raises:
         RefusedError: If the folder has no judge, or none that can be used on logs, or has no such rater.

@@ -260,7 +260,7 @@ def power_chart(title: str, points: Sequence[Point]) -> "altair.LayerChart | alt
 @TASTE_OPTION
 @answering(picture="the learning curve")
 def power(simulate: bool, sizes: tuple[int, ...], repeats: int, taste: bool, seed: int, **given: Any) -> Answer:
-    """Estimate how many stories a rater must vote on.
+    """Estimate on how many stories raters must vote.
 
     It shows how much better the judge predicts than the grader alone, by the number of stories with VOTES. Plots are
     drawn to learn from, and predictions of all other plots count. With --simulate votes are drawn from a model of these
