@@ -65,8 +65,8 @@ def repetition_table(record: Record, released: Mapping[str, Sequence[str]]) -> T
     texts = {prompt: [document.text for document in population.documents(prompt)] for prompt in population.prompts}
     told = {name: [s.text for s in record.stories if s.storyteller == name] for name in ("ordinary", "inventive")}
     sets: dict[str, Iterable[Sequence[str]]] = {
-        f"starter, {SAMPLED} documents a prompt": [each[:SAMPLED] for each in texts.values()],
-        **({"Gemini 1.5 Pro, 10 a prompt, 2 prompts": released.values()} if released else {}),
+        f"starter, {SAMPLED} documents per prompt": [each[:SAMPLED] for each in texts.values()],
+        **({"Gemini 1.5 Pro, 10 per prompt, 2 prompts": released.values()} if released else {}),
         "starter, all documents of a prompt": texts.values(),
         **{f"`bundled/{name}`, its 16 stories together": [stories] for name, stories in told.items()},
     }
