@@ -77,7 +77,9 @@ def test_a_file_that_is_none_is_refused_in_one_line(content: str, message: str, 
 def test_an_id_that_stands_twice_and_a_missing_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InterventionsError, match="field id: 'd-owl' appears twice"):
         pairs(tmp_path, (*TEXTS, TEXTS[0]))
-    with pytest.raises(InterventionsError, match=r"pairs of originals and edits are '.*nowhere', expected starter, a folder"):
+    with pytest.raises(
+        InterventionsError, match=r"pairs of originals and edits are '.*nowhere', expected starter, a folder"
+    ):
         Interventions(tmp_path / "nowhere")
 
 
