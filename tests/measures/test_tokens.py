@@ -326,6 +326,8 @@ def test_of_two_places_the_closer_one_counts_by_90_at_least() -> None:
     assert similarity("abcdefghix", "abcdefghiy") == 90
     assert found("abcdefghix", "an abcdefghiy.") == "abcdefghiy"
     assert found("abcdefghx", "an abcdefghy.") is None
+    # any space is one
+    assert found("c a  aa", "c a a") == "c a a"
 
 
 @given(

@@ -154,7 +154,7 @@ class QuotedText:
         if not plain:
             return None
         found = _place([quote.strip()], self.text, last=last) or _place(plain.split(), self._plain, last=last)
-        return found or self._nearest(plain, last=last)
+        return found or self._nearest(" ".join(plain.split()), last=last)
 
     @cached_property
     def _words(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
