@@ -75,7 +75,7 @@ VOTES = """\
 SCORES = "original,edited,key,value\n" + "".join(
     f"{story},,plot,.{story}\n{story},plot,plot,.{story + 20 + story % 3}\n" for story in range(10, 20)
 )
-LONGEST = 60  # seconds
+LONGEST = 180  # seconds
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import cast
 from zipfile import ZipFile
 
 import pytest
-from inspect_ai._util.constants import HTTP
+from inspect_ai._util.constants import HTTP, TRACE
 from inspect_ai.log import EvalLog, transcript
 from inspect_ai.model import GenerateConfig, Model, ModelUsage, get_model
 from inspect_ai.scorer import SampleScore, mean
@@ -79,6 +79,7 @@ def test_850_calls_stay_under_150_kilobytes_of_log_and_their_tokens_are_counted(
 
 
 async def test_calls_inside_leave_no_trace_and_those_beside_them_do(caplog: pytest.LogCaptureFixture) -> None:
+    logging.addLevelName(TRACE, "TRACE")  # as Inspect's start does
     model = Script(lambda request: "yes").model()
     with caplog.at_level(1, "inspect_ai.model._model"):
         with unlogged():

@@ -10,8 +10,11 @@ from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.populations.population import open_population
 from genie_inspect.signature import digest
 from genie_inspect.solvers.plot_prompt import draw_plot
+from genie_inspect.studies.metric_study import writing
 
-draw_plot()  # known once it was called for, which other tests do or do not
+# instructions are known once they were called for, which other tests do or do not
+draw_plot()
+assert writing
 
 
 class Willing:

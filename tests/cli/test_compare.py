@@ -58,7 +58,7 @@ def test_too_few_pairs_for_an_interval_and_logs_that_say_nothing_of_their_questi
     assert "[-, -]" in line
     assert line.split()[-2:] == ["5", "-"]
     output = " ".join(result.output.split())
-    assert "with 5 prompts no p-value lies below 0.062: no difference could hold" in output
+    assert "with 5 prompts no p-value lies below 0.062: no difference could be significant" in output
     assert "used: share of questions, baseline → run" in output
 
 

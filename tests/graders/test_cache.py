@@ -109,7 +109,7 @@ def test_damage_in_the_middle_of_a_file_is_noticed_where_it_is_met_and_set_aside
 
 def test_a_folder_that_cannot_be_made_is_a_warning_and_nothing_is_kept_on_disk(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a file where the folder should be", encoding="utf-8")
-    with pytest.warns(UserWarning, match="cannot be used .* is kept for this run only"):
+    with pytest.warns(UserWarning, match="cannot be used .* are kept for this run only"):
         cache = Cache(tmp_path / "file" / "cache")
     cache.keep(ANSWERS, ("reader", "document"), {"Who?": "a pilot"})
     assert cache.found(ANSWERS, ("reader", "document"), ["Who?"]) == {"Who?": "a pilot"}, "for this run"
@@ -121,7 +121,7 @@ def test_a_database_of_another_shape_is_left_alone_with_a_warning(tmp_path: Path
     other.commit()
     other.close()
     cache = Cache(tmp_path)
-    with pytest.warns(UserWarning, match="is kept for this run only"):
+    with pytest.warns(UserWarning, match="are kept for this run only"):
         cache.keep(ANSWERS, ("reader", "document"), {"Who?": "a pilot"})
     assert sqlite3.connect(tmp_path / FILE).execute("select * from answers").fetchall() == []
 

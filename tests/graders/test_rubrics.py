@@ -107,8 +107,8 @@ FAULTY: list[tuple[Any, str]] = [
     ({"name": "mine", "tests": [ONE, ONE | {"id": "x", "dimension": "pace"}]}, "'pace' is the name of a sum"),
     ({"name": "mine", "tests": [ONE | {"dimension": "total"}]}, "'total' is the name of the sum"),
     ({"name": "mine", "tests": [ONE | {"weight": 2}]}, "tests.0.weight"),
-    (["pace"], "holds a list"),
-    ("", "holds a str"),
+    (["pace"], "contains a list"),
+    ("", "contains a str"),
 ]
 
 

@@ -212,7 +212,7 @@ def test_a_run_with_a_strategy_of_its_own_names_it_where_no_other_log_stands_bes
     assert (labels(found), labels(found, brief=True)) == (["mock/writer outline"], ["mock/writer"])
 
 
-CUT = "1 of 2 documents end at the limit of their tokens"
+CUT = "end at the limit of their tokens"
 SAID = "writes 4 words where the population has 20: beyond 1.5x lengths do not compare"
 
 
@@ -223,7 +223,7 @@ def log_of(folder: Path, population: float, text: str = "It rains on owls.", **s
 
 @pytest.mark.parametrize(
     ("population", "is_cut", "who", "said", "column"),
-    [(20, False, "", SAID, "unlike_length"), (4, True, "of ", CUT, "cut")],
+    [(20, False, "mock/writer", SAID, "unlike_length"), (4, True, "1 of 2 documents of mock/writer", CUT, "cut")],
 )
 def test_summary_report_and_comparison_give_the_warnings_of_length_and_of_ends_once_each(
     population: float, is_cut: bool, who: str, said: str, column: str, tmp_path: Path
@@ -233,9 +233,9 @@ def test_summary_report_and_comparison_give_the_warnings_of_length_and_of_ends_o
         log = read_eval_log(warned)
         (log.samples or [])[0].output.choices[0].stop_reason = "max_tokens"
         write_eval_log(log, warned)
-    assert genie("summary", warned).output.count(f"Warning: {who}mock/writer {said}") == 1
+    assert genie("summary", warned).output.count(f"Warning: {who} {said}") == 1
     (table, _) = as_json("summary", warned)
-    assert table["columns"][0][column].startswith(f"{who}mock/writer {said}")
+    assert table["columns"][0][column].startswith(f"{who} {said}")
     genie("report", warned, "-o", tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8").count(said) == 1
     plain = log_of(tmp_path / "b", population, text="word " * int(population), genie=0.4, cosine=0.3)

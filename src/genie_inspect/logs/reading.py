@@ -333,7 +333,7 @@ def cut_at_limit(who_writes: str, cut: int, documents: int) -> str:
     """The warning that documents have no end, which all who show numbers give; empty where none was cut.
 
     >>> cut_at_limit("mine", 3, 4)
-    'of mine 3 of 4 documents end at the limit of their tokens, not where a writer ends: allow more by --max-tokens'
+    '3 of 4 documents of mine end at the limit of their tokens, not where a writer ends: allow more by --max-tokens'
     """
     said = f"{cut} of {documents} documents of {who_writes} end at the limit of their tokens, not where a writer ends: "
     return f"{said}allow more by --max-tokens" if cut else ""
