@@ -271,6 +271,13 @@ def test_two_builds_of_a_wheel_have_the_same_bytes(archive: Path, tmp_path: Path
     assert first.read_bytes() == second.read_bytes()
 
 
+def test_every_group_that_make_installs_is_one_of_the_package() -> None:
+    named = set(re.findall(r"--group (\S+)", (ROOT / "Makefile").read_text(encoding="utf-8")))
+    assert {"dev", "release"} <= named
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    assert sorted(named - groups.keys()) == []
+
+
 def test_a_release_is_handed_to_pypi_without_a_secret_and_only_when_all_checks_have_passed() -> None:
     path = ROOT / ".github/workflows/release.yml"
     jobs = read(path)["jobs"]
