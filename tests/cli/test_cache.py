@@ -56,7 +56,8 @@ def test_clear_forgets_everything_when_told_so(kept: Cache, arguments: tuple[str
         forgotten = {"answers": 1, "ratings": 2, "verdicts": 1, "vectors": 3}
         assert json.loads(result.stdout)["forgotten"] == forgotten
     else:
-        assert result.stdout == "Forgot 1 answers, 2 ratings, 1 verdicts and 3 vectors.\n"
+        # click's runner shows the answer in stdout up to 8.3
+        assert result.stdout.splitlines()[-1] == "Forgot 1 answers, 2 ratings, 1 verdicts and 3 vectors."
     assert kept.counts() == {"answers": {}, "ratings": {}, "verdicts": {}}
     assert vectors() == {}
 
