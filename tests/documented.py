@@ -50,7 +50,7 @@ NOT_RUN = {
     "sbatch": "it needs a cluster",
     "genie compare logs/grid --baseline grid_baseline --pooled": "docs/mitigations.md has run the grid, in its folder",
     "genie validate released": "the released scores are no part of the project: tests/reference has them",
-    "import csv\nimport gzip": "the released scores are no part of the project: tests/reference has them",
+    "python tools/released_data.py": "the released scores are no part of the project: tests/reference has them",
     "genie rater fit ttcw_expert_votes": "the published votes are no part of the project: tests/reference has them",
     "genie rater power ttcw_expert_votes": "the published votes are no part of the project: tests/reference has them",
     "genie rater curiosity explained.jsonl --base": "it needs a base model and the extra `personal`",

@@ -22,7 +22,8 @@ PAGE = (ROOT / "docs" / "register.md").read_text(encoding="utf-8")
 READ = 5_000  # characters of a task's file that the register's bot reads
 LONGEST = 80  # words of a description
 COMMIT = "0123456789abcdef" * 2 + "01234567"
-ENTRIES, (EXTENSION,) = (yaml.safe_load(text) for language, text in blocks(PAGE) if language == "yaml")
+ENTRIES = yaml.safe_load((ROOT / "docs" / "register.yaml").read_text(encoding="utf-8"))
+((EXTENSION,),) = (yaml.safe_load(text) for language, text in blocks(PAGE) if language == "yaml")
 SOURCES = {
     path.stem: (address, path, int(line))
     for address, name, line in re.findall(r"`(https://github\.com/OWNER/genie-inspect/blob/COMMIT/(\S+)#L(\d+))`", PAGE)

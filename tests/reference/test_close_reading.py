@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import released_data
 from click.testing import CliRunner
 from numpy.typing import NDArray
 from tests.documented import ROOT, blocks
@@ -26,7 +27,7 @@ from genie_inspect.studies.close_reading.meeting import Rating, meeting
 from genie_inspect.studies.close_reading.readers import batch_kappa
 
 PAGE = (ROOT / "docs" / "more_studies.md").read_text(encoding="utf-8")
-SCRIPT, COMMANDS = (text for _, text in blocks(PAGE))
+COMMANDS = next(text for _, text in blocks(PAGE))
 Row = dict[str, str]
 SOURCES = ("olmo1", "olmo2")
 MAIN_STUDY = 10  # its last batch; two frontier models came in an eleventh
@@ -203,7 +204,7 @@ def test_the_eight_released_tables_come_out_as_the_page_has_them(
     packed = shared_data("close_reading_ratings_and_highlights.csv.gz")
     (tmp_path / "prehlt_and_hlt.csv").write_bytes(gzip.decompress(packed.read_bytes()))
     monkeypatch.chdir(tmp_path)
-    exec(compile(SCRIPT, "docs/more_studies.md", "exec"), {})  # what the page tells a user to run
+    released_data.close_reading_ratings("prehlt_and_hlt.csv")  # what the page tells a user to run
     shown = [row.strip("|").split("|") for row in re.findall(r"^\| [A-H] \|.*$", PAGE, re.MULTILINE)]
     commands = [line for line in COMMANDS.splitlines() if line.startswith("genie ")]
     for command, (_, _, ratings, released, here) in zip(commands, shown, strict=True):

@@ -1,19 +1,18 @@
 """The study behind Genie: the scores of its edits as it released them, by the command and the script of the page."""
 
 import json
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import released_data
 from click.testing import CliRunner
 from tests.documented import ROOT
 
 from genie_inspect.cli import main
 
 PAGE = (ROOT / "docs" / "metric_study.md").read_text(encoding="utf-8")
-(SCRIPT,) = (block for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "genie_edited_scores" in block)
 FEATURES = ("agent", "perspective", "plot", "setting", "social_atmosphere", "style")
 
 
@@ -21,7 +20,7 @@ FEATURES = ("agent", "perspective", "plot", "setting", "social_atmosphere", "sty
 def folder(shared_data: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(shared_data("genie_edited_scores.jsonl.gz"), tmp_path)
     monkeypatch.chdir(tmp_path)
-    exec(compile(SCRIPT, "docs/metric_study.md", "exec"), {})  # what the page tells a user to run
+    released_data.edited_scores("genie_edited_scores.jsonl.gz")  # what the page tells a user to run
     return tmp_path
 
 
