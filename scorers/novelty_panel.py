@@ -14,7 +14,7 @@ from genie_inspect.tasks.panel import chosen_panel, combined
 
 @scorer(metrics=per_key({}))
 def novelty_panel(
-    population: str = "starter", panel: str | list[str] = "cheap", judge: str = "embedded", embedder: str = "static"
+    population: str = "starter", panel: str | list[str] = "cheap", judge: str = "offline", embedder: str = "static"
 ) -> Scorer:
     """Distance, compression, copied runs and class of each document against one population."""
     with refusals():

@@ -28,7 +28,7 @@ MAKERS: Mapping[str, Callable[..., Scorer]] = {
 SETTINGS: Mapping[str, list[dict[str, Any]]] = {
     "genie": [{"judge": mode} for mode in MODES],
     "creativity_index": [{}, {"matcher": "near"}],
-    "partition": [{}, {"equivalence": "embedded"}],
+    "partition": [{}, {"equivalence": "embedding"}],
     "close_reading": [{"sensical": True}],
     "ttcw": [{"reference": False}],
 }

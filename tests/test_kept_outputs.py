@@ -31,7 +31,7 @@ from genie_inspect.cli import main
 from genie_inspect.files.writing import DATA
 from genie_inspect.populations.population import open_population
 from genie_inspect.signature import digest
-from genie_inspect.solvers.mitigations import outline, trim
+from genie_inspect.solvers.prompting_methods import outline, trim
 
 TELLER = "bundled/inventive"
 
@@ -69,11 +69,11 @@ def panels() -> None:
 
 def grid() -> None:
     for solver in (None, outline(), trim()):
-        evaluated("synthetic_prompts", "logs", solver=solver, judge="embedded", panel="cheap")
+        evaluated("synthetic_prompts", "logs", solver=solver, judge="offline", panel="cheap")
 
 
 def studied() -> None:
-    evaluated("metric_study", "logs", judge="list,vectors", panel="cheap", limit=0)
+    evaluated("metric_study", "logs", judge="list,embedding", panel="cheap", limit=0)
 
 
 def personal() -> None:
@@ -86,7 +86,7 @@ def released() -> None:
     ttcw_released(Path())
     second_data_set(Path())
     Path("votes.jsonl").write_text(VOTES, encoding="utf-8")
-    asked: dict[str, Any] = {"stories": "ttcw_short_stories.json", "references": "fine.jsonl", "ways": "all"}
+    asked: dict[str, Any] = {"stories": "ttcw_short_stories.json", "references": "fine.jsonl", "setups": "all"}
     evaluated("ttcw_stories", "logs", "mockllm/model", grader="willing/large", limit=0, **asked)
 
 
@@ -162,11 +162,11 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         """
         agreement annotations_claudev2.jsonl --votes ttcw_annotations.json --published-averages --picture agreement.svg
         agreement logs --votes ttcw_annotations.json --leave-out '*_NewYorker' --json
-        ttcw ways logs --votes ttcw_annotations.json --leave-out '*_NewYorker'
+        ttcw setups logs --votes ttcw_annotations.json --leave-out '*_NewYorker'
         ttcw cutoffs logs --votes ttcw_annotations.json --leave-out '*_NewYorker' --picture cutoffs.svg
         ttcw words ttcw_short_stories.json --references fine.jsonl
         ttcw totals --votes ttcw_annotations.json --picture totals.svg --json
-        cost --task ttcw_stories -T stories=ttcw_short_stories.json -T references=fine.jsonl -T ways=all
+        cost --task ttcw_stories -T stories=ttcw_short_stories.json -T references=fine.jsonl -T setups=all
         ttcw extract-plots my-stories/ -o references.jsonl --grader willing/large
         """,
     ),
@@ -174,8 +174,8 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         texts,
         """
         cost --epochs 5 --grader willing/large --price-input 2.5 --price-output 10
-        cost --judge list --judge vectors --panel litbench/generative --json
-        calibrate --ratings mine/second_ratings.jsonl --grader bundled/grader --judge list --judge vectors
+        cost --judge list --judge embedding --panel litbench/generative --json
+        calibrate --ratings mine/second_ratings.jsonl --grader bundled/grader --judge list --judge embedding
         calibrate --ratings mine/second_ratings.jsonl --grader bundled/grader --picture agreed.svg --json
         calibrate --pairs 30 --export rated.csv
         check-reader --reader bundled/grader --documents 8
@@ -196,8 +196,8 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         population show mine
         population sample mine -o few --per-prompt 6 --name starter-48
         population merge own own -o both --name both --licence MIT
-        population size mine --judge embedded
-        population reference-scores mine --judge embedded --dry-run
+        population size mine --judge offline
+        population reference-scores mine --judge offline --dry-run
         questions write own -o questions --grader willing/large
         questions review questions/questions.jsonl --blind --count 4 --to ann.csv
         questions review questions/questions.jsonl --from ann.csv --blind

@@ -36,7 +36,7 @@ from genie_inspect.engines.identity import identity
 from genie_inspect.errors import GenieError, PopulationError, UnreadableReplyError
 from genie_inspect.files.json_lines import json_object, json_row
 from genie_inspect.files.values import one_line, printable
-from genie_inspect.graders.embedded_judge import pronoun_answer, sentences
+from genie_inspect.graders.offline_judge import pronoun_answer, sentences
 from genie_inspect.measures.marks import QuotedText
 from genie_inspect.populations.prompts import cell as table_cell
 from genie_inspect.populations.prompts import clean_prompt
@@ -79,8 +79,8 @@ PARSERS: dict[str, Parser] = {
         lambda text: json_row(text.encode("utf-8", "surrogatepass"), Document, "a line", PopulationError),
         PopulationError,
     ),
-    "graders.embedded_judge.sentences": (sentences, _NO),
-    "graders.embedded_judge.pronoun_answer": (pronoun_answer, _NO),
+    "graders.offline_judge.sentences": (sentences, _NO),
+    "graders.offline_judge.pronoun_answer": (pronoun_answer, _NO),
     "populations.writing.plain": (plain, _NO),
     "populations.schema.parsed": (
         lambda text: parsed(prompt_texts.whole_text(text), Document, "a line"),

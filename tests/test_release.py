@@ -21,7 +21,7 @@ from packaging.utils import NormalizedName, canonicalize_name
 from tests.tools import tool_named
 
 from genie_inspect.files.writing import DATA
-from genie_inspect.graders.vectors_judge import shipped_fit, shown
+from genie_inspect.graders.embedding_judge import shipped_fit, shown
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT_TEXT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -288,7 +288,7 @@ def test_a_release_is_handed_to_pypi_without_a_secret_and_only_when_all_checks_h
 
 
 def test_the_fit_that_ships_is_what_the_tool_makes_of_the_ratings_and_the_card_has_its_table() -> None:
-    tool = tool_named("measure_vectors_fit")
+    tool = tool_named("measure_embedding_fit")
     fit, shipped = tool.measured(), shipped_fit()
     assert "\n".join(tool.table(shipped)) in (DATA / "starter" / "README.md").read_text(encoding="utf-8")
     for name, part in (shipped.features | {"": shipped.pooled}).items():

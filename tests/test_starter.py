@@ -16,8 +16,8 @@ from tests.tools import tool_named
 
 from genie_inspect.files.writing import DATA
 from genie_inspect.graders.close_reader import ASPECTS
+from genie_inspect.graders.embedding_judge import shipped_fit
 from genie_inspect.graders.reader import GraderReader
-from genie_inspect.graders.vectors_judge import shipped_fit
 from genie_inspect.populations.population import ANSWERS, BUNDLED, Population
 from genie_inspect.populations.schema import NonEmpty, Question, Row, document_id, question_id, rows
 from genie_inspect.prompting.answers import is_unspecified, normalised
@@ -219,7 +219,7 @@ def recorded() -> dict[Pair, set[int]]:
     return found
 
 
-def test_every_pair_that_storytellers_yardstick_and_calibration_need_has_one_rating_and_no_other_has() -> None:
+def test_every_pair_that_storytellers_reference_scores_and_calibration_need_has_one_rating_and_no_other_has() -> None:
     pairs = {pair(question.id, answer, other) for question, answer, other in needed()}
     found = recorded()
     # equal answers are interchangeable and need no rating

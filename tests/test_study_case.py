@@ -18,7 +18,7 @@ from genie_inspect.studies.metric_study.checking import Checked, faults
 from genie_inspect.studies.metric_study.writing import length_ratio, visible_fault, words_changed
 
 ROOT = Path(__file__).parents[1]
-FOLDER = DATA / "starter" / "interventions"
+FOLDER = DATA / "starter" / "edits"
 STUDY = Interventions("starter")
 CHECKS = {row.id: row for row in rows(FOLDER / "checks.jsonl", Checked)}
 FEATURES: tuple[Feature, ...] = open_population("starter").features
@@ -85,7 +85,7 @@ def test_what_the_check_left_is_what_is_read_of_the_texts_now() -> None:
 
 def test_the_card_says_how_far_a_third_rater_agrees() -> None:
     tool = tool_named("starter_agreement")
-    by_feature = tool.rated_again(starter_record(), "interventions/third_ratings")
+    by_feature = tool.rated_again(starter_record(), "edits/third_ratings")
     pairs = [pair for each in by_feature.values() for pair in each]
     assert len(pairs) == 200
     assert tool.alpha(pairs) >= 0.8
@@ -129,7 +129,7 @@ def test_the_page_shows_the_effects_that_the_study_gives(tmp_path: Path) -> None
         "genie_inspect/metric_study",
         model="bundled/ordinary",
         model_roles={"grader": "bundled/grader"},
-        task_args={"judge": "list,vectors,embedded", "panel": "cheap"},
+        task_args={"judge": "list,embedding,offline", "panel": "cheap"},
         log_dir=str(tmp_path),
         display="none",
     )
@@ -147,7 +147,7 @@ def test_the_page_shows_the_effects_that_the_study_gives(tmp_path: Path) -> None
         assert [text.removeprefix("**").removesuffix("**") for text in rows_shown[intervention][:6]] == expected
     rows_shown = table("docs/metric_study.md", "| edited | Genie, `list` |")
     # the sixth column is of another run: xz
-    columns = ("genie (list)", "genie (vectors)", "genie (embedded)", "cosine_mean", "compression_novelty", "")
+    columns = ("genie (list)", "genie (embedding)", "genie (offline)", "cosine_mean", "compression_novelty", "")
     for place, name in enumerate((*columns, "creativity_index_mean", "length in words")):
         if not name:
             continue

@@ -30,7 +30,7 @@ POPULATION = (
 
 # beside the defaults
 OPTIONS: Mapping[str, dict[str, Any]] = {
-    "partition": {"equivalence": "embedded"}, "close_reading": {"sensical": True}, "ttcw": {"cutoff": 1}
+    "partition": {"equivalence": "embedding"}, "close_reading": {"sensical": True}, "ttcw": {"cutoff": 1}
 }  # fmt: skip
 SAME = ("1-A", "2-A")  # what changed is texts in other languages, and answers such as "none"
 # by measure, and by the version in which these were its values: what a version once had, it keeps

@@ -21,6 +21,7 @@ ONE = "(?:call|row|line|dot|tick|request|number|column|file|story|vote|sample|pa
 MANY = "(?:calls|requests|rows|votes|ratings|tokens|pairs|lines|hours|dots|documents|stories|words)"
 OUT = {
     r"yardsticks?": "reference scores",
+    r"judge[= ](?:vectors|embedded)": "judge=embedding, judge=offline",
     r"instruments?": "grader set-up",
     r"strateg(?:y|ies)|mitigations?": "prompting method",
     r"critics?|close readers?": "grader",
@@ -48,7 +49,6 @@ FRONTED = (
 STAYS = {
     ("", "what stood out", "the title of a part of the report, and an idiom"),
     ("", "stand-in", "a noun of its own"),
-    ("", "yardstick.json", "the name of a file in populations that exist"),
     ("", '"kind": "original"', "the field of a file format"),
     ("charts.py", "datum.kind", "a field of a chart"),
     ("texts.py", "kind", "in a pattern of refusals"),
@@ -83,10 +83,10 @@ def texts() -> dict[str, str]:
     found = {page: plain((ROOT / page).read_text(encoding="utf-8")) for page in PAGES}
     found |= {f"help and reference: {name}": plain(text) for name, text in reference_pages.pages().items()}
     found["help and reference: commands"] = reference_pages.pages()["commands"]
-    template = PACKAGE / "reports" / "templates" / "page.html.j2"
-    found["the report's page"] = re.sub(
-        r"\{\{.*?\}\}|\{[%#].*?[%#]\}|<[^>]*>", " ", template.read_text(encoding="utf-8")
-    )
+    for template in sorted((PACKAGE / "reports" / "templates").glob("*.j2")):
+        found[f"the report's {template.name}"] = re.sub(
+            r"\{\{.*?\}\}|\{[%#].*?[%#]\}|<[^>]*>", " ", template.read_text(encoding="utf-8")
+        )
     for path in sorted(PACKAGE.rglob("*.py")):
         said = "\n\n".join(messages(ast.parse(path.read_text(encoding="utf-8"))))
         found[path.relative_to(ROOT).as_posix()] = plain(re.sub(r"\{\w+\}", "{}", said))

@@ -17,7 +17,7 @@ from reference_pages import pages
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("*.md", "benchmarks/README.md", "docs/*.md", "src/genie_inspect/data/**/README.md")
-PICTURES = ("benchmarks/*.svg", "docs/pictures/*", "docs/logs/*")
+FILES = ("benchmarks/*.svg", "docs/pictures/*", "docs/logs/*", "docs/register.yaml")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -33,7 +33,7 @@ def links(page: Path) -> list[str]:
 
 def astray(page: Path) -> Iterator[str]:
     """The links of a page to files that are not on the site."""
-    there = {ROOT / path for path in (*files(PAGES), *files(PICTURES))}
+    there = {ROOT / path for path in (*files(PAGES), *files(FILES))}
     for link in links(page):
         path = (ROOT / page).parent / link.split("#")[0]
         if "://" not in link and not link.startswith("#") and path.resolve() not in there:
@@ -43,7 +43,7 @@ def astray(page: Path) -> Iterator[str]:
 def lay_out(folder: Path) -> None:
     """Write the pages, those of the reference too, the pictures and the settings, in place of what was there."""
     shutil.rmtree(folder / "pages", ignore_errors=True)
-    for path in (*files(PAGES), *files(PICTURES)):
+    for path in (*files(PAGES), *files(FILES)):
         place = folder / "pages" / path
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / path, place)

@@ -1,4 +1,4 @@
-"""Measure the cosine at which the embedded equivalence agrees best with NoveltyBench's published classifier.
+"""Measure the cosine at which the embedding equivalence agrees best with NoveltyBench's published classifier.
 
     python tools/measure_equivalence.py noveltybench_texts_first50.jsonl [--embedder static]
 
@@ -31,7 +31,7 @@ class Prompt:
     classes: list[int]
 
     def distinct(self, threshold: float) -> int:
-        """How many classes the embedded equivalence finds."""
+        """How many classes the embedding equivalence finds."""
         return distinct_count(
             partition(range(len(self.classes)), lambda first, item: bool(self.cosines[first, item] >= threshold))
         )

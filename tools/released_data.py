@@ -1,7 +1,7 @@
 """Released data of two studies as the tables that `genie` reads, written into the current folder.
 
-    python tools/released_data.py genie_edited_scores.jsonl.gz    # docs/metric_study.md: genie validate
-    python tools/released_data.py prehlt_and_hlt.csv              # docs/more_studies.md: genie close-reading fit
+python tools/released_data.py genie_edited_scores.jsonl.gz    # docs/metric_study.md: genie validate
+python tools/released_data.py prehlt_and_hlt.csv              # docs/more_studies.md: genie close-reading fit
 """
 
 import csv

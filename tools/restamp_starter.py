@@ -4,8 +4,8 @@
 
 One run does all of them, and a second one changes nothing. Gives every document and question the id of its text,
 carries answers, readings and ratings over to the new ids, puts the bundled grader's current signature on the recorded
-answers, and renews counts and digests. A yardstick is of one instrument and one population: where either has changed,
-make it anew with `genie population reference-scores starter --grader bundled/grader -o FILE` and put FILE in its place.
+answers, and renews counts and digests. Reference scores are of one instrument and one population: where either has
+changed, make them with `genie population reference-scores starter --grader bundled/grader -o FILE`, and put FILE there.
 """
 
 import json

@@ -9,7 +9,7 @@ import anyio
 
 from genie_inspect.agreement.raters import RatingsFile
 from genie_inspect.engines.embedders import embedder
-from genie_inspect.graders.embedded_judge import EmbeddedJudge, EmbeddedReader
+from genie_inspect.graders.offline_judge import OfflineJudge, OfflineReader
 from genie_inspect.measures.genie import question_novelty
 from genie_inspect.providers.replay import Record
 from genie_inspect.statistics.agreement import krippendorff_alpha
@@ -18,7 +18,7 @@ from genie_inspect.statistics.ranking import kendall
 Pairs = dict[str, list[tuple[float, float]]]
 HEAD = (
     *("feature", "pairs rated twice", "exact", "alpha", "blind pairs", "exact", "alpha"),
-    *("alpha, embedded", "tau, embedded"),
+    *("alpha, offline", "tau, offline"),
 )
 
 
@@ -37,7 +37,7 @@ def rated_again(record: Record, name: str) -> Pairs:
 async def embedded_pairs(record: Record) -> tuple[Pairs, Pairs]:
     """By feature: recorded and embedded rating of each pair; recorded and embedded novelty of each question."""
     words = {feature.name: feature.words for feature in record.population.features}
-    reader, judge = EmbeddedReader(embedder("static"), words), EmbeddedJudge(embedder("static"))
+    reader, judge = OfflineReader(embedder("static"), words), OfflineJudge(embedder("static"))
     ratings: Pairs = defaultdict(list)
     novelties: Pairs = defaultdict(list)
     for story in record.stories:

@@ -16,12 +16,12 @@ from pathlib import Path
 from statistics import fmean
 
 import click
-from measure_vectors_fit import table as fit_table
+from measure_embedding_fit import table as fit_table
 from starter_agreement import agreement_table
 from starter_marking import marked_table, read_twice_table
 from starter_scores import score_table
 
-from genie_inspect.graders.vectors_judge import shipped_fit
+from genie_inspect.graders.embedding_judge import shipped_fit
 from genie_inspect.measures.compression import compression_ratio
 from genie_inspect.measures.tokens import tokens
 from genie_inspect.providers.replay import Record, starter_record

@@ -23,11 +23,11 @@ from genie_inspect.scorers.partition import partition as partition
 from genie_inspect.scorers.ttcw import ttcw as _ttcw
 from genie_inspect.solvers.generations import generations as generations
 from genie_inspect.solvers.generations import recorded as recorded
-from genie_inspect.solvers.mitigations import negative_sampling as negative_sampling
-from genie_inspect.solvers.mitigations import outline as outline
-from genie_inspect.solvers.mitigations import trim as trim
-from genie_inspect.solvers.mitigations import verbalized_sampling as verbalized_sampling
 from genie_inspect.solvers.plot_prompt import plot_prompt as plot_prompt
+from genie_inspect.solvers.prompting_methods import negative_sampling as negative_sampling
+from genie_inspect.solvers.prompting_methods import outline as outline
+from genie_inspect.solvers.prompting_methods import trim as trim
+from genie_inspect.solvers.prompting_methods import verbalized_sampling as verbalized_sampling
 from genie_inspect.solvers.requirements import announce_cost as announce_cost
 from genie_inspect.solvers.requirements import require_grader as require_grader
 from genie_inspect.solvers.requirements import require_models as require_models

@@ -30,7 +30,7 @@ class TemplateError(GenieError):
 
 
 class FitError(GenieError):
-    """A fit of the vectors judge cannot be used: the message names it and says how to make another."""
+    """A fit of the embedding judge cannot be used: the message names it and says how to make another."""
 
 
 class UnfittableError(GenieError, ValueError):

@@ -11,6 +11,7 @@ from genie_inspect.versions import UNVERSIONED
 
 PACKAGE = "genie-inspect"
 MODEL = re.compile(r"(.+)@[0-9a-f]{12}")  # with its digest, as signatures name the models that are asked
+MISSING = "-"  # what a signature without a fact says of it
 BETWEEN = re.compile(r"[\s(),+=|]+")
 
 
@@ -84,3 +85,14 @@ class Signature(str):
     def is_ours(self) -> bool:
         """Whether it is one as measures of this package have, and those that are built as these."""
         return self.startswith("measure:")
+
+
+def differing(first: str, second: str) -> list[tuple[str, str, str]]:
+    """The facts in which two signatures differ: the name, and what either says; "-" where it says nothing.
+
+    >>> differing("measure:ttcw|judge:a|cutoff:-2", "measure:ttcw|judge:b|cutoff:-2")
+    [('judge', 'a', 'b')]
+    """
+    here, there = Signature(first).facts, Signature(second).facts
+    names = [name for name in {**here, **there} if here.get(name) != there.get(name)]
+    return [(name, here.get(name, MISSING), there.get(name, MISSING)) for name in names]

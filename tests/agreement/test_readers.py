@@ -24,8 +24,8 @@ from genie_inspect.agreement.readers import (
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
 from genie_inspect.files.writing import DATA
+from genie_inspect.graders.embedding_judge import EmbeddingJudge, shipped_fit
 from genie_inspect.graders.protocols import GRADER_FAILED, Answer, AskedQuestion, Reading
-from genie_inspect.graders.vectors_judge import VectorsJudge, shipped_fit
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.schema import Document, Question
 
@@ -220,11 +220,9 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 
 def test_the_page_says_how_far_it_comes_and_the_rule_lies_below_it() -> None:
-    population, folder = open_population("starter"), DATA / "starter" / "interventions"
+    population, folder = open_population("starter"), DATA / "starter" / "edits"
     # the metric study's originals are stories of the population, read a second time by another reader
-    prompt_of = {
-        text["id"]: text["prompt"] for text in rows(folder / "interventions.jsonl") if text["kind"] == "original"
-    }
+    prompt_of = {text["id"]: text["prompt"] for text in rows(folder / "edits.jsonl") if text["kind"] == "original"}
     again = {(row["document"], row["question"]): row["text"] for row in rows(folder / "readings.jsonl")}
     pairs = []
     for original, prompt in prompt_of.items():
@@ -238,14 +236,14 @@ def test_the_page_says_how_far_it_comes_and_the_rule_lies_below_it() -> None:
             key = original, question.id
             pairs.append(AnswerPair(original, question, recorded[key], again[key], others))
     features = [feature.name for feature in population.features]
-    judge = VectorsJudge(embedder("static"), shipped_fit(), features)
-    ratings = anyio.run(judge_ratings, Rater("vectors", judge), rated_targets(pairs))
+    judge = EmbeddingJudge(embedder("static"), shipped_fit(), features)
+    ratings = anyio.run(judge_ratings, Rater("embedding", judge), rated_targets(pairs))
     fitness = {row.feature: row for row in reader_fitness("recorded", pairs, ratings, features)}
     whole, style = fitness["all features"], fitness["style"]
     assert whole.asked == 16 * 14
     assert whole.reach > LEAST_REACH
     said = (
-        f"comes {whole.reach:.0%} of the way "
-        f"({whole.own_nearer.value:.0%} of at most {whole.highest:.0%}), in style {style.reach:.0%}"
+        f"reaches {whole.own_nearer.value:.0%} where {whole.highest:.0%} is the highest: "
+        f"{whole.reach:.0%} of the way (style: {style.reach:.0%})"
     )
     assert said in " ".join(PAGE.read_text(encoding="utf-8").split())

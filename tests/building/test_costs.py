@@ -13,8 +13,8 @@ from tests.scripted import DOCUMENTS, FOX, OWL, QUESTIONS, Asked, Script, gradin
 from genie_inspect.building.costs import (
     PlannedGrader,
     TaskCost,
+    reference_scores_cost,
     task_cost,
-    yardstick_cost,
 )
 from genie_inspect.building.interviewing import left_out
 from genie_inspect.engines.embedders import static_token_count
@@ -156,7 +156,7 @@ async def test_what_a_dry_run_counts_is_what_is_asked(judge: str, keeps: bool, t
     model = grader.model()
     population = read_population(tmp_path / "population", GraderReader(model).signature, MANY)
     instrument = Instrument(judge, cache=keeps)
-    found = yardstick_cost(population, instrument, model)
+    found = reference_scores_cost(population, instrument, model)
     assert (found.documents, found.population) == (7, Cost())
     await left_out(Assessor(population, *instrument.reader_and_judge(model)))
     # no document is read: the answers are on record
@@ -169,7 +169,7 @@ async def test_what_a_dry_run_counts_is_what_is_asked(judge: str, keeps: bool, t
         # first words grey (twice), white, old, brown: 4 x 4, less three that are compared with others alone;
         # second words owl, five times: one; tones grey (twice), old, brown: 3 x 3 less two; red, lame: one each
         assert found.judged == (16 - 3) + 1 + (9 - 2) + 2
-        assert yardstick_cost(population, instrument, model).total == Cost()
+        assert reference_scores_cost(population, instrument, model).total == Cost()
 
 
 QUESTION = Asked('What does "the owl" want?')

@@ -89,8 +89,8 @@ def test_a_population_of_answers_alone_says_so_to_what_compares_documents(tmp_pa
     assert population.answers_alone
     with pytest.raises(PopulationError, match=r"cosine compares with documents, .* made-1@.* has only answers"):
         population.require_documents("cosine")
-    with pytest.raises(RefusedError, match="judge=embedded compares with documents"):
-        genie(str(population.folder), judge="embedded")
+    with pytest.raises(RefusedError, match="judge=offline compares with documents"):
+        genie(str(population.folder), judge="offline")
 
 
 def test_two_tables_with_other_answers_are_two_populations_where_there_are_no_documents(tmp_path: Path) -> None:

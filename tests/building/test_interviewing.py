@@ -33,7 +33,7 @@ from genie_inspect.logs.reading import read_scored_log
 from genie_inspect.logs.results import results_of
 from genie_inspect.measures.genie import Tally, feature_novelty
 from genie_inspect.populations.population import Population, open_population
-from genie_inspect.populations.yardstick import yardstick_of
+from genie_inspect.populations.reference_scores import reference_scores_of
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.assessor import Assessor
 from genie_inspect.versions import comparable
@@ -87,10 +87,10 @@ def various(population: Population) -> Script:
     return script
 
 
-@pytest.mark.parametrize("judge", ["list", "pairwise", "embedded"])
+@pytest.mark.parametrize("judge", ["list", "pairwise", "offline"])
 def test_the_numbers_are_those_of_the_task(judge: str, tmp_path: Path) -> None:
     population = small_population(tmp_path / "population")
-    model = various(population).model() if judge != "embedded" else None
+    model = various(population).model() if judge != "offline" else None
     task_args = {"population": str(population.folder), "judge": judge}
     log = run("leave_one_out", tmp_path, grader=model, task_args=task_args)
     scored = read_scored_log(log.location)
@@ -176,7 +176,7 @@ async def test_without_documents_there_is_nothing_to_leave_out(tmp_path: Path) -
 async def test_the_starter_carries_what_the_bundled_grader_measures_today() -> None:
     starter = open_population("starter")
     bundled = assessor(starter, get_model("bundled/grader", memoize=False))
-    measured = yardstick_of(starter.folder).under(bundled.signature)
+    measured = reference_scores_of(starter.folder).under(bundled.signature)
     assert measured is not None, "made with other templates or texts: genie population reference-scores makes it anew"
     assert len(measured.ratings) == starter.manifest.counts.documents
     # one prompt: all of them take half a minute

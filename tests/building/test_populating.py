@@ -15,8 +15,8 @@ from genie_inspect.building.populating import Built, build
 from genie_inspect.errors import GraderFailedError, PopulationError, UnknownChoiceError
 from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import Population
+from genie_inspect.populations.reference_scores import reference_scores_of
 from genie_inspect.populations.schema import Question, question_id, write_rows
-from genie_inspect.populations.yardstick import yardstick_of
 from genie_inspect.prompting.fence import unfenced
 
 LOGS: dict[str, list[str]] = {}
@@ -171,8 +171,8 @@ def judging(script: Script) -> Script:
 
 async def test_a_build_can_measure_how_novel_the_documents_are_among_each_other(tmp_path: Path) -> None:
     script = judging(willing())
-    done, population = await built(tmp_path, script, yardstick="list")
-    (measured,) = yardstick_of(population.folder).measured
+    done, population = await built(tmp_path, script, reference_scores="list")
+    (measured,) = reference_scores_of(population.folder).measured
     assert population.name in measured.signature
     owls, (fox,) = population.documents(OWL), population.documents(FOX)
     # second words: owl, owl, fell: among two others 1 - (1 + 1/3) / 2, and 1 - 1/3 for the one that fell
@@ -204,15 +204,15 @@ async def test_a_build_that_was_killed_while_it_measured_goes_on_from_there(tmp_
 
     broken.reply = failing
     with pytest.raises(GraderFailedError):
-        await built(tmp_path, broken, yardstick="list")
+        await built(tmp_path, broken, reference_scores="list")
     assert not (tmp_path / "owls").exists()
     again = judging(willing())
-    _, population = await built(tmp_path, again, yardstick="list")
+    _, population = await built(tmp_path, again, reference_scores="list")
     assert all("others" in data for data in again.data), "documents and questions are on record"
     assert len(again.data) <= 5 * 2 - 3
     fresh = judging(willing())
-    _, other = await built(tmp_path / "fresh", fresh, yardstick="list")
-    assert yardstick_of(population.folder) == yardstick_of(other.folder)
+    _, other = await built(tmp_path / "fresh", fresh, reference_scores="list")
+    assert reference_scores_of(population.folder) == reference_scores_of(other.folder)
 
 
 async def test_near_duplicates_are_dropped(tmp_path: Path) -> None:

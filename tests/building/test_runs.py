@@ -101,7 +101,7 @@ def test_the_panel_is_counted_as_its_run_announces_it_and_within_five_percent_of
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, grader = str(small_population(tmp_path / "population").folder), metered(told_apart())
-    found = counted("--population", folder, "--epochs", "2", "--judge", "vectors")["panel"]
+    found = counted("--population", folder, "--epochs", "2", "--judge", "embedding")["panel"]
     # as long as the population's are
     texts = iter(f"{text[:-1]}, again." for documents in DOCUMENTS.values() for text in (*documents, *documents))
     writer = Script(lambda request: next(texts))

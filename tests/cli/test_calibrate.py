@@ -16,7 +16,7 @@ from tests.served import serving as serving_chat
 from genie_inspect.agreement.raters import RatingsFile
 from genie_inspect.files.writing import DATA
 from genie_inspect.graders.cache import Cache
-from genie_inspect.graders.vectors_judge import read_fit, shipped_fit
+from genie_inspect.graders.embedding_judge import read_fit, shipped_fit
 from genie_inspect.populations.population import open_population
 
 called, found = partial(genie, "calibrate"), partial(as_json, "calibrate")
@@ -82,23 +82,23 @@ def test_what_a_judge_said_is_kept_not_asked_again_and_asked_anew_where_fresh(se
     assert found(*arguments, "--fresh")["conducts"] == first["conducts"]
     assert len(server.requests) - before >= 2 * 12
     # a fit to what a grader says needs nobody else's ratings
-    alone = ("--judge", "list", "--grader", "vllm/stub", "--pairs", "96", "--fit-vectors", str(tmp_path / "fit.json"))
+    alone = ("--judge", "list", "--grader", "vllm/stub", "--pairs", "96", "--fit-embedding", str(tmp_path / "fit.json"))
     assert list(found(*alone)["raters"]) == list(read_fit(tmp_path / "fit.json").raters) == ["list(vllm/stub)"]
 
 
 def test_a_fit_to_ratings_is_written_shown_and_judged_by(tmp_path: Path) -> None:
     file = tmp_path / "fit.json"
-    shown = called("--ratings", SECOND, "--fit-vectors", str(tmp_path / "shown.json")).stdout
+    shown = called("--ratings", SECOND, "--fit-embedding", str(tmp_path / "shown.json")).stdout
     assert all(text in shown for text in ("prompts held out", "social atmosphere", "Spearman"))
-    fit_report = found("--ratings", SECOND, "--fit-vectors", str(file))
+    fit_report = found("--ratings", SECOND, "--fit-embedding", str(file))
     fit = read_fit(file)
     assert fit_report["fit"] == fit.digest
     whole = fit_report["features"]["all features"]
     assert (whole["pairs"], whole["answers"]) == (fit.pooled.pairs, fit.pooled.answers)
     # the fit that ships was made of other ratings, by another rater
     assert whole["kendall"] == pytest.approx(shipped_fit().pooled.kendall, abs=0.1)
-    judge = f"vectors/{file}"
-    judged = found("--ratings", SECOND, "--pairs", "48", "--judge", judge, "--judge", "vectors")
+    judge = f"embedding/{file}"
+    judged = found("--ratings", SECOND, "--pairs", "48", "--judge", judge, "--judge", "embedding")
     assert fit.digest in judged["raters"][f"{judge}(static)"]
 
 
@@ -110,20 +110,20 @@ def test_a_second_fit_sends_no_answer_to_the_embedder_again(tmp_path: Path, monk
         monkeypatch.setenv("OPENAI_BASE_URL", served.url)
         fits = []
         for name in ("first.json", "second.json"):
-            found("--ratings", SECOND, "--embedder", "openai/tiny", "--fit-vectors", str(tmp_path / name))
+            found("--ratings", SECOND, "--embedder", "openai/tiny", "--fit-embedding", str(tmp_path / name))
             fits.append(read_fit(tmp_path / name))
     assert fits[0] == fits[1]
     assert len(served.texts) == len(set(served.texts)) > 0
 
 
 def test_the_raters_of_the_files_are_compared_together_and_with_each_judge() -> None:
-    arguments = ("--ratings", SECOND, "--ratings", "ratings.jsonl", "--judge", "vectors")
+    arguments = ("--ratings", SECOND, "--ratings", "ratings.jsonl", "--judge", "embedding")
     rows = {row["feature"]: row for row in found(*arguments)["people"]}
     # the alpha of both files over all features is in the data card; the judge by vectors is far below
     assert (rows["all features"]["pairs"], round(rows["all features"]["people_alpha"], 2)) == (1850, 0.88)
     assert rows["all features"]["judge_alpha"] < 0.6
     output = " ".join(called(*arguments, "--pairs", "48").output.split())
-    assert "vectors(static) and 2 raters together" in output
+    assert "embedding(static) and 2 raters together" in output
     assert "tau with the mean: Kendall's tau-b" in output
 
 

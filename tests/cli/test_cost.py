@@ -15,7 +15,7 @@ DOCUMENTS = open_population("starter").manifest.counts.documents
 
 def test_a_list_asks_less_than_a_tenth_of_the_calls_of_pairs_and_vectors_ask_for_readings_alone() -> None:
     judges = found("--epochs", "2")["judges"]
-    listed, pairwise, vectors = (judges[name] for name in ("list", "pairwise", "vectors"))
+    listed, pairwise, vectors = (judges[name] for name in ("list", "pairwise", "embedding"))
     assert listed["rating"]["calls"] < pairwise["rating"]["calls"] / 10
     assert listed["judged"] == pairwise["judged"] < listed["pairs"] == vectors["pairs"]
     assert vectors["rating"] == {"calls": 0, "tokens_in": 0, "tokens_out": 0}
@@ -86,7 +86,7 @@ def test_prices_are_those_of_all_that_is_counted() -> None:
 
 def test_every_measure_of_a_task_says_what_it_asks_and_an_option_that_changes_no_call_may_stand_there() -> None:
     needed = {
-        "ttcw_stories": ("-T", f"stories={Path(__file__).parents[1] / 'tasks' / 'stories.jsonl'}", "-T", "ways=all")
+        "ttcw_stories": ("-T", f"stories={Path(__file__).parents[1] / 'tasks' / 'stories.jsonl'}", "-T", "setups=all")
     }
     counted = {task: found("--task", task, *needed.get(task, ())) for task in TASKS}
     assert {name for task in counted.values() for name in task["measures"]} <= MEASURES.keys()

@@ -21,7 +21,7 @@ REPLACES = {
     "compare-picture": "compare {log} {other} --baseline {other} --picture {out}.svg",
     "agreement-picture": "agreement {log} --votes {votes} --scorer genie --resamples 5 --picture {out}.svg",
     "calibrate-picture": "calibrate --population {population} --ratings {ratings} --picture {out}.svg",
-    "yardstick": "population reference-scores {population} --judge embedded -o {out}.json",
+    "reference_scores": "population reference-scores {population} --judge offline -o {out}.json",
     "export-force": "cache export --force {out}.jsonl",
 }
 REFUSES = {

@@ -20,14 +20,14 @@ from tests.scripted import DOCUMENTS, small_population
 from genie_inspect.building.inspection import inspected
 from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population
-from genie_inspect.populations.yardstick import (
-    YARDSTICK,
+from genie_inspect.populations.reference_scores import (
+    REFERENCE_SCORES,
     Measured,
-    Yardstick,
+    ReferenceScores,
+    reference_scores_file,
+    reference_scores_of,
     with_measured,
-    write_yardstick,
-    yardstick_file,
-    yardstick_of,
+    write_reference_scores,
 )
 
 STARTER = BUNDLED["starter"]
@@ -82,7 +82,7 @@ def test_logs_become_a_population_against_which_another_model_is_scored_offline(
     assert [len(Population(sample).documents(p)) for p in Population(sample).prompts] == [2] * 8
     log = evaluate(
         "genie_inspect/population_prompts",
-        task_args={"population": str(folder), "judge": "embedded"},
+        task_args={"population": str(folder), "judge": "offline"},
         model="bundled/inventive",
         epochs=1,
         display="none",
@@ -210,7 +210,7 @@ VERBS = {
     "show-prompt": "population show {p} --prompt owl --json",
     "sample": "population sample {p} -o {new} --per-prompt 2 --json",
     "merge": "population merge {p} {sound} -o {new} --name m --licence MIT --json",
-    "yardstick": "population reference-scores {p} --judge embedded -o {new} --json",
+    "reference_scores": "population reference-scores {p} --judge offline -o {new} --json",
     "cost": "cost --population {p} --epochs 1 --judge list --json",
     "calibrate": "calibrate --population {p} --ratings {sound}/../ratings.csv --json",
     "write": "questions write {p} -o {new} --grader bundled/grader --features {p} --dry-run --json",
@@ -271,9 +271,12 @@ def test_counts_that_are_not_those_of_the_files_are_a_fault(name: str, make_dama
 
 
 GRADER = ("--grader", "bundled/grader")
-YARDSTICK_VERB = ("population", "reference-scores")
+REFERENCE_SCORES_VERB = ("population", "reference-scores")
 size, size_found = partial(genie, "population", "size"), partial(as_json, "population", "size")
-called_yardstick, found_yardstick = partial(genie, *YARDSTICK_VERB), partial(as_json, *YARDSTICK_VERB)
+called_reference_scores, found_reference_scores = (
+    partial(genie, *REFERENCE_SCORES_VERB),
+    partial(as_json, *REFERENCE_SCORES_VERB),
+)
 
 # arXiv 2606.12790, table 6: variance, standard deviation and population as printed, behind an unrounded deviation that
 # gives all three
@@ -313,7 +316,7 @@ def test_documents_and_logs_are_pooled_and_margin_and_confidence_count(tmp_path:
     assert figures["needed"] == math.ceil((1.959964 / 0.2) ** 2 * 0.07) == 7
 
 
-def test_a_populations_own_documents_are_compared_and_its_yardstick_stays_unwritten(tmp_path: Path) -> None:
+def test_a_populations_own_documents_are_compared_and_its_reference_scores_stays_unwritten(tmp_path: Path) -> None:
     with recorded_starter(tmp_path / "population") as population:
         figures = size_found("starter", *GRADER)["features"]
         shown = size("starter", *GRADER).output.replace("│", " ").splitlines()
@@ -322,18 +325,18 @@ def test_a_populations_own_documents_are_compared_and_its_yardstick_stays_unwrit
     # two owls say their tone: one similarity each lies nowhere apart
     assert figures["style"] == {"variance": None, "sd": None, "degrees": 0, "needed": None}
     assert ["style", "-", "-", "0", "-"] in map(str.split, shown)
-    assert not (population.folder / YARDSTICK).exists()
+    assert not (population.folder / REFERENCE_SCORES).exists()
 
 
-def test_a_population_gets_its_yardstick_and_the_command_says_what_came_out(tmp_path: Path) -> None:
+def test_a_population_gets_its_reference_scores_and_the_command_says_what_came_out(tmp_path: Path) -> None:
     with recorded_starter(tmp_path / "population") as population:
-        said = found_yardstick("starter", *GRADER)
-    assert said["file"] == str(population.folder / YARDSTICK)
+        said = found_reference_scores("starter", *GRADER)
+    assert said["file"] == str(population.folder / REFERENCE_SCORES)
     assert said["documents"] == 5
     # plot: the owls 0.5 each, the foxes 1; style: the two owls that say their tone, 1
     assert said["mean_novelty"] == {"plot": 0.75, "style": 1.0}
     assert said["missing"] == {"unspecified": 1}
-    (measured,) = yardstick_of(population.folder).measured
+    (measured,) = reference_scores_of(population.folder).measured
     assert measured.signature == said["signature"]
     unlike, alike = (
         {question.id: tallies}
@@ -347,54 +350,54 @@ def test_a_second_instrument_stands_beside_the_first_and_an_output_of_its_own_le
     tmp_path: Path,
 ) -> None:
     population = small_population(tmp_path / "population")
-    first = found_yardstick(population.folder, "--judge", "embedded")
+    first = found_reference_scores(population.folder, "--judge", "offline")
     before = sorted(file.name for file in population.folder.iterdir())
     with recorded_starter(tmp_path / "recorded") as recorded:
-        found_yardstick("starter", "--judge", "embedded")
-        found_yardstick("starter", *GRADER, "-o", tmp_path / "elsewhere.json")
-    assert len(yardstick_of(recorded.folder).measured) == 1
+        found_reference_scores("starter", "--judge", "offline")
+        found_reference_scores("starter", *GRADER, "-o", tmp_path / "elsewhere.json")
+    assert len(reference_scores_of(recorded.folder).measured) == 1
     elsewhere = json.loads((tmp_path / "elsewhere.json").read_text(encoding="utf-8"))
     judges = [one["signature"].split("|")[1].split("(")[0] for one in elsewhere["measured"]]
-    assert judges == ["judge:embedded", "judge:list"]
-    assert found_yardstick(population.folder, "--judge", "embedded") == first
+    assert judges == ["judge:offline", "judge:list"]
+    assert found_reference_scores(population.folder, "--judge", "offline") == first
     assert sorted(file.name for file in population.folder.iterdir()) == before
-    path = population.folder / YARDSTICK
+    path = population.folder / REFERENCE_SCORES
     path.write_text(path.read_text(encoding="utf-8").replace("[1.0,1,1]", "[2.0,1,1]"), encoding="utf-8")
-    refused = called_yardstick(population.folder, "--judge", "embedded")
+    refused = called_reference_scores(population.folder, "--judge", "offline")
     assert "was changed after it was made; remove it" in refused.output, "before anything is asked"
 
 
 def test_a_dry_run_takes_no_key_counts_and_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    assert found_yardstick("starter", "--grader", "openai/gpt-4o", "--dry-run")["calls_needed"] > 0
+    assert found_reference_scores("starter", "--grader", "openai/gpt-4o", "--dry-run")["calls_needed"] > 0
     with recorded_starter(tmp_path / "population") as population:
-        said = found_yardstick("starter", *GRADER, "--dry-run")
-        assert found_yardstick("starter", "--judge", "embedded", "--dry-run")["calls_needed"] == 0
+        said = found_reference_scores("starter", *GRADER, "--dry-run")
+        assert found_reference_scores("starter", "--judge", "offline", "--dry-run")["calls_needed"] == 0
     # read already; of three owls to three questions 3, 3 and 2 answers, of two foxes 2: a call each
     assert (said["documents"], said["calls_needed"]) == (5, 10)
     assert said["input_tokens"] > said["output_tokens"] > 0
-    assert not (population.folder / YARDSTICK).exists()
+    assert not (population.folder / REFERENCE_SCORES).exists()
 
 
-def test_what_ships_is_never_written_and_its_yardstick_is_found_in_the_users_data_folder(
+def test_what_ships_is_never_written_and_its_reference_scores_is_found_in_the_users_data_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GENIE_DATA_DIR", str(tmp_path / "data"))
     shipped = open_population("abstracts").folder
     # made with an earlier starter: it belongs to another population, and hides nothing of what ships
     starter = open_population("starter").folder
-    (first, *more) = yardstick_of(starter).measured
+    (first, *more) = reference_scores_of(starter).measured
     earlier = Measured(signature=first.signature.replace("@", "@0"), ratings={})
-    yardstick_file(starter).parent.mkdir(parents=True)
-    write_yardstick(yardstick_file(starter), with_measured(Yardstick(), earlier))
+    reference_scores_file(starter).parent.mkdir(parents=True)
+    write_reference_scores(reference_scores_file(starter), with_measured(ReferenceScores(), earlier))
     for measured in (earlier, first, *more):
-        assert yardstick_of(starter).under(measured.signature) == measured
+        assert reference_scores_of(starter).under(measured.signature) == measured
     before = {file: file.stat().st_mtime_ns for file in shipped.rglob("*")}
-    said = found_yardstick("abstracts", "--judge", "embedded")
+    said = found_reference_scores("abstracts", "--judge", "offline")
     assert {file: file.stat().st_mtime_ns for file in shipped.rglob("*")} == before
     assert Path(said["file"]).is_relative_to(tmp_path / "data")
     # by its name and by its path, as a scorer of that instrument looks for it
     for folder in (shipped, shipped / ".." / shipped.name):
-        own = yardstick_of(folder).under(said["signature"])
+        own = reference_scores_of(folder).under(said["signature"])
         assert own is not None
         assert len(own.ratings) == said["documents"]

@@ -19,7 +19,7 @@ from genie_inspect.cli import main
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.protocols import SMOKE_TEST
 from genie_inspect.logs.scores import scores_of
-from genie_inspect.populations.yardstick import YARDSTICK
+from genie_inspect.populations.reference_scores import REFERENCE_SCORES
 from genie_inspect.reports.page import page
 from genie_inspect.reports.report import build_report
 
@@ -39,9 +39,9 @@ def test_refusals_have_a_row_of_their_own_where_there_are_any(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("judge", "said"),
     [
-        ("embedded(static,anchors=starter)", SMOKE_TEST),
-        ("vectors(static@1,fit=2,spearman=0.63,kendall=0.47)", "a screen, no verdict"),
-        ("vectors(static@1,fit=2,spearman=0.63,kendall=0.47)", "Spearman 0.63, Kendall's tau-b 0.47."),
+        ("offline(static,anchors=starter)", SMOKE_TEST),
+        ("embedding(static@1,fit=2,spearman=0.63,kendall=0.47)", "use it to screen, not to report"),
+        ("embedding(static@1,fit=2,spearman=0.63,kendall=0.47)", "Spearman 0.63, Kendall's tau-b 0.47."),
     ],
 )
 def test_what_a_judge_without_a_model_is_worth_stands_here_too(judge: str, said: str, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def told(folder: Path, judge: str = "list") -> EvalLog:
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, EvalLog, EvalLog]:
-    """A log before the population has a yardstick, one with it, and one by another judge."""
+    """A log before the population has reference scores, one with it, and one by another judge."""
     folder = tmp_path_factory.mktemp("standing")
     with recorded_starter(folder / "population"):
         before = told(folder / "logs")
@@ -126,7 +126,9 @@ def test_each_score_says_where_it_falls_among_the_documents_of_its_prompt(logs: 
 
 
 @pytest.mark.parametrize("which", [0, 2], ids=["before", "another judge"])
-def test_without_a_yardstick_of_the_same_instrument_nothing_is_shown(logs: tuple[EvalLog, ...], which: int) -> None:
+def test_without_a_reference_scores_of_the_same_instrument_nothing_is_shown(
+    logs: tuple[EvalLog, ...], which: int
+) -> None:
     for score in scores(logs[which]):
         assert "standing" not in metadata(score)
         assert "percentile" not in (score.explanation or "")
@@ -209,10 +211,10 @@ def test_the_populations_own_documents_stand_at_its_middle(tmp_path: Path) -> No
     }
 
 
-def test_a_changed_yardstick_ends_a_run_in_one_line_before_anything_is_asked(tmp_path: Path) -> None:
+def test_a_changed_reference_scores_ends_a_run_in_one_line_before_anything_is_asked(tmp_path: Path) -> None:
     with recorded_starter(tmp_path / "population") as population:
         called("population", "reference-scores", "starter", *GRADER)
-        path = population.folder / YARDSTICK
+        path = population.folder / REFERENCE_SCORES
         path.write_text(path.read_text(encoding="utf-8").replace("[[2.0,2,2]]", "[[3.0,2,2]]"), encoding="utf-8")
-        with pytest.raises(PrerequisiteError, match=r"yardstick\.json was changed after it was made; remove it"):
+        with pytest.raises(PrerequisiteError, match=r"reference_scores\.json was changed after it was made; remove it"):
             told(tmp_path / "logs")

@@ -17,16 +17,16 @@ from genie_inspect.populations.schema import Feature
 GRADER = "--grader bundled/grader"
 RATINGS = "--ratings second_ratings.jsonl"
 COMPARED = "compare logs --baseline plain"
-YARDSTICK = "population reference-scores population"
+REFERENCE_SCORES = "population reference-scores population"
 MAPPED = "features map found --grader mockllm/model --taxonomy"
 WRITTEN = "prompts write --domain sea -o own.jsonl --grader mockllm/model"
 REFUSED = {
-    "calibrate --fit-vectors fit.json": "needs ratings. Give --ratings or --grader",
-    f"calibrate --fit-vectors fit.json --judge vectors {RATINGS}": "needs ratings by others",
-    f"calibrate --fit-vectors fit.json {RATINGS} --pairs 10": "expected at least 30",
-    f"calibrate --fit-vectors nowhere/fit.json {RATINGS}": "nowhere/fit.json",
-    f"calibrate --judge vectors --embedder word2vec {RATINGS}": "'word2vec'",
-    f"calibrate --judge vectors --embedder openai/small {RATINGS}": "--fit-vectors",
+    "calibrate --fit-embedding fit.json": "needs ratings. Give --ratings or --grader",
+    f"calibrate --fit-embedding fit.json --judge embedding {RATINGS}": "needs ratings by others",
+    f"calibrate --fit-embedding fit.json {RATINGS} --pairs 10": "expected at least 30",
+    f"calibrate --fit-embedding nowhere/fit.json {RATINGS}": "nowhere/fit.json",
+    f"calibrate --judge embedding --embedder word2vec {RATINGS}": "'word2vec'",
+    f"calibrate --judge embedding --embedder openai/small {RATINGS}": "--fit-embedding",
     f"calibrate --judge lists {GRADER}": "'lists', expected one of list, pairwise, logit",
     f"calibrate --judge logit {GRADER}": "'bundled/grader', expected a provider with log",
     "calibrate --judge list": "Name it with --grader",
@@ -55,7 +55,7 @@ REFUSED = {
     "summary logs --scorer cosine": "no scores by 'cosine'",
     "validate logs": "is not a metric study",
     "cost --judge lists": "'lists', expected one of list, pairwise, logit",
-    "cost --judge embedded": "'embedded', expected one of list",
+    "cost --judge offline": "'offline', expected one of list",
     "cost --population nowhere": "'nowhere'",
     "cost --panel cosin": "expected none, or cheap",
     "cost --grader nobody/x": "nobody/x",
@@ -75,13 +75,13 @@ REFUSED = {
     ),
     "population size nowhere": "nowhere does not exist",
     "population size starter": "--judge list asks a model. Name it with --grader",
-    "population size starter logs --judge embedded": "give one population, or logs",
-    "population size starter --judge embedded --margin 0": "0.0 is not in the range",
-    YARDSTICK: "--judge list asks a model. Name it with --grader PROVIDER/MODEL",
-    f"{YARDSTICK} --judge embedded {GRADER}": "--judge embedded calls no model: leave out --grader",
-    f"{YARDSTICK} --judge lists {GRADER}": "'lists', expected one of list, pairwise, logit, vectors, embedded",
-    f"{YARDSTICK} {GRADER}": "bundled/grader has no record of",
-    f"{YARDSTICK} --judge embedded -o nowhere/y.json": "nowhere/y.json cannot be written",
+    "population size starter logs --judge offline": "give one population, or logs",
+    "population size starter --judge offline --margin 0": "0.0 is not in the range",
+    REFERENCE_SCORES: "--judge list asks a model. Name it with --grader PROVIDER/MODEL",
+    f"{REFERENCE_SCORES} --judge offline {GRADER}": "--judge offline calls no model: leave out --grader",
+    f"{REFERENCE_SCORES} --judge lists {GRADER}": "'lists', expected one of list, pairwise, logit, embedding, offline",
+    f"{REFERENCE_SCORES} {GRADER}": "bundled/grader has no record of",
+    f"{REFERENCE_SCORES} --judge offline -o nowhere/y.json": "nowhere/y.json cannot be written",
     "features map nowhere --taxonomy starter --grader mockllm/model": "nowhere has no features.json",
     f"{MAPPED} nowhere": "features are 'nowhere', expected",
     f"{MAPPED} starter -o taken.json": "taken.json",

@@ -204,7 +204,7 @@ def test_texts_are_the_same_from_the_threshold_on() -> None:
         assert EmbeddedEquivalence(embedder(), threshold).same(texts[1:], texts[0]) == expected
     measured = EmbeddedEquivalence(embedder())
     assert measured.same([], texts[0]) == []
-    assert measured.name == f"embedded({embedder().identity},threshold=0.79)"
+    assert measured.name == f"embedding({embedder().identity},threshold=0.79)"
 
 
 @pytest.mark.parametrize("threshold", [7.0, -1.1, float("nan"), "low"])

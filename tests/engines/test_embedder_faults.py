@@ -18,7 +18,7 @@ from genie_inspect.engines.embedders import VECTORS, CachedEmbedder, KeptVectors
 from genie_inspect.engines.identity import AddressError
 from genie_inspect.engines.served_embedders import OPENAI, checked_vectors, unit
 from genie_inspect.errors import EngineFailedError
-from genie_inspect.graders.embedded_judge import EmbeddedJudge, EmbeddedReader
+from genie_inspect.graders.offline_judge import OfflineJudge, OfflineReader
 from genie_inspect.populations.population import open_population
 from genie_inspect.scorers.assessor import Assessor
 
@@ -183,13 +183,13 @@ def test_a_server_whose_vectors_change_their_width_is_refused(tmp_path: Path) ->
 async def test_the_reader_and_the_assessment_end_in_that_error_and_in_no_group_of_errors() -> None:
     starter, model = open_population("starter"), embedder("openai/tiny", "http://127.0.0.1:9/v1")
     with pytest.raises(EngineFailedError, match=r"embedder openai/tiny failed: APIConnectionError: Connection error"):
-        await EmbeddedReader(model, {}).read("An owl.", [Asked("Who?", "agent")])
+        await OfflineReader(model, {}).read("An owl.", [Asked("Who?", "agent")])
     served = EmbeddingServer(vector=lambda text: (float(len(text)), 1.0))
     # it dies among the population's documents
     served.bend = lambda items: items if len(served.requests) < 20 else second([math.nan])(items)
     with serving(served):
         model = embedder("openai/tiny", served.url)
-        assessor = Assessor(starter, EmbeddedReader(model, {}), EmbeddedJudge(model))
+        assessor = Assessor(starter, OfflineReader(model, {}), OfflineJudge(model))
         with pytest.raises(EngineFailedError, match="openai/tiny"):
             await assessor.assess("An owl. A fox. A sea.", starter.prompts[0])
 

@@ -36,7 +36,7 @@ from genie_inspect.engines.identity import (
     with_commit,
 )
 from genie_inspect.errors import EngineFailedError, GenieError
-from genie_inspect.graders.embedded_judge import EmbeddedJudge, EmbeddedReader
+from genie_inspect.graders.offline_judge import OfflineJudge, OfflineReader
 from genie_inspect.tasks.writing_prompts import writing_prompts
 
 
@@ -151,7 +151,7 @@ def local(folder: Path) -> Embedder:
 
 def signatures(model: Embedder) -> set[str]:
     """Every signature that an embedder stands in."""
-    return {EmbeddedReader(model, {}).signature, EmbeddedJudge(model).signature, EmbeddedEquivalence(model, 0.5).name}
+    return {OfflineReader(model, {}).signature, OfflineJudge(model).signature, EmbeddedEquivalence(model, 0.5).name}
 
 
 def test_two_folders_of_one_name_share_no_vectors_and_no_signature(finals: tuple[Path, Path], tmp_path: Path) -> None:

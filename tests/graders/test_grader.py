@@ -41,7 +41,7 @@ def test_without_a_grader_role_the_error_names_the_judge_and_both_ways_out(judge
     message = str(caught.value.message)
     assert f"'{judge}'" in message
     assert "--model-role grader=" in message
-    assert "judge=embedded" in message
+    assert "judge=offline" in message
 
 
 async def test_the_settings_of_the_instrument_beat_those_of_the_model() -> None:

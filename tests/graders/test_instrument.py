@@ -17,20 +17,20 @@ from genie_inspect.engines.embedders import CachedEmbedder, embedder, static_tok
 from genie_inspect.errors import FitError, TemplateError, UnknownChoiceError
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.cost import unbatched
-from genie_inspect.graders.embedded_judge import EmbeddedReader
-from genie_inspect.graders.instrument import EMBEDDED, MODES, Instrument, cache_for, graders_for, mode_of
+from genie_inspect.graders.embedding_judge import shipped_fit
+from genie_inspect.graders.instrument import MODES, OFFLINE, Instrument, cache_for, graders_for, mode_of
 from genie_inspect.graders.list_judge import CHUNK, LIST
 from genie_inspect.graders.logit_judge import LOGIT
 from genie_inspect.graders.merging import Mode, numbered_tokens, others_in
+from genie_inspect.graders.offline_judge import OfflineReader
 from genie_inspect.graders.pairwise_judge import PAIRWISE
 from genie_inspect.graders.reader import READ
 from genie_inspect.graders.stand_ins import rehearsed
-from genie_inspect.graders.vectors_judge import shipped_fit
 from genie_inspect.populations.schema import Feature, write_rows
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.templates import Instruction, instruction_of
 
-JUDGES = [*MODES, EMBEDDED]
+JUDGES = [*MODES, OFFLINE]
 PAIR_JUDGES = [name for name, mode in MODES.items() if mode.asks_pairs]
 
 
@@ -40,7 +40,7 @@ def test_every_judge_that_is_named_is_accepted(judge: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "judge", ["", "List", "gpt-4o", "embedded ", "vectors/", "pairwise/fit.json", "embedded/fit.json"]
+    "judge", ["", "List", "gpt-4o", "offline ", "embedding/", "pairwise/fit.json", "offline/fit.json"]
 )
 def test_an_unknown_judge_is_refused_with_its_value_and_what_would_work(judge: str) -> None:
     with pytest.raises(UnknownChoiceError) as caught:
@@ -87,37 +87,39 @@ def test_a_mode_reads_of_its_own_requests_and_replies_what_it_put_in_them(judge:
         assert {text: judged.rating for text, judged in said.items()} == dict.fromkeys(others, 2)
 
 
-def test_the_grader_reads_and_vectors_judge() -> None:
+def test_the_grader_reads_and_embedding_judge() -> None:
     features = [Feature(name=name, definition="What of it.") for name in ("plot", "pace")]
-    reader, rater = Instrument("vectors").reader_and_judge(saying("").model(), features)
+    reader, rater = Instrument("embedding").reader_and_judge(saying("").model(), features)
     assert reader.signature.startswith("grader(mockllm/model@")
-    assert rater.signature.startswith(f"vectors({embedder().identity},fit={shipped_fit().digest},")
+    assert rater.signature.startswith(f"embedding({embedder().identity},fit={shipped_fit().digest},")
     assert rater.signature.endswith(",pooled=pace)")
 
 
 def test_a_fit_of_the_users_is_named_behind_the_judge(tmp_path: Path) -> None:
     own = shipped_fit().model_copy(update={"raters": ("me",)})
     write_rows(tmp_path / "fit.json", [own])
-    _, rater = Instrument(f"vectors/{tmp_path / 'fit.json'}").reader_and_judge(saying("").model())
+    _, rater = Instrument(f"embedding/{tmp_path / 'fit.json'}").reader_and_judge(saying("").model())
     assert own.digest in rater.signature
 
 
 def test_an_embedder_without_a_fit_is_refused_before_anything_is_asked() -> None:
-    with pytest.raises(FitError, match=r"judge=vectors/fit\.json"):
-        Instrument("vectors", "openai/small")
-    arguments = {"judge": "vectors", "embedder": "openai/small"}
+    with pytest.raises(FitError, match=r"judge=embedding/fit\.json"):
+        Instrument("embedding", "openai/small")
+    arguments = {"judge": "embedding", "embedder": "openai/small"}
     with pytest.raises(PrerequisiteError) as caught:
         evaluate("genie_inspect/synthetic_prompts", task_args=arguments, model="bundled/inventive")
-    assert "genie calibrate --ratings ratings.jsonl --embedder openai/small --fit-vectors" in str(caught.value.message)
+    assert "genie calibrate --ratings ratings.jsonl --embedder openai/small --fit-embedding" in str(
+        caught.value.message
+    )
 
 
 def test_the_embedded_pair_carries_the_embedder_in_its_signatures() -> None:
-    reader, rater = Instrument("embedded").reader_and_judge(None)
-    assert reader.signature == f"embedded({embedder().identity})"
-    assert rater.signature.startswith(f"embedded({embedder().identity},anchors=")
+    reader, rater = Instrument("offline").reader_and_judge(None)
+    assert reader.signature == f"offline({embedder().identity})"
+    assert rater.signature.startswith(f"offline({embedder().identity},anchors=")
     plot = Feature(name="plot", definition="What happens.", words=("rain",))
-    reader, _ = Instrument("embedded").reader_and_judge(None, [plot])
-    assert isinstance(reader, EmbeddedReader)
+    reader, _ = Instrument("offline").reader_and_judge(None, [plot])
+    assert isinstance(reader, OfflineReader)
     assert reader.words == {"plot": ("rain",)}
 
 
@@ -162,9 +164,9 @@ def test_templates_are_read_once_and_what_becomes_of_the_files_later_does_not_ma
         Instrument("list", templates=str(tmp_path))
 
 
-@pytest.mark.parametrize("judge", [*MODES, "vectors/fit.json"])
+@pytest.mark.parametrize("judge", [*MODES, "embedding/fit.json"])
 def test_a_judge_that_asks_a_model_needs_the_grader_role(judge: str) -> None:
-    with pytest.raises(PrerequisiteError, match="judge=embedded"):
+    with pytest.raises(PrerequisiteError, match="judge=offline"):
         graders_for(judge)
 
 
@@ -225,10 +227,10 @@ def test_an_instrument_asks_anew_in_another_cache_when_it_is_told_to(tmp_path: P
     assert [one.memo.cache for one in own] == [cache, cache]
     assert (plain[1].memo.anew, own[1].memo.anew) == (False, True)
     assert Instrument("list", cache=False).cache_for(model) is None
-    screen: Any = Instrument("vectors").reader_and_judge(model)[1]
+    screen: Any = Instrument("embedding").reader_and_judge(model)[1]
     assert isinstance(screen.embedder, CachedEmbedder)
     assert Instrument("list").min_coverage == 0.5
-    assert [Instrument(judge).is_smoke_test for judge in ("embedded", "pairwise")] == [True, False]
+    assert [Instrument(judge).is_smoke_test for judge in ("offline", "pairwise")] == [True, False]
 
 
 def test_a_jury_of_which_one_is_batched_is_told_how_to_batch_all() -> None:

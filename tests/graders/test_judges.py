@@ -13,11 +13,11 @@ from tests.served import Served, serving
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.graders.cache import Cache, Judged
+from genie_inspect.graders.embedding_judge import embedding_judge
 from genie_inspect.graders.list_judge import LIST, ListJudge
 from genie_inspect.graders.merging import RatingMemo, Unrated
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import OFF_LABELS, SMOKE_TEST, UNREADABLE, UNSPECIFIED, Answer, Rated, caution
-from genie_inspect.graders.vectors_judge import vectors_judge
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.forms import ratings_form
 
@@ -328,18 +328,18 @@ async def test_the_calls_of_single_pairs_are_not_in_the_log() -> None:
     [
         ("", ""),
         ("list(openai/gpt-4o@1,chunk=50,template=2)", ""),
-        ("list(embedded/model@1)", ""),
+        ("list(offline/model@1)", ""),
         ("vectors2(static@1)", ""),
-        ("embedded(static@1,anchors=starter)", SMOKE_TEST),
-        ("vectors(static@1)", "Spearman not measured, Kendall's tau-b not measured."),
-        ("vectors(static@1,fit=2,spearman=0.61,kendall=not defined)", "Spearman 0.61, Kendall's tau-b not defined."),
+        ("offline(static@1,anchors=starter)", SMOKE_TEST),
+        ("embedding(static@1)", "Spearman not measured, Kendall's tau-b not measured."),
+        ("embedding(static@1,fit=2,spearman=0.61,kendall=not defined)", "Spearman 0.61, Kendall's tau-b not defined."),
         # an embedder's name says nothing of the figures
         (
-            "vectors(sentence-transformers/spearman=1,kendall=1@1,fit=2,spearman=0.61,kendall=0.50)",
+            "embedding(sentence-transformers/spearman=1,kendall=1@1,fit=2,spearman=0.61,kendall=0.50)",
             "Spearman 0.61, Kendall's tau-b 0.50.",
         ),
         (
-            vectors_judge(embedder(), features=["plot", "pace", "mood"]).signature,
+            embedding_judge(embedder(), features=["plot", "pace", "mood"]).signature,
             "judged by the one over all features: mood, pace.",
         ),
     ],
@@ -350,4 +350,4 @@ def test_a_judge_that_does_not_read_is_a_smoke_test_or_a_screen_with_the_figures
     said = caution(judge)
     assert said.endswith(end)
     assert bool(said) == bool(end)
-    assert said.startswith("Vectors judge: a screen, no verdict.") == judge.startswith("vectors(")
+    assert said.startswith("Embedding judge: use it to screen, not to report.") == judge.startswith("embedding(")

@@ -121,10 +121,10 @@ async def test_weights_on_a_server_of_plain_texts_are_sent_the_text_as_it_is() -
 
 
 def test_the_embedded_equivalence_has_a_measured_threshold_for_the_static_embedder() -> None:
-    chosen = chosen_equivalence("embedded", embedder(), None)()
-    assert chosen.signature == f"embedded({embedder().identity},threshold=0.79)"
-    own = chosen_equivalence("embedded", embedder(), 0.5)()
-    assert own.signature == f"embedded({embedder().identity},threshold=0.5)"
+    chosen = chosen_equivalence("embedding", embedder(), None)()
+    assert chosen.signature == f"embedding({embedder().identity},threshold=0.79)"
+    own = chosen_equivalence("embedding", embedder(), 0.5)()
+    assert own.signature == f"embedding({embedder().identity},threshold=0.5)"
 
 
 def test_a_grader_says_same_or_different_and_takes_no_threshold() -> None:
@@ -134,12 +134,14 @@ def test_a_grader_says_same_or_different_and_takes_no_threshold() -> None:
 
 def test_for_another_embedder_a_threshold_must_be_given() -> None:
     with pytest.raises(UnknownChoiceError, match=r"threshold is None, expected a cosine for embedder openai/small"):
-        chosen_equivalence("embedded", embedder("openai/small"), None)
+        chosen_equivalence("embedding", embedder("openai/small"), None)
 
 
-@pytest.mark.parametrize("unknown", ["bert", "", "classifier/", "embedded/x"])
+@pytest.mark.parametrize("unknown", ["bert", "", "classifier/", "embedding/x"])
 def test_an_unknown_equivalence_is_refused_with_the_known_ones(unknown: str) -> None:
-    with pytest.raises(UnknownChoiceError, match=f"^equivalence is {unknown!r}, expected grader, embedded, classifier"):
+    with pytest.raises(
+        UnknownChoiceError, match=f"^equivalence is {unknown!r}, expected grader, embedding, classifier"
+    ):
         chosen_equivalence(unknown, embedder(), None)
 
 
@@ -170,7 +172,7 @@ def test_a_reward_model_is_the_published_one_or_the_one_that_is_named(
 
 
 @pytest.mark.parametrize(
-    "options", [{"equivalence": "classifier/"}, {"equivalence": "embedded/x"}, {"quality": "reward/"}]
+    "options", [{"equivalence": "classifier/"}, {"equivalence": "embedding/x"}, {"quality": "reward/"}]
 )
 def test_what_no_scorer_accepts_the_check_before_a_run_refuses_too(options: dict[str, str]) -> None:
     with pytest.raises(PrerequisiteError, match="expected grader"):

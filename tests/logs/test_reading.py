@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalPlan, EvalPlanStep, EvalResults, read_eval_log, write_eval_log
-from inspect_ai.model import ModelOutput
+from inspect_ai.model import GenerateConfig, ModelOutput
 from inspect_ai.scorer import Score
 from tests.cli.called import as_json, genie
 from tests.reports.made_logs import GENIE, made_log, scored
@@ -145,15 +145,15 @@ def test_a_study_is_not_taken_for_the_populations_own_and_says_what_it_leaves_ou
 
 
 def logs(folder: Path, *changes: dict[str, Any]) -> list[ScoredLog]:
-    """Logs that differ in facts of their score, in steps (name and options), and in whatever else their `eval` says."""
+    """Logs that differ in facts of their score, in steps (name and options), settings, and what their `eval` says."""
     files = []
     for change in changes:
-        spec = {name: value for name, value in change.items() if name not in ("facts", "steps")}
+        spec = {name: value for name, value in change.items() if name not in ("facts", "steps", "config")}
         files.append(made_log(folder, [{"genie": scored({"plot": 0.5}, **change.get("facts", {}))}]))
         log = read_eval_log(files[-1])
         log.eval = log.eval.model_copy(update=spec)
         steps = [EvalPlanStep(solver=name, params=options) for name, options in change.get("steps", [])]
-        log.plan = EvalPlan(steps=steps)
+        log.plan = EvalPlan(steps=steps, config=GenerateConfig(**change.get("config", {})))
         write_eval_log(log)
     return read_logs(files)
 
@@ -181,6 +181,11 @@ SAMPLING = "verbalized_sampling"
         (
             [{"steps": [(SAMPLING, {"k": k, "pick": "random"})], "model_args": {"seed": 1}} for k in (3, 5)],
             ["mock/writer k=3", "mock/writer k=5"],
+        ),
+        # two prompts or temperatures of one model
+        (
+            [{"config": {"system_message": said, "seed": 1}} for said in ("Write plainly.", "Write as poets " * 9)],
+            ["mock/writer system_message=Write plainly.", "mock/writer system_message=Write as poets Write as..."],
         ),
         # an option that only one log has leaves no gap in the names of the others, which the time tells apart
         (

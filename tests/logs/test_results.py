@@ -8,7 +8,7 @@ from inspect_ai.scorer import Score
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.logs.reading import NO_SCORE, read_scored_log
-from genie_inspect.logs.results import Results, results_of, standing_of, yardstick_command
+from genie_inspect.logs.results import Results, reference_scores_command, results_of, standing_of
 from genie_inspect.statistics.descriptive import Standing
 from genie_inspect.tasks.novelty import score_view
 
@@ -152,18 +152,18 @@ def added(**options: str) -> list[dict[str, Any]]:
             "castles --judge list --grader mock/grader --templates mine",
         ),
         (
-            "embedded(static@1,anchors=starter)",
+            "offline(static@1,anchors=starter)",
             {"task_args": {"population": "castles", "embedder": "static"}},
-            "castles --judge embedded --embedder static",
+            "castles --judge offline --embedder static",
         ),
-        # a judge by vectors is named with its embedder and its fit
+        # a judge by embedding is named with its embedder and its fit
         (
-            "vectors(openai/small,fit=ab12)",
+            "embedding(openai/small,fit=ab12)",
             {
-                "task_args": {"population": "castles", "judge": "vectors/fit.json", "embedder": "openai/small"},
+                "task_args": {"population": "castles", "judge": "embedding/fit.json", "embedder": "openai/small"},
                 "model_roles": GRADER,
             },
-            "castles --judge vectors/fit.json --grader mock/grader --embedder openai/small",
+            "castles --judge embedding/fit.json --grader mock/grader --embedder openai/small",
         ),
         # what a log that was scored afterwards does not say is left to the reader
         ("pairwise(m)", {}, "FOLDER --judge pairwise --grader PROVIDER/MODEL"),
@@ -179,9 +179,9 @@ def added(**options: str) -> list[dict[str, Any]]:
         ),
         # an embedder in the judge's place is no grader
         (
-            f"vectors(static@0123456789ab,fit=00)|{READER}",
-            {"scorers": added(population="few", judge="vectors/fit.json"), "model_roles": GRADER},
-            "few --judge vectors/fit.json --grader mock/second",
+            f"embedding(static@0123456789ab,fit=00)|{READER}",
+            {"scorers": added(population="few", judge="embedding/fit.json"), "model_roles": GRADER},
+            "few --judge embedding/fit.json --grader mock/second",
         ),
         # nor is told what two scorings by one judge disagree in
         (
@@ -191,15 +191,15 @@ def added(**options: str) -> list[dict[str, Any]]:
         ),
     ],
 )
-def test_the_command_for_a_yardstick_repeats_what_the_scores_depend_on(
+def test_the_command_for_a_reference_scores_repeats_what_the_scores_depend_on(
     judge: str, spec: dict[str, Any], options: str, tmp_path: Path
 ) -> None:
     score = scored({"plot": 0.5}, f"measure:genie|judge:{judge}|version:1", length=LENGTH)
     log = read_scored_log(made_log(tmp_path, [{"genie": score}], **spec))
-    assert yardstick_command(log, "genie") == f"genie population reference-scores {options}"
+    assert reference_scores_command(log, "genie") == f"genie population reference-scores {options}"
 
 
 @pytest.mark.parametrize("facts", [{"signature": "measure:cosine|version:0", "length": LENGTH}, {}])
 def test_another_measure_or_a_population_without_documents_needs_none(facts: dict[str, object], tmp_path: Path) -> None:
     log = read_scored_log(made_log(tmp_path, [{"genie": scored({"plot": 0.5}, **facts)}]))  # type: ignore[arg-type]
-    assert yardstick_command(log, "genie") == ""
+    assert reference_scores_command(log, "genie") == ""

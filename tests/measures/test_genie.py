@@ -51,7 +51,7 @@ usable_rating = st.floats(1, 4)
     ("rating", "expected"),
     [
         *((1, 0.0), (2, 1 / 3), (3, 2 / 3), (4, 1.0)),
-        (2.5, 0.5),  # 1.5 / 3: an embedded judge rates between the numbers
+        (2.5, 0.5),  # 1.5 / 3: an offline judge rates between the numbers
         *((rating, math.nan) for rating in (0, None, math.nan, 0.999, 4.001, 5, -1, math.inf, -math.inf)),
     ],
 )

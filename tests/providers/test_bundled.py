@@ -21,7 +21,7 @@ from genie_inspect.populations.schema import rows
 from genie_inspect.prompting.answers import reading_reply
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.providers.replay import MARKS, RecordedMarks, graded, starter_record
-from genie_inspect.solvers.mitigations import negative_sampling, outline, trim, verbalized_sampling
+from genie_inspect.solvers.prompting_methods import negative_sampling, outline, trim, verbalized_sampling
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 RECORD = starter_record()
@@ -115,7 +115,7 @@ def test_what_is_not_on_record_is_an_error_that_says_what_and_what_would_work(
         graded(RECORD, fenced(data))
     assert missing in str(caught.value.message)
     assert "--model-role grader=" in str(caught.value.message)
-    assert "judge=embedded" in str(caught.value.message)
+    assert "judge=offline" in str(caught.value.message)
 
 
 @pytest.mark.parametrize("request_text", ["Hello!", fenced({"poem": "..."}), "```json\n{broken\n```"])
@@ -200,7 +200,7 @@ def test_under_every_strategy_a_recorded_story_is_told_and_scored(strategy: type
 
 def test_a_storyteller_that_has_told_everything_says_so(tmp_path: Path) -> None:
     (log,) = evaluate(
-        synthetic_prompts(judge="embedded"), solver=negative_sampling(rounds=2), model="bundled/inventive", limit=1,
+        synthetic_prompts(judge="offline"), solver=negative_sampling(rounds=2), model="bundled/inventive", limit=1,
         epochs=1, display="none", log_realtime=False, log_dir=str(tmp_path),
     )  # fmt: skip
     assert log.status == "error"

@@ -16,7 +16,7 @@ from tests.reports.studies import FEATURES, GENIE, by_feature, made, sharp, stud
 from genie_inspect.reports.charts import BARS, BARS_SCALE, INK, ON_DARK, SERIES, cells_of
 from genie_inspect.reports.page import (
     beware,
-    command_for_yardstick,
+    command_for_reference_scores,
     cost,
     definitions,
     every_figure,
@@ -147,8 +147,8 @@ def test_without_a_log_of_the_population_the_page_says_how_to_get_one(tmp_path: 
 @pytest.mark.parametrize(
     ("judge", "told"),
     [
-        ("embedded(static,anchors=starter)", ("a smoke test",)),
-        ("vectors(static@1,fit=2,spearman=0.63,kendall=0.47)", ("a screen, no verdict", "Spearman 0.63")),
+        ("offline(static,anchors=starter)", ("a smoke test",)),
+        ("embedding(static@1,fit=2,spearman=0.63,kendall=0.47)", ("use it to screen, not to report", "Spearman 0.63")),
     ],
 )
 def test_a_judge_that_is_no_grader_is_called_what_it_is(tmp_path: Path, judge: str, told: tuple[str, ...]) -> None:
@@ -244,25 +244,25 @@ def test_features_are_defined_as_the_population_defines_them(tmp_path: Path) -> 
 LEAVE_ONE_OUT = "inspect eval genie_inspect/leave_one_out --model mockllm/model"
 
 
-def test_the_command_for_the_yardstick_repeats_what_the_scores_depend_on(tmp_path: Path) -> None:
+def test_the_command_for_the_reference_scores_repeats_what_the_scores_depend_on(tmp_path: Path) -> None:
     given = {"panel": ["cosine", "partition"], "judge": "logit", "population": "folder", "templates": None}
     graders = {"grader": ModelConfig(model="mock/grader")}
     file = made_log(tmp_path, [SCORE], task_args=given, task_args_passed={"judge": "x"}, model_roles=graders)
-    assert command_for_yardstick(build_report([file])) == (
+    assert command_for_reference_scores(build_report([file])) == (
         f"{LEAVE_ONE_OUT} -T population=folder -T judge=logit -T panel=cosine,partition --model-role grader=mock/grader"
     )
     # of the run with features; without a grader
     other = made_log(tmp_path, [{"ttcw": scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")}], model="a/first")
-    file = made_log(tmp_path, [SCORE], task_args={"judge": "embedded", "embedder": "static", "panel": []})
-    assert command_for_yardstick(build_report([other, file])) == (
-        f"{LEAVE_ONE_OUT} -T judge=embedded -T embedder=static -T panel="
+    file = made_log(tmp_path, [SCORE], task_args={"judge": "offline", "embedder": "static", "panel": []})
+    assert command_for_reference_scores(build_report([other, file])) == (
+        f"{LEAVE_ONE_OUT} -T judge=offline -T embedder=static -T panel="
     )
-    # what needs no population has no yardstick, and scores may know it
+    # what needs no population has no reference scores, and scores may know it
     knowing = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, standing=OWN)}])
-    assert [command_for_yardstick(build_report([one])) for one in (other, knowing)] == ["", ""]
+    assert [command_for_reference_scores(build_report([one])) for one in (other, knowing)] == ["", ""]
 
 
-def test_the_command_for_the_yardstick_of_a_log_scored_afterwards_is_by_its_scores(tmp_path: Path) -> None:
+def test_the_command_for_the_reference_scores_of_a_log_scored_afterwards_is_by_its_scores(tmp_path: Path) -> None:
     judged = "measure:genie|judge:logit(mock/second@0123456789ab,template=00)|population:few-1@0|version:1"
     other = "measure:ttcw|judge:critic(mock/third@0123456789ab)|version:0"
     file = made_log(
@@ -275,7 +275,7 @@ def test_the_command_for_the_yardstick_of_a_log_scored_afterwards_is_by_its_scor
             {"name": "genie_inspect/genie", "options": {"population": "few", "judge": "logit"}},
         ],
     )
-    assert command_for_yardstick(build_report([file])) == (
+    assert command_for_reference_scores(build_report([file])) == (
         f"{LEAVE_ONE_OUT} -T population=few -T judge=logit -T panel=cosine --model-role grader=mock/second"
     )
 

@@ -303,18 +303,18 @@ def test_json_says_of_each_measure_what_its_sentence_says(result: Study) -> None
     assert (length["measure"], length["scorer"], length["keys"]) == ("length in words", "", ["words"])
     assert values["originals"] == 8
     assert values["test"] == "sign-flip permutation test"
-    last = {"kind": "paraphrase", "intervention": "paraphrase", "texts": 16}
-    assert values["interventions"][-1] == last | {"without_original": 0, "same_as_original": 0}
+    last = {"kind": "paraphrase", "edited": "paraphrase", "texts": 16}
+    assert values["edits"][-1] == last | {"without_original": 0, "same_as_original": 0}
     assert values["warnings"] == warnings(result) != []
-    assert {one["intervention"] for one in values["agreements"] if one["first"] == "genie"} == set(FEATURES)
-    assert {(one["intervention"], one["changed"], one["compared"]) for one in values["answers"]} == {
+    assert {one["edited"] for one in values["agreements"] if one["first"] == "genie"} == set(FEATURES)
+    assert {(one["edited"], one["changed"], one["compared"]) for one in values["answers"]} == {
         *((feature, 0, 8) for feature in FEATURES),
         ("paraphrase", 0, 16),
     }
 
 
 def test_every_intervention_and_key_is_a_row_and_no_figure_is_another_than_the_effects(result: Study) -> None:
-    rows = {(row["key"], row["intervention"]): row for row in as_values(result)["effects"]}
+    rows = {(row["key"], row["edited"]): row for row in as_values(result)["effects"]}
     assert len(rows) == 4 * 6
     row, effect = rows["plot", "plot"], found(result, "genie", "plot", "plot")
     assert row["delta"] == effect.difference.delta

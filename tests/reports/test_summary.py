@@ -32,7 +32,7 @@ def scored(
     return evaluated(
         genie(str(folder), judge=judge, cache=False),
         saying(*replies),
-        script if judge != "embedded" else None,
+        script if judge != "offline" else None,
         tmp_path,
         prompts,
         max_samples=1,
@@ -57,7 +57,7 @@ def test_features_go_down_and_logs_across_with_means_coverage_and_counts(tmp_pat
     assert first != second
 
 
-def test_where_one_log_has_the_populations_yardstick_the_others_need_no_command(tmp_path: Path) -> None:
+def test_where_one_log_has_the_populations_reference_scores_the_others_need_no_command(tmp_path: Path) -> None:
     known = {"plot": {"percentile": 25.0, "mean": 0.5, "low": 0.25, "high": 0.75}}
     length = {"population": 20}
     silent = made_logs.scored({"plot": 0.5}, length=length)
@@ -65,10 +65,10 @@ def test_where_one_log_has_the_populations_yardstick_the_others_need_no_command(
     without = made_logs.made_log(tmp_path, [{"genie": silent}], model="m/without")
     having = made_logs.made_log(tmp_path, [{"genie": telling}], model="m/having")
     (alone,), (both,) = summaries([without]), summaries([without, having])
-    assert alone.yardstick_command.startswith("genie population reference-scores FOLDER")
+    assert alone.reference_scores_command.startswith("genie population reference-scores FOLDER")
     (renamed,) = summaries([made_logs.made_log(tmp_path, [{"mine": silent}])])
-    assert renamed.yardstick_command == alone.yardstick_command
-    assert both.yardstick_command == ""
+    assert renamed.reference_scores_command == alone.reference_scores_command
+    assert both.reference_scores_command == ""
 
 
 def test_columns_stand_as_the_logs_do_and_keys_as_the_scores_have_them_also_those_of_one_log_alone(

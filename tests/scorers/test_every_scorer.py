@@ -240,10 +240,10 @@ def test_a_population_that_lacks_documents_or_questions_is_refused_in_the_name_o
         bare = str(small_population(tmp_path / "documents", questions={}).folder)
         with pytest.raises(PrerequisiteError, match=r"^measure genie .* population small-1"):
             SCORERS[name](bare)
-    if name.startswith("genie") and name != "genie embedded":
+    if name.startswith("genie") and name != "genie offline":
         SCORERS[name](folder)
         return
-    measure = "judge=embedded" if name.startswith("genie") else f"measure {name.split()[0]}"
+    measure = "judge=offline" if name.startswith("genie") else f"measure {name.split()[0]}"
     with pytest.raises(PrerequisiteError, match=f"^{measure} compares with documents, and population small-1"):
         SCORERS[name](folder)
 
@@ -259,7 +259,7 @@ REFUSED = {
     "corpus": ("nowhere", f"is 'nowhere', expected {ACCEPTED}"),
     "equivalence": (
         "bert",
-        "is 'bert', expected grader, embedded, classifier or classifier/<hub id or folder>",
+        "is 'bert', expected grader, embedding, classifier or classifier/<hub id or folder>",
     ),
     "templates": ("nowhere", "folder 'nowhere' does not exist, expected a folder of *.md files"),
     "examples": ("nowhere", "nowhere cannot be read: No such file or directory"),
@@ -362,7 +362,7 @@ def test_nothing_that_is_quoted_becomes_markup(name: str, grader: str, marked_up
     assert {t.tag for block in RENDERER.parse(said) for t in [block, *(block.children or [])] if t.tag} <= OF_OURS, said
     assert "<http://" not in said
     # else nothing could become markup
-    assert "127.0.0.1" in said or not name.startswith(("cosine", "creativity_index", "partition embedded"))
+    assert "127.0.0.1" in said or not name.startswith(("cosine", "creativity_index", "partition embedding"))
 
 
 # from where to where values go; a scorer that is not named here is held to what the tests above say of all
@@ -407,8 +407,8 @@ STATIC = embedder().identity
         ("expression_novelty", {"case": "kept"}, {"corpus": "population", "floor": "1.2e-10", "case": "kept"}),
         (
             "partition",
-            {"equivalence": "embedded", "threshold": 0.5},
-            {"equivalence": f"embedded({STATIC},threshold=0.5)"},
+            {"equivalence": "embedding", "threshold": 0.5},
+            {"equivalence": f"embedding({STATIC},threshold=0.5)"},
         ),
     ],
 )

@@ -144,14 +144,14 @@ def test_documents_that_give_orders_change_no_parsing(folder: Path, tmp_path: Pa
     assert hostile.replace("\ud83d", "") in [document.replace("\ud83d", "").replace("\ufffd", "") for document in seen]
 
 
-@pytest.mark.parametrize("judge", ["list", "embedded", "vectors"])
+@pytest.mark.parametrize("judge", ["list", "offline", "embedding"])
 def test_scoring_runs_on_trio_as_it_does_on_asyncio(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, judge: str
 ) -> None:
     found = []
     for backend in ("asyncio", "trio"):
         monkeypatch.setenv("INSPECT_ASYNC_BACKEND", backend)
-        grader = None if judge == "embedded" else grading()
+        grader = None if judge == "offline" else grading()
         score = scored(genie(str(folder), judge=judge), saying(STORY), grader, tmp_path)
         found.append(values(score))
     assert found[0] == found[1]

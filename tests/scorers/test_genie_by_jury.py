@@ -29,11 +29,16 @@ from tests.scripted import (
 from genie_inspect.building.interviewing import left_out
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import GenieWarning
+from genie_inspect.graders.embedding_judge import NO_VECTOR
 from genie_inspect.graders.instrument import Instrument
-from genie_inspect.graders.vectors_judge import NO_VECTOR
 from genie_inspect.logs.reading import read_scored_log
 from genie_inspect.logs.results import results_of
-from genie_inspect.populations.yardstick import YARDSTICK, with_measured, write_yardstick, yardstick_of
+from genie_inspect.populations.reference_scores import (
+    REFERENCE_SCORES,
+    reference_scores_of,
+    with_measured,
+    write_reference_scores,
+)
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.reports.summary import wide_rows
 from genie_inspect.scorers.assessor import assessor_of
@@ -249,11 +254,13 @@ def test_a_measure_of_one_grader_asks_the_first_and_says_so_and_genie_alone_says
         judged(tmp_path, named(rating(FIRST), "one"), named(rating(SECOND), "two"))
 
 
-def test_a_yardstick_by_a_jury_says_where_that_jurys_novelty_falls(tmp_path: Path) -> None:
+def test_a_reference_scores_by_a_jury_says_where_that_jurys_novelty_falls(tmp_path: Path) -> None:
     population = small_population(tmp_path / "population")
     models = [named(rating(FIRST), "one"), named(rating(SECOND), "two")]
     measured = anyio.run(left_out, assessor_of(population, Instrument("list", cache=False), models)).measured
-    write_yardstick(population.folder / YARDSTICK, with_measured(yardstick_of(population.folder), measured))
+    write_reference_scores(
+        population.folder / REFERENCE_SCORES, with_measured(reference_scores_of(population.folder), measured)
+    )
     log = evaluated(genie(str(population.folder), cache=False), saying(STORY), models, tmp_path)
     facts = metadata(scores(log)[0])
     assert facts["signature"] == measured.signature
@@ -272,18 +279,18 @@ def folder(tmp_path: Path) -> Path:
     return small_population(tmp_path / "population").folder
 
 
-def test_the_grader_reads_once_a_document_and_vectors_judge(folder: Path, tmp_path: Path) -> None:
+def test_the_grader_reads_once_a_document_and_embedding_judge(folder: Path, tmp_path: Path) -> None:
     # the same answer to every question is interchangeable; one that is unlike has a rating between 1 and 4
     script = grading(answer=lambda document, question: "an old clock" if "clock" in document else "a barn in snow")
-    score = scored(genie(str(folder), judge="vectors"), saying("The owl in the barn."), script, tmp_path)
+    score = scored(genie(str(folder), judge="embedding"), saying("The owl in the barn."), script, tmp_path)
     assert len(script.requests) == 1 + len(DOCUMENTS[OWL])
     assert all("questions" in data for data in script.data)
     novelty = values(score)
     # two of three are equal: at most a third is new
     assert 0 < novelty["plot"] <= 1 / 3 + 1e-9
-    assert "a screen, no verdict" in str(score.explanation)
+    assert "use it to screen, not to report" in str(score.explanation)
     assert metadata(score)["ratings"]["highest"] == 4
-    assert Signature(metadata(score)["signature"]).facts["judge"].startswith(f"vectors({embedder().identity},fit=")
+    assert Signature(metadata(score)["signature"]).facts["judge"].startswith(f"embedding({embedder().identity},fit=")
     assert Signature(metadata(score)["signature"]).facts["reader"].startswith("grader(mockllm/model@")
 
 
@@ -291,6 +298,6 @@ def test_answers_that_no_vector_stands_for_leave_the_document_unscored(folder: P
     def answer(document: str, question: str) -> str:
         return "ⵣⵣ" if document == STORY else "a barn"
 
-    score = scored(genie(str(folder), judge="vectors"), saying(STORY), grading(answer=answer), tmp_path)
+    score = scored(genie(str(folder), judge="embedding"), saying(STORY), grading(answer=answer), tmp_path)
     assert score.reason == f"nothing to compare: {NO_VECTOR}"
     assert is_unscored(score)

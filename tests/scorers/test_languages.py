@@ -48,7 +48,7 @@ TEXTS = {
 
 def scorer(name: str, folder: str) -> Scorer:
     """A measure with the options that the page's table names beside it."""
-    options = dict(re.findall(r"`(\w+)=(\w+)`", name)) | ({"equivalence": "embedded"} if "partition" in name else {})
+    options = dict(re.findall(r"`(\w+)=(\w+)`", name)) | ({"equivalence": "embedding"} if "partition" in name else {})
     return scorer_of(name.split("`")[1], folder, **options)
 
 

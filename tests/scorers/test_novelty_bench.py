@@ -93,11 +93,11 @@ def test_a_grader_that_babbles_about_kinds_leaves_both_unknown_and_about_quality
 
 
 def test_the_signature_says_who_judged_kinds_and_quality(tmp_path: Path) -> None:
-    score = run(tmp_path, saying("red", "blue"), k=2, equivalence="embedded")
-    equivalence = f"embedded({embedder().identity},threshold=0.79)"
+    score = run(tmp_path, saying("red", "blue"), k=2, equivalence="embedding")
+    equivalence = f"embedding({embedder().identity},threshold=0.79)"
     assert f"equivalence:{equivalence}|quality:grader(mockllm/model" in metadata(score)["signature"]
     assert "|k:2|patience:0.8|" in metadata(score)["signature"]
-    other = run(tmp_path, saying("red", "blue"), k=2, equivalence="embedded", threshold=0.5)
+    other = run(tmp_path, saying("red", "blue"), k=2, equivalence="embedding", threshold=0.5)
     assert ",threshold=0.5)|" in metadata(other)["signature"]
 
 
@@ -137,7 +137,7 @@ def test_where_no_reply_is_a_document_the_first_says_why_whatever_a_later_solver
         return keep
 
     grader = Script(grading)
-    made = scorer(equivalence="embedded")
+    made = scorer(equivalence="embedding")
     score = scored(made, saying("A text."), grader, tmp_path, solver=keeping())
     assert (score.reason, score.answer, score.explanation) == (reason, "", f"Not scored: {reason}.")
     assert is_unscored(score)

@@ -10,15 +10,15 @@ from tests.scripted import FOX, OWL, small_population
 from genie_inspect.graders.protocols import Answer
 from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import Question
-from genie_inspect.populations.yardstick import (
-    YARDSTICK,
+from genie_inspect.populations.reference_scores import (
+    REFERENCE_SCORES,
     Measured,
-    Yardstick,
+    ReferenceScores,
+    reference_scores_of,
     with_measured,
-    write_yardstick,
-    yardstick_of,
+    write_reference_scores,
 )
+from genie_inspect.populations.schema import Question
 from genie_inspect.providers.replay import Record, starter_record
 from genie_inspect.scorers.assessment import Assessment, QuestionResult, standings
 from genie_inspect.signature import signature
@@ -44,8 +44,9 @@ def population(tmp_path: Path) -> Population:
         owl.id: {happens.id: (Tally(),), ends.id: (Tally(total, 2, 2),), tone.id: (Tally(*known),)}
         for owl, total, known in zip(made.documents(OWL), (2, 3, 3), ((4, 1, 1), (4, 1, 2), (0, 0, 2)), strict=True)
     }
-    write_yardstick(
-        made.folder / YARDSTICK, with_measured(Yardstick(), Measured(signature=signed(made), ratings=ratings))
+    write_reference_scores(
+        made.folder / REFERENCE_SCORES,
+        with_measured(ReferenceScores(), Measured(signature=signed(made), ratings=ratings)),
     )
     return made
 
@@ -53,9 +54,9 @@ def population(tmp_path: Path) -> Population:
 def among(
     population: Population, assessment: Assessment, prompt: str = OWL, judge: str = "list(m)"
 ) -> dict[str, Standing]:
-    """Where a document stands among those of a prompt, by the yardstick of the judge."""
+    """Where a document stands among those of a prompt, by the reference scores of the judge."""
     documents = [document.id for document in population.documents(prompt)]
-    measured = yardstick_of(population.folder).under(signed(population, judge))
+    measured = reference_scores_of(population.folder).under(signed(population, judge))
     return standings(assessment, documents, measured.ratings if measured else {})
 
 

@@ -16,8 +16,8 @@ from tests.solvers.runs import run
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.templates import load_template
-from genie_inspect.solvers.mitigations import negative_sampling, outline
 from genie_inspect.solvers.plot_prompt import drawn_plot, plot_prompt
+from genie_inspect.solvers.prompting_methods import negative_sampling, outline
 
 
 def planning() -> Script:

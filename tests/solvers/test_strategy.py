@@ -14,7 +14,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from tests.scripted import OWL, saying
 from tests.solvers.runs import run
 
-from genie_inspect.solvers.mitigations import negative_sampling, outline, verbalized_sampling
+from genie_inspect.solvers.prompting_methods import negative_sampling, outline, verbalized_sampling
 
 TWO = json.dumps({"responses": [{"text": "An owl.", "probability": 0.1}] * 2})
 

@@ -10,7 +10,7 @@ from tests.solvers.runs import run
 
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.solvers.generations import generations
-from genie_inspect.solvers.mitigations import trim, verbalized_sampling
+from genie_inspect.solvers.prompting_methods import trim, verbalized_sampling
 
 RAW = "<think>An owl?</think>Sure, here is a story. An owl slept. It woke. Word count: 4"
 

@@ -17,7 +17,7 @@ from inspect_ai.solver import Solver, TaskState, prompt_template
 from tests.scripted import OWL, Script, saying
 
 from genie_inspect.prompting.fence import unfenced
-from genie_inspect.solvers.mitigations import negative_sampling, outline, trim, verbalized_sampling
+from genie_inspect.solvers.prompting_methods import negative_sampling, outline, trim, verbalized_sampling
 
 READABLE = (
     '{"responses": [{"text": "An owl sails.", "probability": 0.1}, {"text": "An owl sails.", "probability": 0.1}]}'

@@ -15,7 +15,7 @@ from tests.solvers.runs import run
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.prompting.forms import Response
 from genie_inspect.scorers.genie import genie
-from genie_inspect.solvers.mitigations import picked, verbalized_sampling
+from genie_inspect.solvers.prompting_methods import picked, verbalized_sampling
 
 
 def responses(*pairs: tuple[str, float]) -> str:
@@ -141,7 +141,7 @@ def test_fewer_than_two_twice_leave_the_sample_unscored_and_not_novel_with_how_m
     k: int, count: int, said: str, tmp_path: Path
 ) -> None:
     small_population(tmp_path / "population")
-    script, scorer = saying(said), genie(population=str(tmp_path / "population"), judge="embedded")
+    script, scorer = saying(said), genie(population=str(tmp_path / "population"), judge="offline")
     sample = run(verbalized_sampling(k=k), script, tmp_path, scorer=scorer)[0]
     score = (sample.scores or {})["genie"]
     assert score.reason == f"verbalized_sampling: {count} of {k} responses could be read"

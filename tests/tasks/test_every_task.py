@@ -34,11 +34,11 @@ from genie_inspect.versions import TASKS
 
 STORIES = Path(__file__).parent / "stories.jsonl"
 MADE: dict[str, Callable[[], Task]] = {
-    "synthetic_prompts": lambda: synthetic_prompts(judge="embedded"),
-    "writing_prompts": lambda: writing_prompts(population="starter", judge="embedded"),
-    "population_prompts": lambda: population_prompts("abstracts", judge="embedded"),
-    "leave_one_out": lambda: leave_one_out(judge="embedded"),
-    "metric_study": lambda: metric_study(judge="embedded"),
+    "synthetic_prompts": lambda: synthetic_prompts(judge="offline"),
+    "writing_prompts": lambda: writing_prompts(population="starter", judge="offline"),
+    "population_prompts": lambda: population_prompts("abstracts", judge="offline"),
+    "leave_one_out": lambda: leave_one_out(judge="offline"),
+    "metric_study": lambda: metric_study(judge="offline"),
     "novelty_partition": novelty_partition,
     "ttcw": ttcw,
     "ttcw_stories": lambda: ttcw_stories(str(STORIES)),
@@ -79,7 +79,7 @@ def test_a_run_resolves_the_headline_to_the_plot_else_to_the_first_feature_and_w
     name: str, options: dict[str, str], score: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     writer = "bundled/inventive" if name == "synthetic_prompts" else "bundled/researcher"
-    log = run(name, tmp_path, writer, limit=2, epochs=1, task_args={"judge": "embedded", **options})
+    log = run(name, tmp_path, writer, limit=2, epochs=1, task_args={"judge": "offline", **options})
     assert log.results is not None
     assert log.results.headline is not None
     assert (log.results.headline.score, log.results.headline.metric) == (score, "mean")
@@ -110,7 +110,7 @@ WRONG: dict[str, Options] = {
         "templates": ["nowhere"],
     },
     "ttcw": {"rubric": ["nowhere"], "levels": [4], "analyse": ["before"]},
-    "ttcw_stories": {"stories": [None, 3], "ways": ["best", ""], "rubric": ["nowhere"]},
+    "ttcw_stories": {"stories": [None, 3], "setups": ["best", ""], "rubric": ["nowhere"]},
 }
 SOLVERS: dict[str, Options] = {
     "generations": {"k": [1, 2.5, "ten", True]},
@@ -230,8 +230,8 @@ def test_on_the_command_line_it_is_that_line_and_no_traceback(options: list[str]
     ("task", "options", "model", "line"),
     [
         ("synthetic_prompts", {"population": "none"}, "inventive", "bundled/inventive has no story on record for"),
-        ("synthetic_prompts", {"judge": "embedded"}, "researcher", "bundled/researcher has no story on record for"),
-        ("synthetic_prompts", {"judge": "embedded"}, "grader", "bundled/grader reads and judges and writes nothing"),
+        ("synthetic_prompts", {"judge": "offline"}, "researcher", "bundled/researcher has no story on record for"),
+        ("synthetic_prompts", {"judge": "offline"}, "grader", "bundled/grader reads and judges and writes nothing"),
         ("novelty_partition", {}, "inventive", "bundled/inventive has no story on record for"),
     ],
 )

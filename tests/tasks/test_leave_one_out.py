@@ -47,7 +47,7 @@ def test_the_bundled_grader_compares_recorded_documents_whichever_way_round_a_pa
 
 
 @pytest.mark.repeated
-def test_the_starter_is_a_yardstick_of_its_own_with_the_bundled_grader(tmp_path: Path) -> None:
+def test_the_starter_is_a_reference_scores_of_its_own_with_the_bundled_grader(tmp_path: Path) -> None:
     documents = tries(8, open_population("starter").manifest.counts.documents)
     log = run("leave_one_out", tmp_path, grader="bundled/grader", limit=documents)
     assert len(scores(log)) == documents
@@ -55,14 +55,14 @@ def test_the_starter_is_a_yardstick_of_its_own_with_the_bundled_grader(tmp_path:
     assert {(score.metadata or {})["faults"].get("unreadable reply", 0) for score in scores(log)} == {0}
 
 
-@pytest.mark.parametrize("judge", ["list", "vectors"])
+@pytest.mark.parametrize("judge", ["list", "embedding"])
 def test_a_recorded_grader_that_lacks_a_reading_ends_the_run_in_one_line_before_any_sample(
     judge: str, tmp_path: Path
 ) -> None:
     said = refused({"population": "abstracts", "judge": judge}, tmp_path)
     assert said.startswith("bundled/grader cannot compare the documents of abstracts-")
     assert "it has no record of an answer to 'Which effect of trees is in question?' in the document" in said
-    assert said.endswith("Name a real grader, --model-role grader=<provider/model>, or use judge=embedded")
+    assert said.endswith("Name a real grader, --model-role grader=<provider/model>, or use judge=offline")
     assert "\n" not in said
 
 

@@ -53,7 +53,7 @@ def test_every_text_is_a_sample_that_says_what_was_done_to_it(tmp_path: Path) ->
     assert facts["i-again"] == InterventionFacts("paraphrase", "d-owl", "", "", GREY)
     assert {s.id: s.output.completion for s in log.samples or []}["i-again"] == OWL_AGAIN
     assert (log.eval.metadata or {})["left_out"] == 0
-    assert (log.eval.metadata or {})["interventions"].startswith("pairs@")
+    assert (log.eval.metadata or {})["edits"].startswith("pairs@")
 
 
 def test_a_text_is_compared_neither_with_itself_nor_with_what_it_was_made_of(
@@ -86,17 +86,19 @@ def test_a_corpus_of_the_population_is_without_the_original_too(population: Popu
 @pytest.mark.usefixtures("population")
 def test_genie_is_taken_once_with_each_judge(tmp_path: Path) -> None:
     pairs(tmp_path / "pairs")
-    log = study(tmp_path, grading(), judge="list,embedded")
+    log = study(tmp_path, grading(), judge="list,offline")
     judges = [
         (score.metadata or {})["judge"].split("(")[0] for name in ("genie", "genie1") for score in scores(log, name)[:1]
     ]
-    assert judges == ["list", "embedded"]
+    assert judges == ["list", "offline"]
 
 
 @pytest.mark.usefixtures("population")
 def test_answers_are_as_long_as_is_wanted_with_each_judge(tmp_path: Path) -> None:
     pairs(tmp_path / "pairs")
-    logs = [study(tmp_path, grading(), judge="list,vectors", **options) for options in ({}, {"answer_length": "free"})]
+    logs = [
+        study(tmp_path, grading(), judge="list,embedding", **options) for options in ({}, {"answer_length": "free"})
+    ]
     for name in ("genie", "genie1"):
         concise, free = ((scores(log, name)[0].metadata or {})["signature"] for log in logs)
         assert concise != free, name

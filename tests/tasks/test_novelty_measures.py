@@ -77,7 +77,7 @@ def test_a_task_says_nothing_until_it_is_run(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize("options", [{"judge": "embedded"}, {"population": "none"}])
+@pytest.mark.parametrize("options", [{"judge": "offline"}, {"population": "none"}])
 def test_a_run_that_asks_no_model_says_nothing(
     options: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

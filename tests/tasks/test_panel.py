@@ -32,7 +32,7 @@ def test_names_stand_for_measures() -> None:
     assert chosen_panel("partition, cosine,cosine").names == ("partition", "cosine")
     assert chosen_panel(["partition", "cosine"]).names == ("partition", "cosine")
     assert chosen_panel("cheap,litbench").names == (*CHEAP, "litbench")
-    assert chosen_panel("litbench,cheap", "list").asks_equivalence == "embedded"
+    assert chosen_panel("litbench,cheap", "list").asks_equivalence == "embedding"
     assert chosen_panel("cheap,partition", "list").asks_equivalence == "grader"
     assert chosen_panel("cheap,all", "list").asks_equivalence == "grader"
 
@@ -60,8 +60,8 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
 
 def test_partition_asks_a_model_only_where_the_judge_does() -> None:
     assert chosen_panel("all", judge="list").asks_equivalence == "grader"
-    assert chosen_panel("all", judge="embedded").asks_equivalence == "embedded"
-    assert chosen_panel("cheap", judge="list").asks_equivalence == "embedded"
+    assert chosen_panel("all", judge="offline").asks_equivalence == "embedding"
+    assert chosen_panel("cheap", judge="list").asks_equivalence == "embedding"
     assert chosen_panel("cosine", judge="list").asks_equivalence == ""
     assert [chosen_panel(panel).asks(PREFERENCE) for panel in ("all", "cheap")] == [True, False]
 
@@ -100,7 +100,7 @@ def test_on_every_task_the_cheap_panel_scores_the_same_documents_as_genie_and_as
 ) -> None:
     folder = str(small_population(tmp_path / "population").folder)
     writer = saying("A brown owl counted the trains.")
-    task = getattr(_registry, name)(population=folder, judge="embedded", panel="cheap")
+    task = getattr(_registry, name)(population=folder, judge="offline", panel="cheap")
     log = run(task, tmp_path, writer, epochs=1)
     assert len(writer.requests) == (0 if name == "leave_one_out" else 2), "one for each prompt"
     assert log.eval.model_roles is None
@@ -112,7 +112,7 @@ def test_on_every_task_the_cheap_panel_scores_the_same_documents_as_genie_and_as
 def test_the_recipe_scores_an_old_log_with_one_score(tmp_path: Path) -> None:
     folder = str(small_population(tmp_path / "population").folder)
     writer = saying("A brown owl counted the trains.")
-    log = run(synthetic_prompts(population=folder, judge="embedded"), tmp_path, writer, epochs=1)
+    log = run(synthetic_prompts(population=folder, judge="offline"), tmp_path, writer, epochs=1)
     command = [
         "score", log.location, "--scorer", ROOT / "scorers" / "novelty_panel.py", "-S", f"population={folder}",
         "--action", "append", "--output-file", tmp_path / "scored.eval", "--display", "plain",

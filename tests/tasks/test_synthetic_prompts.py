@@ -19,7 +19,7 @@ def inputs(task: Task) -> list[str]:
 
 
 def test_the_dataset_is_the_prompts_of_the_population() -> None:
-    task = synthetic_prompts(judge="embedded")
+    task = synthetic_prompts(judge="offline")
     assert inputs(task) == open_population("starter").prompts
     assert len(inputs(task)) == 8
     assert [(sample.metadata or {})["prompt"] for sample in task.dataset] == inputs(task)
@@ -35,12 +35,12 @@ def test_a_task_with_the_whole_panel_opens_its_population_once(tmp_path: Path, m
         open_it(population, folder)
 
     monkeypatch.setattr(Population, "__init__", counted)
-    synthetic_prompts(population=str(folder), judge="embedded", panel="all")
+    synthetic_prompts(population=str(folder), judge="offline", panel="all")
     assert opened == [folder]
 
 
 def test_each_sample_says_how_long_the_populations_documents_are() -> None:
-    task = synthetic_prompts(judge="embedded")
+    task = synthetic_prompts(judge="offline")
     starter = open_population("starter")
     for sample in task.dataset:
         counts = [len(document.text.split()) for document in starter.documents(str(sample.input))]
@@ -61,7 +61,7 @@ def test_without_a_population_all_25_prompts_are_generated_and_nothing_is_scored
 
 def test_a_population_of_ones_own_brings_its_own_prompts_and_columns(tmp_path: Path) -> None:
     folder = small_population(tmp_path / "population").folder
-    task = synthetic_prompts(population=str(folder), judge="embedded")
+    task = synthetic_prompts(population=str(folder), judge="offline")
     assert OWL in inputs(task)
     assert len(inputs(task)) == 2
     log = run(task, tmp_path, saying("I saw an owl."), epochs=1)
@@ -73,7 +73,7 @@ def test_space_around_a_populations_prompts_does_not_part_documents_from_their_q
     padded = {f"{OWL}\n": ("Grey owl over barns.", "White owl in snow.")}
     questions = {f" {OWL}": (("plot", "What happens?"),)}
     folder = small_population(tmp_path / "population", padded, questions).folder
-    task = synthetic_prompts(population=str(folder), judge="embedded")
+    task = synthetic_prompts(population=str(folder), judge="offline")
     log = run(task, tmp_path, saying("I saw an owl."), epochs=1)
     (score,) = scores(log)
     assert score.metadata is not None
@@ -88,7 +88,7 @@ def test_without_a_grader_the_run_stops_before_any_generation(tmp_path: Path, ju
     log = run(task, tmp_path, writer, status="error")
     assert log.error is not None
     assert "--model-role grader=" in log.error.message
-    assert "judge=embedded" in log.error.message
+    assert "judge=offline" in log.error.message
     assert writer.requests == []
 
 
@@ -102,7 +102,7 @@ def test_generation_has_the_studys_settings(tmp_path: Path) -> None:
 
 
 def test_a_name_of_inspects_registry_is_enough_to_run_it_without_any_model_to_judge(tmp_path: Path) -> None:
-    log = run("synthetic_prompts", tmp_path, "bundled/inventive", limit=2, epochs=1, task_args={"judge": "embedded"})
+    log = run("synthetic_prompts", tmp_path, "bundled/inventive", limit=2, epochs=1, task_args={"judge": "offline"})
     assert log.results is not None
     assert [found.name for found in log.results.scores] == ["plot", *(f for f in FEATURES if f != "plot")], (
         "headline first"

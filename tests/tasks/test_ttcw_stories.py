@@ -11,11 +11,11 @@ from tests.tasks.runs import run as run_task
 
 from genie_inspect.agreement.machine_scores import read_scores
 from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.graders.rubrics import WAYS
+from genie_inspect.graders.rubrics import SETUPS
 from genie_inspect.prompting.templates import load_template
 from genie_inspect.signature import Signature
-from genie_inspect.studies.ttcw.verdicts import asked_ways
-from genie_inspect.tasks.critiques import ways_line, written_stories
+from genie_inspect.studies.ttcw.verdicts import asked_setups
+from genie_inspect.tasks.critiques import setups_line, written_stories
 from genie_inspect.tasks.novelty_measures import CostLine
 
 STORIES = Path(__file__).parent / "stories.jsonl"
@@ -54,8 +54,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, Path, int]
         return run(critic), folder / "logs", len(critic.requests)
 
 
-def cost_line(stories: str, ways: str, templates: str | None = None) -> CostLine:
-    return ways_line(written_stories(stories, None, ways), ways, "ttcw", templates)
+def cost_line(stories: str, setups: str, templates: str | None = None) -> CostLine:
+    return setups_line(written_stories(stories, None, setups), setups, "ttcw", templates)
 
 
 def run(critic: Script, **options: Any) -> EvalLog:
@@ -87,7 +87,7 @@ TOTALS = ("ttcw_total", "ttcw_baseline_total")
 def test_scores_stand_under_the_ids_of_the_votes_a_judge_a_way(whole: tuple[EvalLog, Path, int]) -> None:
     scores = read_scores([whole[1]])
     assert [set(stories) for stories in scores.values()] == [{"0_plain", "0_bold", "1_plain"}] * 2
-    assert [row["way"] for row in asked_ways(scores)] == [WAYS["both"].said, WAYS["baseline"].said]
+    assert [row["setup"] for row in asked_setups(scores)] == [SETUPS["both"].said, SETUPS["baseline"].said]
 
 
 @pytest.fixture
@@ -102,30 +102,30 @@ def test_all_ways_are_one_run_and_one_table(one_story: str) -> None:
     def label(request: str) -> str:
         return "[[YES]]" if "[[YES]]" in request else "[[A=B]]"
 
-    run(Script(label), stories=one_story, ways="all")
-    rows = asked_ways(read_scores([Path("logs")]))
-    assert [row["way"] for row in rows] == [way.said for way in WAYS.values()]
+    run(Script(label), stories=one_story, setups="all")
+    rows = asked_setups(read_scores([Path("logs")]))
+    assert [row["setup"] for row in rows] == [setup.said for setup in SETUPS.values()]
     assert {row["total"] for row in rows} == {14}
     assert [row["cutoff"] for row in rows] == ["-2", "", "-2", "", "-2", "-1", "-3"]
 
 
-@pytest.mark.parametrize("way", CALLS)
-def test_a_way_alone_asks_what_the_line_before_the_run_says(way: str, one_story: str) -> None:
+@pytest.mark.parametrize("setup", CALLS)
+def test_a_way_alone_asks_what_the_line_before_the_run_says(setup: str, one_story: str) -> None:
     critic = Script(said)
-    log = run(critic, stories=one_story, ways=way)
-    assert len(critic.requests) == CALLS[way]
-    line = cost_line(one_story, ways=way)
-    assert line.costs(line.samples, 1)[f"ttcw {way}"].calls == CALLS[way]
+    log = run(critic, stories=one_story, setups=setup)
+    assert len(critic.requests) == CALLS[setup]
+    line = cost_line(one_story, setups=setup)
+    assert line.costs(line.samples, 1)[f"ttcw {setup}"].calls == CALLS[setup]
     (score,) = (log.samples or [])[0].scores.values()  # type: ignore[union-attr]
     facts = Signature((score.metadata or {})["signature"]).facts
-    assert {name: facts[name] for name in WAYS[way].facts} == WAYS[way].facts
+    assert {name: facts[name] for name in SETUPS[setup].facts} == SETUPS[setup].facts
 
 
 def test_a_cutoff_is_one_of_five_levels_and_asks_nothing_of_stories_that_were_judged() -> None:
     critic = Script(said)
-    run(critic, ways="both")
+    run(critic, setups="both")
     asked = len(critic.requests)
-    log = run(critic, ways="both", cutoff=-1)
+    log = run(critic, setups="both", cutoff=-1)
     assert len(critic.requests) == asked
     totals = {
         sample.id: score.as_dict()["ttcw_total"]
@@ -138,27 +138,27 @@ def test_a_cutoff_is_one_of_five_levels_and_asks_nothing_of_stories_that_were_ju
 def test_without_references_the_baseline_can_be_asked_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "alone.jsonl"
     path.write_text('{"story": "0_a", "text": "She stopped counting."}\n', encoding="utf-8")
-    run(Script(said), stories=str(path), ways="baseline")
+    run(Script(said), stories=str(path), setups="baseline")
     with pytest.raises(PrerequisiteError, match="has no reference for '0_a'"):
         run(Script(said), stories=str(path))
 
 
 def test_a_cutoff_of_five_levels_leaves_the_other_scales_their_own(one_story: str) -> None:
     critic = Script(lambda request: "[[YES]]" if "[[YES]]" in request else "[[A=B]]")
-    run(critic, stories=one_story, ways="both,levels_3", cutoff=-3)
-    assert [row["cutoff"] for row in asked_ways(read_scores([Path("logs")]))] == ["-3", "-1"]
+    run(critic, stories=one_story, setups="both,levels_3", cutoff=-3)
+    assert [row["cutoff"] for row in asked_setups(read_scores([Path("logs")]))] == ["-3", "-1"]
 
 
 def test_instructions_of_ones_own_are_counted_in_the_line_before_the_run(tmp_path: Path) -> None:
     ours = load_template("critic_alone_label", {"scale", "data"}).text
     (tmp_path / "critic_alone_label.md").write_text(f"{ours}\n{'Read it twice. ' * 50}", encoding="utf-8")
-    shipped, own = (cost_line(str(STORIES), ways="baseline", templates=folder) for folder in (None, str(tmp_path)))
+    shipped, own = (cost_line(str(STORIES), setups="baseline", templates=folder) for folder in (None, str(tmp_path)))
     before, after = (line.costs(line.samples, 1)["ttcw baseline"] for line in (shipped, own))
     assert after.calls == before.calls
     assert after.tokens_in > before.tokens_in + 100 * before.calls
 
 
 def test_reasons_behind_a_label_are_counted_as_an_analysis_before_it() -> None:
-    line = cost_line(str(STORIES), ways="both,rate_first,reference_only")
+    line = cost_line(str(STORIES), setups="both,rate_first,reference_only")
     both, rate_first, label = line.costs(line.samples, 1).values()
     assert both.tokens_out == rate_first.tokens_out > label.tokens_out

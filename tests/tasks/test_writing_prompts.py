@@ -56,7 +56,7 @@ def test_prompts_are_generated_and_not_scored_without_a_population(prompts: Path
 
 def test_with_a_population_its_prompts_are_the_dataset_and_no_other_source_is_touched(tmp_path: Path) -> None:
     population = small_population(tmp_path / "population")
-    task = writing_prompts(population=str(population.folder), judge="embedded", dataset="no/such-dataset")
+    task = writing_prompts(population=str(population.folder), judge="offline", dataset="no/such-dataset")
     assert [str(sample.input) for sample in task.dataset] == population.prompts
 
 

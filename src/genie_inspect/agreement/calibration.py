@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from genie_inspect.agreement.raters import CalibrationError, Pair, Ratings, Target
 from genie_inspect.engines.embedders import Embedder
 from genie_inspect.files.tables import plain
-from genie_inspect.graders.vectors_judge import FeatureFit, VectorFit
+from genie_inspect.graders.embedding_judge import FeatureFit, VectorFit
 from genie_inspect.measures.genie import FEWEST_RATINGS, is_used, question_novelty
 from genie_inspect.populations.schema import Question
 from genie_inspect.statistics.agreement import krippendorff_alpha

@@ -212,7 +212,7 @@ def task_cost(
     return sum((grader.prompt_cost(*each) for each in documents.items()), TaskCost())
 
 
-def yardstick_cost(population: Population, instrument: Instrument, model: Model | None = None) -> TaskCost:
+def reference_scores_cost(population: Population, instrument: Instrument, model: Model | None = None) -> TaskCost:
     """What it costs to compare each document of a population with the others."""
     grader, total = PlannedGrader(population, instrument, model), TaskCost()
     for prompt in population.prompts:

@@ -1,6 +1,6 @@
 """The features of a kind of text: asked for several times, like names put together.
 
-Source: Genie (arXiv 2606.12790), section 3. Deviation: the words of a feature, which the embedded reader uses, are
+Source: Genie (arXiv 2606.12790), section 3. Deviation: the words of a feature, which the offline reader uses, are
 those of the names and descriptions in its cluster.
 """
 

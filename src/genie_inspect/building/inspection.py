@@ -17,10 +17,10 @@ from genie_inspect.populations.population import (
     open_population,
     read_manifest,
 )
+from genie_inspect.populations.reference_scores import reference_scores_of
 from genie_inspect.populations.schema import AnswerRow, Document, Question, file_digest, parsed
 from genie_inspect.populations.survey import CONFIDENCE, MARGIN, SPREAD, Survey, survey
 from genie_inspect.populations.writing import cut_line, words
-from genie_inspect.populations.yardstick import yardstick_of
 
 
 def faults(folder: Path) -> dict[str, tuple[int, str]]:
@@ -89,7 +89,7 @@ def faults(folder: Path) -> dict[str, tuple[int, str]]:
         if listed != count:
             add("count differs from population.json", f"{label}: {listed:,} listed, {count:,} there")
     try:
-        yardstick_of(folder)
+        reference_scores_of(folder)
     except PopulationError as error:
         add("unusable reference scores", str(error))
     return faults

@@ -24,8 +24,8 @@ from genie_inspect.graders.stand_ins import FILE, RecordedModel, ReplyRecord
 from genie_inspect.logs.evidence import together
 from genie_inspect.logs.reading import one_signature, read_logs
 from genie_inspect.measures.genie import Tally
+from genie_inspect.populations.reference_scores import Measured
 from genie_inspect.populations.schema import Document
-from genie_inspect.populations.yardstick import Measured
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form, choices_form
 from genie_inspect.prompting.replies import numbered_choices
@@ -238,7 +238,7 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
         assessment: Assessment | None = None
         with suppress(RefusalError):
             assessment = await assessor.assess(document.text, document.prompt)
-        # unlike a score, which says that it is poorer, a yardstick is kept for all later scores
+        # unlike a score, which says that it is poorer, reference scores is kept for all later scores
         if assessment and (lost := assessment.faults.get(GRADER_FAILED, 0)):
             raise GraderFailedError(f"the grader failed on {lost} ratings of document {document.id}: run it again")
         done += 1

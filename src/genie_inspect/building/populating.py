@@ -22,10 +22,15 @@ from genie_inspect.graders.reader import READ, GraderReader
 from genie_inspect.graders.stand_ins import RecordedModel
 from genie_inspect.options import check_between
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, Population
+from genie_inspect.populations.reference_scores import (
+    REFERENCE_SCORES,
+    ReferenceScores,
+    with_measured,
+    write_reference_scores,
+)
 from genie_inspect.populations.schema import AnswerRow, Document, Feature, Question, Row
 from genie_inspect.populations.survey import THRESHOLD, NearDuplicates
 from genie_inspect.populations.writing import seal_population, write_card
-from genie_inspect.populations.yardstick import YARDSTICK, Yardstick, with_measured, write_yardstick
 from genie_inspect.samples import REFUSAL
 from genie_inspect.scorers.assessor import Assessor
 
@@ -86,7 +91,9 @@ class Builder:
     min_coherence: float | None = None  # on the rater's own scale; its middle unless given
     clean_by_model: bool = False
     templates: Path | None = None
-    yardstick: str = NONE  # the judge, `list` or `pairwise`, with which the documents are compared with each other
+    reference_scores: str = (
+        NONE  # the judge, `list` or `pairwise`, with which the documents are compared with each other
+    )
 
     def __post_init__(self) -> None:
         self.built = Built()
@@ -141,12 +148,14 @@ class Builder:
             )
             built.population = population.name
             write_card(population, self._provenance(), self.progress)
-            if self.yardstick != NONE:
-                instrument = Instrument(self.yardstick, templates=str(self.templates) if self.templates else None)
+            if self.reference_scores != NONE:
+                instrument = Instrument(
+                    self.reference_scores, templates=str(self.templates) if self.templates else None
+                )
                 # a cache of this run alone: a dry run's made-up ratings must not come into the user's
                 parts = instrument.reader_and_judge(self.model, self.features, cache=Cache(scratch))
                 result = await left_out(Assessor(Population(folder), *parts), self.progress)
-                write_yardstick(folder / YARDSTICK, with_measured(Yardstick(), result.measured))
+                write_reference_scores(folder / REFERENCE_SCORES, with_measured(ReferenceScores(), result.measured))
         return built
 
     async def _fill(self, folder: Path, questions: Sequence[Question], collected: Collected) -> None:
@@ -272,7 +281,7 @@ class Builder:
             "Documents per prompt": f"at most {self.per_prompt}, stratified by model, seed {self.seed}",
             "Near-duplicates": f"dropped from {self.near_duplicates:.0%} shared runs of five words",
             "Questions": questions,
-            "Reference scores": f"by judge={self.yardstick}" if self.yardstick != NONE else NONE,
+            "Reference scores": f"by judge={self.reference_scores}" if self.reference_scores != NONE else NONE,
             "Answers": said,
             **(self.cleaner.card if self.cleaner else {}),
         }

@@ -79,9 +79,9 @@ def machine_judges(
             raters.append(Rater(f"{mode.name}({grader})", judge, mode.chunk))
     for name in judges:
         mode, file = mode_and_fit(name)
-        if mode.by_vectors:
+        if mode.by_embedding:
             vectors = CachedEmbedder(embedder, cache_folder())
-            raters.append(Rater(f"{name}({embedder.name})", mode.by_vectors(vectors, file, features)))
+            raters.append(Rater(f"{name}({embedder.name})", mode.by_embedding(vectors, file, features)))
     return raters
 
 
@@ -107,8 +107,8 @@ PEOPLE_KEY = (
     " tau with the mean: Kendall's tau-b of the judge's ratings and the mean of theirs."
 )
 FIT_KEY = (
-    "Spearman and Kendall's tau-b of the answers' novelty with that by the ratings, prompts held out: a screen, no "
-    "verdict. Judge by it: judge=vectors/{file}"
+    "Spearman and Kendall's tau-b of the answers' novelty with that by the ratings, prompts held out: use it "
+    "to screen, not to report. Judge by it: judge=embedding/{file}"
 )
 
 
@@ -159,13 +159,13 @@ def _cell(row: Any, name: str) -> str:
 @cli.option("--pairs", type=click.IntRange(1), help=f"Number of pairs. Default: all of the first file, else {PAIRS}.")
 @cli.seed_option(help="Random seed for drawing the pairs.")
 @cli.option("--reader", help="Signature whose recorded answers are paired. Default: the one with most answers.")
-@cli.embedder_option(help="Embedder of --judge vectors.")
+@cli.embedder_option(help="Embedder of --judge embedding.")
 @cli.option(
-    "--fit-vectors",
+    "--fit-embedding",
     "fit",
     type=cli.FILE,
-    help="Instead of comparing, fit the judge mode `vectors` to the mean of these ratings and write the fit to this "
-    "file. Then use judge=vectors/FILE.",
+    help="Instead of comparing, fit the judge mode `embedding` to the mean of these ratings and write the fit to this "
+    "file. Then use judge=embedding/FILE.",
 )
 @cli.option(
     "--export",
@@ -203,7 +203,7 @@ def calibrate(
     \b
     Example: genie calibrate --ratings second_ratings.jsonl --grader bundled/grader
              genie calibrate --pairs 300 --export ann.csv
-             genie calibrate --ratings ratings.jsonl --embedder openai/<model> --fit-vectors fit.json
+             genie calibrate --ratings ratings.jsonl --embedder openai/<model> --fit-embedding fit.json
     """
     opened = open_population(population)
     # a bare name is looked for in the current folder first
@@ -215,9 +215,11 @@ def calibrate(
     # what cannot be compared, or fitted to, is refused before anybody is asked
     count = len(machines) + sum(len(file.raters) for file in recorded)
     if fit and not export and any(not mode_of(judge).asks_pairs for judge in judges):
-        raise CalibrationError("--fit-vectors needs ratings by others. Give --ratings, or a --judge that asks a grader")
+        raise CalibrationError(
+            "--fit-embedding needs ratings by others. Give --ratings, or a --judge that asks a grader"
+        )
     if fit and not export and not count:
-        raise CalibrationError("--fit-vectors needs ratings. Give --ratings or --grader")
+        raise CalibrationError("--fit-embedding needs ratings. Give --ratings or --grader")
     if not (fit or export) and count < 2:
         raise CalibrationError("there is only one rater. Name another with --judge, --grader or --ratings")
     # people rated these pairs, so machines rate the same ones
@@ -300,9 +302,9 @@ READER_HEADS = (
 @cli.option("--documents", type=click.IntRange(2), help="Number of documents to read. Default: all.")
 @cli.seed_option(help="Random seed for drawing the documents.")
 @cli.option("--record", help="Signature whose recorded answers to compare with. Default: the one with most answers.")
-@cli.option("--judge", default="vectors", help=f"Judge mode that rates how alike answers are: {', '.join(MODES)}.")
+@cli.option("--judge", default="embedding", help=f"Judge mode that rates how alike answers are: {', '.join(MODES)}.")
 @cli.option("--grader", metavar="PROVIDER/MODEL", help="Model that rates, if the judge mode asks one.")
-@cli.embedder_option(help="Embedder of --judge vectors.")
+@cli.embedder_option(help="Embedder of --judge embedding.")
 @cli.option(
     "--export",
     type=cli.FILE,
@@ -343,7 +345,7 @@ def check_reader(
     features = [feature.name for feature in opened.features]
     folder = str(templates) if templates else None
     judges = machine_judges([judge], [grader] if grader else [], folder, vectors, features)
-    instrument = Instrument("vectors", templates=folder, answer_length=answer_length)
+    instrument = Instrument("embedding", templates=folder, answer_length=answer_length)
     chosen = sampled_documents(opened, documents, seed)
     every: list[ReaderFitness] = []
     sentences: list[str] = []

@@ -18,7 +18,7 @@ from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.instrument import MODES, Instrument, mode_of
 from genie_inspect.graders.list_judge import LIST
 from genie_inspect.graders.quality import CHAT, PROTOCOLS
-from genie_inspect.graders.rubrics import WAYS
+from genie_inspect.graders.rubrics import SETUPS
 from genie_inspect.populations.population import open_population
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ MEASURES = {
     "novelty_bench": "telling classes and rating, at most",
     "plots": "drawing the plots of references",
     "ttcw": "testing stories",
-    **{f"ttcw {way.name}": f"testing stories: {way.said}" for way in WAYS.values()},
+    **{f"ttcw {setup.name}": f"testing stories: {setup.said}" for setup in SETUPS.values()},
 }
 EPOCHS = 5
 NOTE = "estimated from the population's documents and answers; tokens by the bundled tokenizer, yours will differ"
@@ -104,7 +104,7 @@ def _line(task: str, options: Sequence[str]) -> "CostLine":
             novelty_partition.prompts_of,
             novelty_partition.cost_line,
         ),
-        "ttcw_stories": (ttcw_stories.ttcw_stories, critiques.written_stories, critiques.ways_line),
+        "ttcw_stories": (ttcw_stories.ttcw_stories, critiques.written_stories, critiques.setups_line),
     }
     made, dataset, asked = parts[task]
     values: dict[str, Any] = {name: option.default for name, option in inspect.signature(made).parameters.items()}

@@ -10,7 +10,7 @@ import anyio
 import click
 
 from genie_inspect.building.collecting import Cleaner, merged, sampled
-from genie_inspect.building.costs import TaskCost, yardstick_cost
+from genie_inspect.building.costs import TaskCost, reference_scores_cost
 from genie_inspect.building.importing import Import, import_cleaned, import_population
 from genie_inspect.building.inspection import inspected, overview, prompt_view
 from genie_inspect.building.interviewing import left_out, logged_spreads
@@ -28,15 +28,15 @@ from genie_inspect.graders.instrument import Instrument
 from genie_inspect.logs.files import log_files
 from genie_inspect.populations.population import BUNDLED, MANIFEST, open_population, read_features
 from genie_inspect.populations.prompts import JSON_LINES, TABLES
-from genie_inspect.populations.survey import CONFIDENCE, MARGIN
-from genie_inspect.populations.yardstick import (
-    YARDSTICK,
-    read_yardstick,
+from genie_inspect.populations.reference_scores import (
+    REFERENCE_SCORES,
+    read_reference_scores,
+    reference_scores_file,
+    reference_scores_of,
     with_measured,
-    write_yardstick,
-    yardstick_file,
-    yardstick_of,
+    write_reference_scores,
 )
+from genie_inspect.populations.survey import CONFIDENCE, MARGIN
 from genie_inspect.scorers.assessor import assessor_of
 from genie_inspect.statistics.power import minimum_population
 
@@ -59,7 +59,7 @@ def described(licence: str = LICENCE) -> cli.Decorator:
 
 
 INSTRUMENT = cli.together(
-    cli.embedder_option(help="Embedder of the judge modes vectors and embedded."), cli.ANSWER_LENGTH, cli.TEMPLATES
+    cli.embedder_option(help="Embedder of the judge modes embedding and offline."), cli.ANSWER_LENGTH, cli.TEMPLATES
 )
 graders_option = partial(cli.option, "--grader", "graders", multiple=True, metavar="PROVIDER/MODEL")
 REHEARSED = ("generations", "documents", "dropped", "questions")  # what a dry run knows, the last one from a guess
@@ -96,7 +96,7 @@ def population() -> None:
 @cli.option("--min-coherence", type=float, help="Lowest coherence to keep. Default: 3 of 5, or 2 of a reward.")
 @cli.option(
     "--reference-scores",
-    "yardstick",
+    "reference_scores",
     type=click.Choice(["none", "list", "pairwise"]),
     default="none",
     help="Also make reference scores, with this judge mode; it takes about as many calls as scoring all documents.",
@@ -242,19 +242,21 @@ def import_(
 
 @population.command("reference-scores")
 @click.argument("folder")
-@cli.option("--judge", default="list", help="Judge mode: list, pairwise, logit, vectors, or embedded (calls no model).")
+@cli.option(
+    "--judge", default="list", help="Judge mode: list, pairwise, logit, embedding, or offline (calls no model)."
+)
 @graders_option(help="The grader. Repeatable: a jury.")
 @INSTRUMENT
 @cli.option(
     "--output",
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File to write. Default: yardstick.json in FOLDER, or for a bundled population in your data folder "
+    help="File to write. Default: reference_scores.json in FOLDER, or for a bundled population in your data folder "
     "($GENIE_DATA_DIR), where scorers look for it.",
 )
 @cli.DRY_RUN
 @cli.answering()
-def yardstick(
+def reference_scores(
     folder: str, graders: tuple[str, ...], output: Path | None, dry_run: bool, **options: Any
 ) -> dict[str, Any]:
     """Score the population's own documents, for percentiles.
@@ -269,25 +271,25 @@ def yardstick(
     opened = open_population(folder)
     if dry_run:
         models = named_models(graders, asked=False)
-        parts = [yardstick_cost(opened, instrument, model) for model in models]
+        parts = [reference_scores_cost(opened, instrument, model) for model in models]
         total = TaskCost.by_all(parts).total if parts else Cost()
         facts = {"population": opened.name, "documents": opened.manifest.counts.documents}
         counts = {"calls_needed": total.calls, "input_tokens": total.tokens_in, "output_tokens": total.tokens_out}
         return {**facts, **{name: round(count) for name, count in counts.items()}}
     assessor = assessor_of(opened, instrument, named_models(graders))
-    path = output or yardstick_file(opened.folder)
+    path = output or reference_scores_file(opened.folder)
     # before anything is asked: a run that cannot write its output costs nothing
     if output is None:
         with unwritable(path):
             path.parent.mkdir(parents=True, exist_ok=True)  # of the user's data folder
     check_writable(path)
-    yardstick_of(opened.folder)
+    reference_scores_of(opened.folder)
     with progress_bar() as progress:
         result = anyio.run(left_out, assessor, progress)
     with replacing(output):
         # read again: another instrument's may have been written meanwhile
-        beside = read_yardstick(opened.folder / YARDSTICK if output else path)
-        write_yardstick(path, with_measured(beside, result.measured))
+        beside = read_reference_scores(opened.folder / REFERENCE_SCORES if output else path)
+        write_reference_scores(path, with_measured(beside, result.measured))
     return {
         "file": str(path),
         "documents": len(result.measured.ratings),
@@ -335,7 +337,7 @@ def size(
 
     \b
     Example: genie population size logs/demo
-             genie population size starter --judge embedded
+             genie population size starter --judge offline
     """
     first = sources[0]
     if first in BUNDLED or (Path(first) / MANIFEST).is_file():

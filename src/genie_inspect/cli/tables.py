@@ -28,7 +28,7 @@ STANDING = (
     "Percentile, mean: of the population's own documents for the same prompts. For the percentile each is compared with"
     " the others and the scored document, so that one like them lands at 50 on average; for the mean with the others."
 )
-NO_YARDSTICK = "Where means fall among the population's own documents: {command}, then score again."
+NO_REFERENCE_SCORES = "Where means fall among the population's own documents: {command}, then score again."
 NEAREST = (
     "Nearest: one minus the highest similarity, 0 (some answer of the population is interchangeable) to 1. It falls as"
     " the population grows: compare it within one population."
@@ -215,7 +215,11 @@ def summary_parts(tables: Sequence[Summary], *, nearest: bool = False) -> Iterat
         yield STANDING
     if nearest:
         yield NEAREST
-    yield from (NO_YARDSTICK.format(command=one.yardstick_command) for one in tables if one.yardstick_command)
+    yield from (
+        NO_REFERENCE_SCORES.format(command=one.reference_scores_command)
+        for one in tables
+        if one.reference_scores_command
+    )
 
 
 def counted(reasons: Mapping[str, int]) -> str:

@@ -15,7 +15,7 @@ from genie_inspect.reports.study import StudiedMeasure, Study, study
 from genie_inspect.reports.study_verdict import EFFECTS, MATRIX, as_csv, as_values, is_largest, sentence, warnings
 from genie_inspect.statistics.differences import LEVEL, TEST
 
-EDITED = "intervention"
+EDITED = "edited"
 LEGEND = (
     "A prompt is one pair: the mean of its originals beside the mean of the texts made of them. sd: of the "
     f"differences; d: their mean over it. p: {TEST}, Bonferroni over the features; *: below {LEVEL:g}. bootstrap p: as "

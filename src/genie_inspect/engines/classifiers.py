@@ -171,7 +171,7 @@ class EmbeddedEquivalence:
             )
         self.embedder = embedder
         self.threshold = EMBEDDED_THRESHOLDS[embedder.name] if threshold is None else threshold
-        self.name = f"embedded({embedder.identity},threshold={self.threshold:g})"
+        self.name = f"embedding({embedder.identity},threshold={self.threshold:g})"
 
     def same(self, founders: Sequence[str], text: str) -> list[bool | None]:
         if not founders:

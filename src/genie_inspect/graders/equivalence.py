@@ -132,8 +132,8 @@ async def class_of(text: str, prompt: str, founders: list[str], equivalence: Equ
     return label
 
 
-GRADER, EMBEDDED, CLASSIFIER, REWARD = "grader", "embedded", "classifier", "reward"
-EQUIVALENCES = "grader, embedded, classifier or classifier/<hub id or folder>"
+GRADER, EMBEDDING, CLASSIFIER, REWARD = "grader", "embedding", "classifier", "reward"
+EQUIVALENCES = "grader, embedding, classifier or classifier/<hub id or folder>"
 QUALITIES = "grader, reward or reward/<hub id or folder>"
 NO_GRADER = f"""\
 {{option}} asks a model, and no grader is named: it must not be the model under evaluation by accident.
@@ -141,7 +141,7 @@ Two ways out:
   --model-role {ROLE}=<provider/model>   any model of your choice
   {{other}}"""
 OTHERS = {
-    "equivalence=grader": "equivalence=classifier (published, an extra) or embedded (a smoke test): "
+    "equivalence=grader": "equivalence=classifier (published, an extra) or embedding (a smoke test): "
     "-T novelty_partition, -S a scorer; in a panel -T panel=cheap",
     "quality=grader": "quality=reward (published, an extra): -T for a task",
 }
@@ -155,7 +155,7 @@ def _kind(option: str, plain: tuple[str, ...], with_model: str, accepted: str, c
     raise UnknownChoiceError(option, choice, accepted)
 
 
-equivalence_kind = partial(_kind, "equivalence", (GRADER, EMBEDDED), CLASSIFIER, EQUIVALENCES)
+equivalence_kind = partial(_kind, "equivalence", (GRADER, EMBEDDING), CLASSIFIER, EQUIVALENCES)
 quality_kind = partial(_kind, "quality", (GRADER,), REWARD, QUALITIES)
 
 
@@ -169,7 +169,7 @@ def chosen_equivalence(
                 "threshold", threshold, "none with equivalence=grader, which says same or different"
             )
         return bound_when_scored(equivalence_grader, partial(GraderEquivalence, template=SAME.template(templates)))
-    if equivalence == EMBEDDED:
+    if equivalence == EMBEDDING:
         computed = ComputedEquivalence(EmbeddedEquivalence(embedder, threshold))
     else:
         _, _, model = equivalence.partition("/")

@@ -57,7 +57,7 @@ NAME_ONE = "  --model-role grader=<provider/model>   any model of your choice"
 WAYS = f"""\
 Ways out:
 {NAME_ONE} (bundled/grader for the bundled storytellers)
-  -T judge=embedded                      no model at all: a smoke test, not a measurement (-S when scoring a log)"""
+  -T judge=offline                      no model at all: a smoke test, not a measurement (-S when scoring a log)"""
 PANEL_ALONE = """
   -T judge=none                          no model at all: the panel without Genie"""
 ONE_OF_MANY = "role {role} has {count} models: the measure genie asks each of them, all else only the first, {first}"

@@ -13,21 +13,21 @@ from genie_inspect.engines.embedders import CachedEmbedder, Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.cache import Cache, Memo, cache_folder
-from genie_inspect.graders.embedded_judge import EmbeddedJudge, EmbeddedReader
+from genie_inspect.graders.embedding_judge import VECTORS
 from genie_inspect.graders.grader import graders, unmet
 from genie_inspect.graders.list_judge import LIST
 from genie_inspect.graders.logit_judge import LOGIT
 from genie_inspect.graders.merging import Mode, RatingMemo
+from genie_inspect.graders.offline_judge import OfflineJudge, OfflineReader
 from genie_inspect.graders.pairwise_judge import PAIRWISE
 from genie_inspect.graders.protocols import Judge, Reader
 from genie_inspect.graders.reader import CONCISE, LENGTHS, AnswerLength, GraderReader
-from genie_inspect.graders.vectors_judge import VECTORS
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.options import check_share, check_switch, check_text
 from genie_inspect.populations.schema import Feature
 from genie_inspect.prompting.templates import Template
 
-EMBEDDED = "embedded"
+OFFLINE = "offline"
 RECORDED = "bundled"
 MODES = {mode.name: mode for mode in (LIST, PAIRWISE, LOGIT, VECTORS)}
 """Judges that ask a grader, by name."""
@@ -39,7 +39,7 @@ def mode_and_fit(judge: str, others: Sequence[str] = ()) -> tuple[Mode, str]:
     mode = MODES.get(name)
     if mode is None or (slash and mode.asks_pairs and mode.chunk == 1) or (slash and not rest):
         raise UnknownChoiceError("judge", judge, "one of " + ", ".join((*MODES, *others)))
-    if not slash or mode.by_vectors:
+    if not slash or mode.by_embedding:
         return mode, rest
     if not re.fullmatch(r"[1-9][0-9]{0,3}", rest) or rest == "1":
         expected = f"how many answers {mode.name} is shown per call, such as {mode.name}/10"
@@ -53,7 +53,7 @@ def mode_of(judge: str) -> Mode:
 
 def graders_for(judge: str, *, panel_alone: bool = False) -> tuple[Model, ...]:
     """The models that a judge asks, one or a jury; none when it asks no model."""
-    if judge == EMBEDDED:
+    if judge == OFFLINE:
         return ()
     is_mode = judge.partition("/")[0] in MODES
     models = graders(judge, replaceable=is_mode, panel_alone=panel_alone)
@@ -97,10 +97,10 @@ class Instrument:
 
     judge: str
     """`list` (one call rates one answer against many: 50, or as `list/10` says), `pairwise` (the study's protocol),
-    `logit` (one token a pair), `vectors` (readings alone are asked for; `vectors/<file>` names a fit) or
-    `embedded` (no model: a smoke test)."""
+    `logit` (one token a pair), `embedding` (readings alone are asked for; `embedding/<file>` names a fit) or
+    `offline` (no model: a smoke test)."""
     embedder: str = "static"
-    """For `vectors` and `embedded`."""
+    """For `embedding` and `offline`."""
     templates: str | None = None
     """A folder of the user's own templates, for the others."""
     cache: bool = True
@@ -113,17 +113,17 @@ class Instrument:
     def __post_init__(self) -> None:
         check_text("embedder", self.embedder)
         check_switch("cache", self.cache)
-        mode, fit = (None, "") if self.judge == EMBEDDED else mode_and_fit(self.judge, [EMBEDDED])
+        mode, fit = (None, "") if self.judge == OFFLINE else mode_and_fit(self.judge, [OFFLINE])
         check_share("min_coverage", self.min_coverage)
         # the reader without a model quotes the document's sentences, and has no other length
         lengths = [CONCISE] if self.is_smoke_test else list(LENGTHS)
         if self.answer_length not in lengths:
-            beside = f" (judge={EMBEDDED} calls no model)" if self.is_smoke_test else ""
+            beside = f" (judge={OFFLINE} calls no model)" if self.is_smoke_test else ""
             raise UnknownChoiceError("answer_length", self.answer_length, f"one of {', '.join(lengths)}{beside}")
         # loaded now, so that a wrong template or embedder ends a run before anything is generated
         _ = self.wording, self.engine
-        if mode and mode.by_vectors:
-            mode.by_vectors(self.engine, fit, ())
+        if mode and mode.by_embedding:
+            mode.by_embedding(self.engine, fit, ())
 
     @cached_property
     def wording(self) -> Wording:
@@ -139,7 +139,7 @@ class Instrument:
 
     @property
     def is_smoke_test(self) -> bool:
-        return self.judge == EMBEDDED
+        return self.judge == OFFLINE
 
     def graders(self) -> tuple[Model, ...]:
         return graders_for(self.judge)
@@ -152,14 +152,14 @@ class Instrument:
     ) -> tuple[Reader, Judge]:
         if model is None:
             words = {feature.name: feature.words for feature in features}
-            return EmbeddedReader(self.engine, words), EmbeddedJudge(self.engine)
+            return OfflineReader(self.engine, words), OfflineJudge(self.engine)
         # only what a model was asked costs anything to ask again
         cache = cache_for(model, cache) if cache else self.cache_for(model)
         reader = GraderReader(model, self.wording.read, Memo(cache), length=LENGTHS[self.answer_length])
         mode, fit = mode_and_fit(self.judge)
-        if mode.by_vectors:
+        if mode.by_embedding:
             # the population's answers come back with every document
             engine = CachedEmbedder(self.engine, cache_folder())
-            return reader, mode.by_vectors(engine, fit, [feature.name for feature in features])
+            return reader, mode.by_embedding(engine, fit, [feature.name for feature in features])
         memo = RatingMemo(cache, anew=anew)
         return reader, mode.judge(model, self.wording.rate[mode.instruction.name], memo)

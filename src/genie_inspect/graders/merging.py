@@ -166,9 +166,9 @@ class Mode:
     check: Callable[[Model], None] | None = None  # refuses a model that cannot judge so, before anything is asked
     # makes the judge from embedder, file of a fit (empty: the one that ships) and features, where vectors judge what
     # the grader has read; it raises FitError for a fit of another embedder. The instruction is then the reader's
-    by_vectors: Callable[[Embedder, str, Collection[str]], Judge] | None = None
+    by_embedding: Callable[[Embedder, str, Collection[str]], Judge] | None = None
 
     @property
     def asks_pairs(self) -> bool:
         """Whether the grader is asked for ratings, and not for its reading alone."""
-        return self.by_vectors is None
+        return self.by_embedding is None

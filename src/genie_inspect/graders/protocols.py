@@ -41,7 +41,7 @@ class AskedQuestion(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a reader found: words, and for an embedded reader the direction that they stand for, shape (D,)."""
+    """What a reader found: words, and for an offline reader the direction that they stand for, shape (D,)."""
 
     text: str
     vector: "NDArray[np.float64] | None" = field(default=None, compare=False)
@@ -87,10 +87,10 @@ class Judge(Protocol):
         """One rating an other answer, in order."""
 
 
-SMOKE_TEST = "Embedded judge: a smoke test without any reading model, not a measurement."
+SMOKE_TEST = "Offline judge: a smoke test without any reading model, not a measurement."
 SCREEN = (
-    "Vectors judge: a screen, no verdict. Novelty of answers against that by the ratings which it was fitted to, "
-    "prompts held out and over all features: Spearman {spearman}, Kendall's tau-b {kendall}."
+    "Embedding judge: use it to screen, not to report. Novelty of answers compared with that by the ratings that it "
+    "was fitted to, prompts held out, over all features: Spearman {spearman}, Kendall's tau-b {kendall}."
 )
 POOLED = " No fit of their own, judged by the one over all features: {features}."
 
@@ -98,12 +98,12 @@ POOLED = " No fit of their own, judged by the one over all features: {features}.
 def caution(judge: str) -> str:
     """What is to be said of a judge, by its signature; empty for one that reads and judges.
 
-    >>> caution("vectors(static@61,fit=0a,spearman=0.63,kendall=0.47,pooled=mood+pace)")[-38:]
+    >>> caution("embedding(static@61,fit=0a,spearman=0.63,kendall=0.47,pooled=mood+pace)")[-38:]
     'the one over all features: mood, pace.'
     """
     name, _, facts = judge.partition("(")
-    if name != "vectors":
-        return SMOKE_TEST if name == "embedded" else ""
+    if name != "embedding":
+        return SMOKE_TEST if name == "offline" else ""
     said = dict.fromkeys(("spearman", "kendall"), "not measured")
     said |= dict(re.findall(r"(spearman|kendall|pooled)=([^,)]+)", facts))
     pooled = POOLED.format(features=said["pooled"].replace("+", ", ")) if "pooled" in said else ""

@@ -162,7 +162,7 @@ class Instructions:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Setup:
     name: str
     said: str  # in words
     levels: int = 5
@@ -177,36 +177,38 @@ class Way:
 
 
 _ALL = (
-    Way("both", "reference, analyse then rate"),
-    Way("baseline", "alone, yes or no", analyse=False, reference=False),
-    Way("reference_only", "reference, rate only", analyse=False),
-    Way("analysis_only", "alone, analyse then yes or no", reference=False),
-    Way("rate_first", "reference, rate then analyse", analyse=AFTER),
-    Way("levels_3", "reference, 3 levels", levels=3),
-    Way("levels_7", "reference, 7 levels", levels=7),
+    Setup("both", "reference, analyse then rate"),
+    Setup("baseline", "alone, yes or no", analyse=False, reference=False),
+    Setup("reference_only", "reference, rate only", analyse=False),
+    Setup("analysis_only", "alone, analyse then yes or no", reference=False),
+    Setup("rate_first", "reference, rate then analyse", analyse=AFTER),
+    Setup("levels_3", "reference, 3 levels", levels=3),
+    Setup("levels_7", "reference, 7 levels", levels=7),
 )
-WAYS = {way.name: way for way in _ALL}
+SETUPS = {setup.name: setup for setup in _ALL}
 PUBLISHED, EVERY = "published", "all"
-_GROUPS = {PUBLISHED: ("both", "baseline"), EVERY: tuple(WAYS)}
+_GROUPS = {PUBLISHED: ("both", "baseline"), EVERY: tuple(SETUPS)}
 
 
-def ways_of(names: str | Iterable[str]) -> list[Way]:
+def setups_of(names: str | Iterable[str]) -> list[Setup]:
     listed = names.split(",") if isinstance(names, str) else list(names)
     single = [part for name in listed for part in _GROUPS.get(str(name).strip(), (str(name).strip(),))]
-    unknown = [name for name in single if name not in WAYS]
+    unknown = [name for name in single if name not in SETUPS]
     if unknown or not single:
-        raise UnknownChoiceError("ways", unknown[0] if unknown else names, f"some of {', '.join([*_GROUPS, *WAYS])}")
-    return [WAYS[name] for name in dict.fromkeys(single)]
+        raise UnknownChoiceError(
+            "setups", unknown[0] if unknown else names, f"some of {', '.join([*_GROUPS, *SETUPS])}"
+        )
+    return [SETUPS[name] for name in dict.fromkeys(single)]
 
 
-def way_said(facts: Mapping[str, str]) -> str:
+def setup_said(facts: Mapping[str, str]) -> str:
     """In words how a critic was asked, by the facts of a score's signature.
 
-    >>> way_said({"levels": "5", "analyse": "true", "reference": "true"})
+    >>> setup_said({"levels": "5", "analyse": "true", "reference": "true"})
     'reference, analyse then rate'
-    >>> way_said({"levels": "3", "analyse": "false", "reference": "true"})
+    >>> setup_said({"levels": "3", "analyse": "false", "reference": "true"})
     'levels=3 analyse=false reference=true'
     """
     told = {name: facts[name] for name in ("levels", "analyse", "reference") if name in facts}
-    named = next((way.said for way in _ALL if way.facts == told), "")
+    named = next((setup.said for setup in _ALL if setup.facts == told), "")
     return named or " ".join(f"{name}={value}" for name, value in told.items())

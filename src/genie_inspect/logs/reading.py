@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from inspect_ai.log import EvalLog, EvalSample
@@ -30,12 +31,13 @@ from genie_inspect.samples import (
     prompt_of,
     unusable,
 )
-from genie_inspect.signature import Signature, digest
+from genie_inspect.signature import MISSING, Signature, differing, digest
 
 POPULATION = "population, leave-one-out"
 SET_UP = ("announce_", "require_")  # how the solvers begin that say or check what a run needs, and write nothing
 NO_SCORE = "the sample failed before it was scored"
 NOT_BY_IT = "it has other scores, none by this scorer"
+LONGEST_VALUE = 30  # characters of a setting in a label
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +238,7 @@ def read_scored_log(file: str) -> ScoredLog:
         header=header,
         documents=tuple(document for document in documents if not document.is_changed),
         signatures={scorer: tuple(dict.fromkeys(valued.get(scorer) or silent[scorer])) for scorer in scorers},
-        # texts of a study may all stand in the population, or be made of one that does: it is no yardstick for that
+        # texts of a study may all stand in the population, or be made of one that does: it is no reference for that
         is_population=bool(left_out) and all(left_out) and not changed,
         changed=changed,
     )
@@ -295,15 +297,21 @@ def labels(logs: Sequence[ScoredLog], *, brief: bool = False) -> list[str]:
 
 
 def _parts(log: ScoredLog, logs: Sequence[ScoredLog]) -> list[str]:
-    """Model, strategy, task, the options in which logs of this model and strategy differ, and time."""
+    """Model, strategy, task, the options and settings in which logs of this model and strategy differ, and time."""
     time = str(log.header.eval.created)[:16].replace("T", " ")
-    if log.is_population:
-        return [POPULATION, "", "", "", time]
-    alike = [other.options for other in logs if (other.strategy, other.model) == (log.strategy, log.model)]
+    alike = [_settings(other) for other in logs if (other.strategy, other.model) == (log.strategy, log.model)]
     options = [
-        f"{name}={value}" for name, value in log.options.items() if any(other.get(name) != value for other in alike)
+        f"{name}={shorten(str(value), LONGEST_VALUE, placeholder='...')}"
+        for name, value in _settings(log).items()
+        if any(other.get(name) != value for other in alike)
     ]
-    return [log.model, log.strategy, log.task, ",".join(options), time]
+    named = [POPULATION, "", ""] if log.is_population else [log.model, log.strategy, log.task]
+    return [*named, ",".join(options), time]
+
+
+def _settings(log: ScoredLog) -> dict[str, Any]:
+    """Options of its solvers and model, and what was set for generation, such as temperature or system message."""
+    return log.options | log.header.plan.config.model_dump(exclude_none=True)
 
 
 def _name(parts: Sequence[str], shown: Sequence[int]) -> str:
@@ -352,9 +360,6 @@ def length_warning(log: ScoredLog) -> str:
     return unlike_lengths(f"{log.label} writes", *lengths) if are_unlike(*lengths) else ""
 
 
-MISSING = "-"
-
-
 def one_signature(logs: Iterable[ScoredLog], scorer: str) -> Signature:
     """The signature that all scores by a scorer share; "none" where there are none.
 
@@ -382,14 +387,3 @@ def by_signature(logs: Iterable[ScoredLog], scorer: str) -> list[list[ScoredLog]
     signed = [log for log in logs if scorer in log.signatures]
     groups = dict.fromkeys(log.signatures[scorer] for log in signed)
     return [[log for log in signed if log.signatures[scorer] == group] for group in groups]
-
-
-def differing(first: str, second: str) -> list[tuple[str, str, str]]:
-    """The facts in which two signatures differ: the name, and what either says; "-" where it says nothing.
-
-    >>> differing("measure:ttcw|judge:a|cutoff:-2", "measure:ttcw|judge:b|cutoff:-2")
-    [('judge', 'a', 'b')]
-    """
-    here, there = Signature(first).facts, Signature(second).facts
-    names = [name for name in {**here, **there} if here.get(name) != there.get(name)]
-    return [(name, here.get(name, MISSING), there.get(name, MISSING)) for name in names]

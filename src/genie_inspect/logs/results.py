@@ -58,7 +58,7 @@ class Results:
     position_bias: float  # mean points that a judge of pairs gives a document for standing first; else NaN
     warnings: Sequence[str]  # what to beware of, a line each
     nearest: Mapping[str, Interval]  # by key, as far as the scorer says how near the nearest comes: its mean likewise
-    # by key, where the population has a yardstick: each document's standing among its own, as means over prompts
+    # by key, where the population has reference scores: each document's standing among its own, as means over prompts
     standing: Mapping[str, Standing]
     graders: Mapping[str, GraderResults]  # of a jury each grader's own results; empty where one grader measured
     agreement: Mapping[str, float]  # of a jury by key: alpha over its graders' novelties of all questions
@@ -114,8 +114,8 @@ def standing_of(logs: Iterable[ScoredLog], scorer: str, key: str) -> Standing | 
     return Standing(*(prompt_interval(own, prompts).mean for own in values))
 
 
-NO_MODEL = "embedded"
-BY_VECTORS = (NO_MODEL, "vectors")  # judges that take an embedder
+NO_MODEL = "offline"
+BY_EMBEDDER = (NO_MODEL, "embedding")  # judges that take an embedder
 USUAL_JUDGE = "list"  # what a scorer's entry in a log leaves unsaid, as `inspect score` without `-S judge=` does
 UNSAID = {"population": "FOLDER", "grader": "PROVIDER/MODEL"}  # in the command for what the log does not say
 
@@ -131,7 +131,7 @@ def graders_of(log: ScoredLog, scorer: str = "") -> list[str]:
         for signature in signatures
         for part in ("reader", "judge")
         # an embedder stands in the place of the judge, but is no grader
-        if signature.facts.get(part, "").partition("(")[0] not in BY_VECTORS
+        if signature.facts.get(part, "").partition("(")[0] not in BY_EMBEDDER
         for model in signature.models.get(part, ())
     ]
     role = (log.header.eval.model_roles or {}).get("grader")
@@ -153,7 +153,7 @@ def options_of(log: ScoredLog, scorer: str) -> dict[str, Any]:
     return {name: alike[0].get(name) for name in names if all(one.get(name) == alike[0].get(name) for one in alike)}
 
 
-def yardstick_command(log: ScoredLog, scorer: str) -> str:
+def reference_scores_command(log: ScoredLog, scorer: str) -> str:
     """The command that compares the population's own documents as the scores were made.
 
     Empty for another measure, and where the population has no documents whose length the scores could tell.
@@ -167,7 +167,7 @@ def yardstick_command(log: ScoredLog, scorer: str) -> str:
         # a fit of the user's stands in the option alone
         "judge": option if (option := str(options.get("judge"))).startswith(f"{judge}/") else judge,
         "grader": "" if judge == NO_MODEL else " --grader ".join(graders_of(log, scorer)) or UNSAID["grader"],
-        "embedder": options.get("embedder") if judge in BY_VECTORS else "",
+        "embedder": options.get("embedder") if judge in BY_EMBEDDER else "",
         "templates": options.get("templates"),
     }
     named = "".join(f" --{name} {value}" for name, value in given.items() if value)

@@ -37,7 +37,7 @@ class Scores:
     matched: Mapping[str, float] = field(default_factory=dict)  # values against documents of the usual length alone
     nearest: Mapping[str, float] = field(default_factory=dict)  # by key: one minus the highest similarity
     nearest_document: str = ""  # id of the population's document that comes nearest as a whole; empty where unknown
-    standing: Mapping[str, Standing] = field(default_factory=dict)  # by key, where the population has a yardstick
+    standing: Mapping[str, Standing] = field(default_factory=dict)  # by key, where the population has reference scores
     signature: Signature = NONE
     graders: Parts = field(default_factory=dict)  # empty where one grader measured
     # by key and question, the novelties of which the value is the mean, NaN where one was not used; empty where the log

@@ -82,8 +82,8 @@ def drawn(alternatives: tuple[str, ...], original: str, feature: str, seed: int)
     return alternatives[int(digest(str(seed), original, feature), 16) % len(alternatives)]
 
 
-INTERVENTIONS, LEFT_OUT = "interventions.jsonl", "left_out.jsonl"
-FOLDER = "interventions"  # where a bundled population has those that ship with it
+INTERVENTIONS, LEFT_OUT = "edits.jsonl", "left_out.jsonl"
+FOLDER = "edits"  # where a bundled population has those that ship with it
 SHOWN = 5  # ids in a warning
 
 

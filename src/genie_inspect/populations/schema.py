@@ -36,7 +36,7 @@ class Feature(Row):
     name: Name
     # what belongs to it, for whoever maps questions or writes them; without one the words of the name
     definition: NonEmpty = Field(default_factory=lambda data: data.get("name", "").replace("_", " "))
-    # generic words of the feature; the embedded reader looks for them beside the question's own. With pronouns of the
+    # generic words of the feature; the offline reader looks for them beside the question's own. With pronouns of the
     # first and of the third person among them, it goes by the document's pronouns
     words: tuple[str, ...] = ()
 

@@ -169,7 +169,7 @@ def existing_stories(
     if compared and lacking:
         raise ReferenceStoryError(
             f"{path} has no reference for {lacking[0]!r}, expected {EXISTING_STORIES_FORM}; or "
-            "references=FILE with a story of its title; or ways that need none"
+            "references=FILE with a story of its title; or setups that need none"
         )
     return candidates
 

@@ -296,7 +296,7 @@ def graded(record: Record, request: str) -> str:
             raise unmet(
                 f"bundled/grader has no record of {error.args[0]}: it knows the starter population and the bundled "
                 "storytellers' documents.\nFor other texts name a real grader (--model-role grader=<provider/model>), "
-                "or use judge=embedded."
+                "or use judge=offline."
             ) from error
     raise unmet(
         "bundled/grader only replays recorded answers and ratings, got a request about "

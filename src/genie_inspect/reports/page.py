@@ -10,7 +10,7 @@ from typing import Any
 from genie_inspect.graders.close_reader import ASPECTS
 from genie_inspect.graders.protocols import caution
 from genie_inspect.logs.reading import ScoredLog, cut_warning, length_warning
-from genie_inspect.logs.results import graders_of, options_of, yardstick_command
+from genie_inspect.logs.results import graders_of, options_of, reference_scores_command
 from genie_inspect.measures.tokens import is_like_length
 from genie_inspect.reports import charts, figures
 from genie_inspect.reports.figures import Figure
@@ -60,10 +60,10 @@ def run_facts(run: ScoredLog) -> dict[str, str]:
     return {name: value for name, value in facts.items() if value}
 
 
-def command_for_yardstick(report: Report) -> str:
+def command_for_reference_scores(report: Report) -> str:
     """The command that makes a log of the population's own documents, scored as the runs are; empty without need."""
     known = any(measure.has_standing for measure in report.measures)
-    if report.yardstick or known or "genie" not in (measure.scorer for measure in report.measures):
+    if report.reference_scores or known or "genie" not in (measure.scorer for measure in report.measures):
         return ""
     run = next(run for run in report.runs if "genie" in run.ours)
     # the panel is the task's: no scorer has it
@@ -156,7 +156,17 @@ def page(report: Report, missing: str = "") -> str:
     environment.filters |= {"number": charts.number, "words": charts.in_words}
     asked = (
         *(figures.forests, figures.length_ridges, figures.places, figures.radars, figures.ridges, figures.shade),
-        *(beware, caution, command_for_yardstick, cost, cut_warning, definitions, images, length_warning, matrix),
+        *(
+            beware,
+            caution,
+            command_for_reference_scores,
+            cost,
+            cut_warning,
+            definitions,
+            images,
+            length_warning,
+            matrix,
+        ),
         *(meanings, opening, prompts_needed, run_facts, sentence, study_figures, unlike_lengths, verdict),
     )
     environment.globals |= {function.__name__: function for function in asked}
@@ -165,7 +175,7 @@ def page(report: Report, missing: str = "") -> str:
         **{"ASPECTS": ASPECTS, "DIFFERENCE": DIFFERENCE, "POWER": USUAL_POWER},
     }
     colour_of = {run: (colour, charts.ON_DARK[colour]) for run, colour in figures.colours(report.runs).items()}
-    carried = next(filter(None, (yardstick_command(run, "genie") for run in report.runs)), "")
+    carried = next(filter(None, (reference_scores_command(run, "genie") for run in report.runs)), "")
     return environment.get_template("page.html.j2").render(
         report=report, colours=colour_of, carried_command=carried, missing=missing
     )

@@ -220,7 +220,7 @@ class Cell:
     usable: int
     due: int  # ratings that count, of those that were due, likewise
     nearest: Interval = NO_INTERVAL  # mean over prompts of how near the nearest comes; NaN where nothing says it
-    standing: Standing | None = None  # among the population's own documents; None where it has no yardstick
+    standing: Standing | None = None  # among the population's own documents; None where it has no reference scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,14 +277,14 @@ class Report:
     studies: tuple[Study, ...] = ()  # of the runs that are metric studies
 
     @property
-    def yardstick(self) -> ScoredLog | None:
+    def reference_scores(self) -> ScoredLog | None:
         """The population's own documents, each compared with the others; None when no log has them."""
         return next((run for run in self.runs if run.is_population), None)
 
 
 def build_report(paths: Iterable[str | Path], examples: int = 2, baseline: str = "", signature: str = "") -> Report:
     # by label, so that order and colours do not hang on the order of the files; the population's own documents are the
-    # yardstick, and stand last
+    # reference_scores, and stand last
     runs = tuple(sorted(read_runs(paths, signature=signature), key=lambda run: (run.is_population, run.label)))
     told = [run for run in runs if not run.is_population]
     for run in runs:

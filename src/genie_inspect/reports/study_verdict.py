@@ -248,7 +248,7 @@ _MATRIX = {
 # by edited feature, or `paraphrase` (of which all are equivalent): the effect on each feature's score
 MATRIX = {name: dict(zip(FEATURES, map(float, row.split()), strict=True)) for name, row in _MATRIX.items()}
 COLUMNS = (
-    *("scorer", "key", "feature", "kind", "intervention", "tested", "is_own"),
+    *("scorer", "key", "feature", "kind", "edited", "tested", "is_own"),
     *("prompts", "originals", "texts", "left_out"),
     *("before", "after", "delta", "low", "high", "spread"),
     *("effect", "size", "is_constant"),
@@ -263,9 +263,9 @@ def as_values(study: Study, *, published: bool = False) -> dict[str, Any]:
     values: dict[str, Any] = {
         **{"log": study.file, "model": study.model},
         **{"originals": len(texts.originals), "prompts": len(set(texts.prompts.values()))},
-        "interventions": [
+        "edits": [
             {
-                **{"kind": kind_of(one), "intervention": one, "texts": len(changed)},
+                **{"kind": kind_of(one), "edited": one, "texts": len(changed)},
                 **{"without_original": texts.orphans[one], "same_as_original": texts.same[one]},
             }
             for one, changed in texts.changed.items()
@@ -291,11 +291,11 @@ def as_values(study: Study, *, published: bool = False) -> dict[str, Any]:
         "warnings": warnings(study),
         "effects": [dict(zip(COLUMNS, _values(effect), strict=True)) for effect in study.effects],
         "agreements": [
-            {"first": first, "second": second, "intervention": one, "tau": tau, "originals": originals}
+            {"first": first, "second": second, "edited": one, "tau": tau, "originals": originals}
             for (first, second, one), (tau, originals) in study.agreements.items()
         ],
         "answers": [
-            {"scorer": scorer, "intervention": one, "feature": feature, "changed": changed, "compared": compared}
+            {"scorer": scorer, "edited": one, "feature": feature, "changed": changed, "compared": compared}
             for (scorer, one, feature), (changed, compared) in study.answers.items()
         ],
         **({"published": {"effects": EFFECTS, "matrix": MATRIX}} if published else {}),

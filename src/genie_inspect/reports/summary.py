@@ -25,7 +25,7 @@ from genie_inspect.logs.reading import (
     one_signature,
     read_logs,
 )
-from genie_inspect.logs.results import Results, results_of, yardstick_command
+from genie_inspect.logs.results import Results, reference_scores_command, results_of
 from genie_inspect.prompting.texts import shortened
 from genie_inspect.signature import Signature
 
@@ -116,7 +116,9 @@ class Summary:
     caution: str  # what to know of the judge; empty where there is nothing
     columns: tuple[Column, ...]
     warnings: tuple[str, ...] = ()  # what to beware of where columns are compared, a line each
-    yardstick_command: str = ""  # what makes the population's yardstick; empty where the scores have one, or need none
+    reference_scores_command: str = (
+        ""  # what makes the population's reference_scores; empty where the scores have one, or need none
+    )
 
 
 def summarise(paths: Iterable[str | Path], scorer: str = "genie") -> Summary:
@@ -155,7 +157,7 @@ def _summary(logs: Sequence[ScoredLog], scorer: str) -> Summary:
     keys = dict.fromkeys(key for column in columns for key in column.results.cells)
     # of one instrument, as the signature is: where one log has it, the others need only be scored again
     lacking = not any(column.results.standing for column in columns)
-    command = yardstick_command(logs[0], scorer) if lacking else ""
+    command = reference_scores_command(logs[0], scorer) if lacking else ""
     names = tuple(shown_key(signature, key) for key in keys)
     beware = caution(signature.facts.get("judge", ""))
     warned = tuple(filter(None, (_few_shared(logs), _unlike_questions(logs, scorer, keys))))

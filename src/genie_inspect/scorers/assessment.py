@@ -217,7 +217,7 @@ Tallies = Mapping[str, Sequence[Tally]]  # by question id, one per grader
 
 
 def standings(
-    assessment: Assessment, documents: Sequence[str], yardstick: Mapping[str, Tallies]
+    assessment: Assessment, documents: Sequence[str], reference_scores: Mapping[str, Tallies]
 ) -> dict[str, Standing]:
     """By feature that was measured, where a document stands among those that it was compared with.
 
@@ -227,12 +227,12 @@ def standings(
     Args:
         assessment: Of the document.
         documents: Ids of the population's for the prompt, in their order.
-        yardstick: By document of the population what it is rated against the others; empty where nobody measured it.
+        reference_scores: By document what it is rated against the others; empty where nobody measured it.
     """
-    if not yardstick:
+    if not reference_scores:
         return {}
     left_out = {*assessment.left_out, *assessment.made_of}
-    alone = [yardstick.get(document, {}) for document in documents if document not in left_out]
+    alone = [reference_scores.get(document, {}) for document in documents if document not in left_out]
     rated = {
         graders[0].question.id: [dict(zip(result.places, result.ratings, strict=True)) for result in graders]
         for graders in assessment.by_question

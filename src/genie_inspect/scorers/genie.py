@@ -41,10 +41,10 @@ def genie(
 
     Args:
         population: `starter` or the folder of a population.
-        judge: `list` (50 answers per call; `list/10`: 10), `pairwise`, `logit` (all ask the grader role), `vectors`
-            (the grader reads, vectors judge: a screen, no verdict; `vectors/<file>` names a fit by `genie
-            calibrate`) or `embedded` (no model: a smoke test).
-        embedder: For `vectors` and `embedded`: static, openai/<model> or sentence-transformers/<id or folder>.
+        judge: `list` (50 answers per call; `list/10`: 10), `pairwise`, `logit` (all ask the grader role), `embedding`
+            (the grader reads, vectors replace the ratings: use it to screen, not to report; `embedding/<file>` names a
+            fit by `genie calibrate`) or `offline` (no model: a smoke test).
+        embedder: For `embedding` and `offline`: static, openai/<model> or sentence-transformers/<id or folder>.
         templates: A folder of your own instruction templates.
         cache: Whether kept answers and ratings are used and new ones are kept; false asks again.
         min_coverage: Least share of a question's expected ratings with which it is used: 0 (one is enough) to 1.
@@ -63,7 +63,7 @@ def genie(
     from genie_inspect.graders.instrument import Instrument
     from genie_inspect.graders.protocols import caution
     from genie_inspect.populations.population import open_population
-    from genie_inspect.populations.yardstick import yardstick_of
+    from genie_inspect.populations.reference_scores import reference_scores_of
     from genie_inspect.samples import document_of, is_original, made_of, prompt_of
     from genie_inspect.scorers.assessment import standings
     from genie_inspect.scorers.assessor import assessor_of, jury_facts, jury_notes
@@ -74,13 +74,13 @@ def genie(
         instrument = Instrument(judge, embedder, templates, cache, min_coverage, answer_length)
         opened = open_population(population)
         opened.require_questions("measure genie")
-        yardstick = yardstick_of(opened.folder)  # a damaged one shows before anything is asked
+        reference_scores = reference_scores_of(opened.folder)  # a damaged one shows before anything is asked
         if instrument.is_smoke_test:
-            opened.require_documents("judge=embedded")
+            opened.require_documents("judge=offline")
     features, readers = [feature.name for feature in opened.features], ", ".join(opened.readers)
     # what was read of the population stays in memory from one document to the next
     assessor_by = bound_when_scored(instrument.graders, partial(assessor_of, opened, instrument))
-    rated_under = lru_cache(maxsize=1)(yardstick.under)
+    rated_under = lru_cache(maxsize=1)(reference_scores.under)
 
     async def score(state: TaskState, target: Target) -> Score:
         assessor, prompt = assessor_by(), prompt_of(state)

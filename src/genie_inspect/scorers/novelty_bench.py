@@ -42,10 +42,10 @@ def novelty_bench(
     quality of the first reply of one, are unknown.
 
     Args:
-        equivalence: `grader`, `classifier` (published; an extra), `classifier/<hub id or folder>` or `embedded`.
+        equivalence: `grader`, `classifier` (published; an extra), `classifier/<hub id or folder>` or `embedding`.
         quality: `grader` (1 to 10), `reward` (published; an extra) or `reward/<hub id or folder>`.
         threshold: As for the scorer `partition`.
-        embedder: For `equivalence=embedded`.
+        embedder: For `equivalence=embedding`.
         patience: 0 to 1.
         templates: A folder of your own instruction templates, for the grader.
 

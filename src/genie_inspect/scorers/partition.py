@@ -44,9 +44,9 @@ def partition(
     Args:
         population: `starter` or the folder of a population with documents.
         equivalence: `grader` (asks the grader role for functional equivalence), `classifier` (NoveltyBench's; an
-            extra), `classifier/<hub id or folder>` (any sequence-pair model) or `embedded` (no model: a smoke test).
+            extra), `classifier/<hub id or folder>` (any sequence-pair model) or `embedding` (no model: a smoke test).
         threshold: Probability or cosine from which two texts are the same; the published or measured one unless given.
-        embedder: For `embedded`.
+        embedder: For `embedding`.
         templates: A folder of your own instruction templates, for `grader`.
 
     Raises:

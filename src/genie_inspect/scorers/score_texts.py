@@ -14,7 +14,7 @@ from rich.progress import Progress
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.grader import ROLE, gathered, refusals
-from genie_inspect.graders.instrument import EMBEDDED
+from genie_inspect.graders.instrument import OFFLINE
 from genie_inspect.inspect_private import bound_roles
 from genie_inspect.populations.population import open_population
 from genie_inspect.scorers.genie import genie
@@ -47,7 +47,7 @@ def score_texts(
         population: `starter` or the folder of a population.
         grader: A model by its Inspect name (`openai/gpt-4o`) or an Inspect `Model`; several are a jury. Default: the
             grader role of the run that calls this, if there is one.
-        judge: As for the scorer `genie`: `list`, `pairwise`, `logit`, `vectors` or `embedded` (needs no grader).
+        judge: As for the scorer `genie`: `list`, `pairwise`, `logit`, `embedding` or `offline` (needs no grader).
         progress: Whether a bar on standard error shows how many texts are scored.
         **options: The other options of the scorer `genie`: `embedder`, `templates`, `cache`, `min_coverage`,
             `answer_length`.
@@ -87,8 +87,8 @@ async def score_texts_async(
         prompts = [prompts] * len(texts) if isinstance(prompts, str) else _strings("prompts", prompts)
         if len(prompts) != len(texts):
             raise UnknownChoiceError("prompts", f"{len(prompts)} prompts", f"one, or one per text: {len(texts)}")
-        if grader is None and judge != EMBEDDED and ROLE not in model_roles():
-            expected = f"a model such as 'openai/gpt-4o' for judge={judge!r} (judge='embedded' needs none)"
+        if grader is None and judge != OFFLINE and ROLE not in model_roles():
+            expected = f"a model such as 'openai/gpt-4o' for judge={judge!r} (judge='offline' needs none)"
             raise UnknownChoiceError("grader", "None", expected)
         features = [feature.name for feature in open_population(population).features]
         if taken := sorted({"text", "prompt", "reason", "explanation", "signature"}.intersection(features)):

@@ -10,7 +10,7 @@ from genie_inspect.agreement.votes import prompt_of
 from genie_inspect.errors import GenieError, UnknownChoiceError
 from genie_inspect.graders.cost import Cost, tokens
 from genie_inspect.graders.critic import critique_cost
-from genie_inspect.graders.rubrics import TOTAL, Analyse, Instructions, Rubric, load_rubric, renamed, ways_of
+from genie_inspect.graders.rubrics import TOTAL, Analyse, Instructions, Rubric, load_rubric, renamed, setups_of
 from genie_inspect.options import check_count
 from genie_inspect.populations.stories import existing_stories, reference_stories, stories_digest
 from genie_inspect.samples import PROMPT_KEY, StoryFacts
@@ -60,12 +60,12 @@ def plots_line(
     return CostLine("ttcw", samples, 1, drawn | {"ttcw": _each(critique)})
 
 
-def written_stories(stories: str | None, references: str | None, ways: str | list[str]) -> list[Sample]:
+def written_stories(stories: str | None, references: str | None, setups: str | list[str]) -> list[Sample]:
     """A sample a story that exists; the target is the reference story that it is held against."""
     if not isinstance(stories, str):
         raise UnknownChoiceError("stories", stories, "a file of stories")
     fine = reference_stories(references) if references else []
-    existing = existing_stories(Path(stories), fine, compared=any(way.reference for way in ways_of(ways)))
+    existing = existing_stories(Path(stories), fine, compared=any(setup.reference for setup in setups_of(setups)))
     known = digest(*(part for story in existing for part in (story.id, story.text, story.reference)))
     samples = []
     for story in existing:
@@ -77,18 +77,18 @@ def written_stories(stories: str | None, references: str | None, ways: str | lis
     return samples
 
 
-def ways_line(samples: list[Sample], ways: str | list[str], rubric: str, templates: str | None) -> CostLine:
-    """What the critic is asked of each story in each way."""
+def setups_line(samples: list[Sample], setups: str | list[str], rubric: str, templates: str | None) -> CostLine:
+    """What the critic is asked of each story in each setup."""
     tests = load_rubric(rubric).tests
     asks: dict[str, Asks] = {}
-    for way in ways_of(ways):
-        how = Instructions.load(way.levels, analyse=way.analyse, reference=way.reference, folder=templates)
+    for setup in setups_of(setups):
+        how = Instructions.load(setup.levels, analyse=setup.analyse, reference=setup.reference, folder=templates)
 
-        def critique(sample: Sample, how: Instructions = how, compared: bool = way.reference) -> Cost:
+        def critique(sample: Sample, how: Instructions = how, compared: bool = setup.reference) -> Cost:
             beside = tokens(str(sample.target)) if compared else None
             return critique_cost(how, tests, tokens((sample.metadata or {})[DOCUMENT]), beside)
 
-        asks[f"ttcw {way.name}"] = _each(critique)
+        asks[f"ttcw {setup.name}"] = _each(critique)
     return CostLine("ttcw_stories", samples, 1, asks)
 
 
@@ -97,9 +97,9 @@ def _each(cost: Callable[[Sample], Cost]) -> Asks:
 
 
 def rubric_view(rubric: Rubric, prefixes: Sequence[str]) -> ViewerConfig:
-    """Inspect View with a column for the total, each dimension and each test; of ways after the first the total alone.
+    """Inspect View with a column for the total, each dimension and each test; later setups: the total alone.
 
-    A way is a scorer, whose keys begin with its prefix.
+    A setup is a scorer, whose keys begin with its prefix.
     """
     shown, folded = {}, {}
     ranges: dict[str, tuple[float, float]] = {}

@@ -1,4 +1,4 @@
-"""The population's own documents, each compared with the others: the yardstick that a report shows beside a model."""
+"""The population's own documents, each compared with the others: the scores that a report shows beside a model."""
 
 from typing import TYPE_CHECKING
 
@@ -51,7 +51,7 @@ def leave_one_out(
         if population == NONE:
             raise UnknownChoiceError("population", population, "starter or the folder of a population")
         measures = NoveltyMeasures(
-            population, judge, embedder, templates, cache, panel, answer_length, is_yardstick=True
+            population, judge, embedder, templates, cache, panel, answer_length, is_reference_scores=True
         )
         opened = open_population(population)
         if measures.with_genie and run_has_begun():
@@ -92,5 +92,5 @@ def _check_recorded(population: "Population", instrument: "Instrument") -> None:
         if missing:
             raise unmet(
                 f"{model} cannot compare the documents of {population.name}: it has no record of {missing}. Name a "
-                "real grader, --model-role grader=<provider/model>, or use judge=embedded"
+                "real grader, --model-role grader=<provider/model>, or use judge=offline"
             )

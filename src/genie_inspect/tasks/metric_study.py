@@ -80,5 +80,5 @@ def metric_study(
             epochs=1,
             config=STUDY_CONFIG,
             version=TASKS[NAME],
-            **beside(measures, interventions=texts.name, left_out=len(texts.left_out)),
+            **beside(measures, edits=texts.name, left_out=len(texts.left_out)),
         )

@@ -11,11 +11,11 @@ from inspect_ai.log import HeadlineMetric
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 
-from genie_inspect.building.costs import TaskCost, task_cost, yardstick_cost
+from genie_inspect.building.costs import TaskCost, reference_scores_cost, task_cost
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.equivalence import GRADER
-from genie_inspect.graders.instrument import EMBEDDED, Instrument, mode_and_fit
+from genie_inspect.graders.instrument import OFFLINE, Instrument, mode_and_fit
 from genie_inspect.graders.reader import CONCISE
 from genie_inspect.inspect_private import PrerequisiteError, loaded_scorer, with_metrics
 from genie_inspect.options import check_text
@@ -86,15 +86,15 @@ class NoveltyMeasures:
     answer_length: str = CONCISE
     further_judges: Sequence[str] = ()  # Genie once with each, too
     further_scorers: Sequence[Scorer] = ()  # anybody's, which may be all that is tried
-    is_yardstick: bool = False  # whether what is measured are the population's own documents, all of them
+    is_reference_scores: bool = False  # whether what is measured are the population's own documents, all of them
 
     def __post_init__(self) -> None:
         if self.judge == NO_GENIE and self.further_judges:
             raise UnknownChoiceError("judge", NO_GENIE, "alone, or judges with commas between them")
         check_text("population", self.population)
         for judge in (self.judge, *self.further_judges):
-            if judge not in (EMBEDDED, NO_GENIE):
-                mode_and_fit(judge, [EMBEDDED, NO_GENIE])
+            if judge not in (OFFLINE, NO_GENIE):
+                mode_and_fit(judge, [OFFLINE, NO_GENIE])
         _ = self.instruments
         has_others = bool(self.beside.names or self.further_scorers)
         if self.scores and (NO_GENIE in self.further_judges or (self.judge == NO_GENIE and not has_others)):
@@ -110,7 +110,7 @@ class NoveltyMeasures:
     @cached_property
     def instruments(self) -> list[Instrument]:
         """Genie's, by judge; where it is left out one that asks nobody, so that options are checked all the same."""
-        judges = [EMBEDDED if judge == NO_GENIE else judge for judge in (self.judge, *self.further_judges)]
+        judges = [OFFLINE if judge == NO_GENIE else judge for judge in (self.judge, *self.further_judges)]
         return [
             Instrument(judge, self.embedder, self.templates, self.cache, answer_length=self.answer_length)
             for judge in judges
@@ -194,8 +194,8 @@ class NoveltyMeasures:
         self, population: Population, instrument: Instrument, samples: Sequence[Sample], epochs: int
     ) -> Cost:
         models = instrument.graders()
-        if self.is_yardstick:
-            cost = TaskCost.by_all([yardstick_cost(population, instrument, model) for model in models])
+        if self.is_reference_scores:
+            cost = TaskCost.by_all([reference_scores_cost(population, instrument, model) for model in models])
             # a prompt has about as many documents as another: of a part of the samples, that part
             return cost.total * (len(samples) / cost.documents)
         documents = by_prompt(samples, epochs)

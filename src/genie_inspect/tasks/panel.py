@@ -12,7 +12,8 @@ from inspect_ai.solver import TaskState
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.close_reader import Approach
 from genie_inspect.graders.cost import Cost, tokens
-from genie_inspect.graders.equivalence import EMBEDDED, GRADER, SAME
+from genie_inspect.graders.equivalence import EMBEDDING, GRADER, SAME
+from genie_inspect.graders.instrument import OFFLINE
 from genie_inspect.graders.quality import CHAT, PROTOCOLS
 from genie_inspect.populations.population import Population
 from genie_inspect.scorers import (
@@ -51,7 +52,7 @@ MEMBERS: Mapping[str, Member] = {
     "expression_novelty": Member(expression_novelty.expression_novelty, ("population",), expression_novelty.KEYS),
     "partition": Member(
         partition.partition,
-        # no embedder: the embedded equivalence has a measured threshold for the static one only
+        # no embedder: the embedding equivalence has a measured threshold for the static one only
         ("population", "equivalence", "templates"),
         partition.KEYS,
         EQUIVALENCE,
@@ -143,7 +144,7 @@ def _cost_over(population: Population, cost: Callable[[str, list[int], int], Cos
     return total
 
 
-def chosen_panel(panel: str | Sequence[str], judge: str = EMBEDDED) -> Panel:
+def chosen_panel(panel: str | Sequence[str], judge: str = OFFLINE) -> Panel:
     """The panel that an option stands for."""
     given = [name.strip() for name in (panel.split(",") if isinstance(panel, str) else panel) if name.strip()]
     protocols = {WITH_PROTOCOL[name][1] for name in given if name in WITH_PROTOCOL}
@@ -159,8 +160,8 @@ def chosen_panel(panel: str | Sequence[str], judge: str = EMBEDDED) -> Panel:
     taken = tuple(dict.fromkeys(measure for name in names for measure in groups.get(name, (name,))))
     # who asks for "cheap" wants no model asked, unless a measure that can ask one is named beside it
     by_name = [name for name in names if name == ALL or (name in MEMBERS and MEMBERS[name].asks == EQUIVALENCE)]
-    asks_no_model = judge == EMBEDDED or (CHEAP in names and not by_name)
-    return Panel(taken, EMBEDDED if asks_no_model else GRADER, *protocols)
+    asks_no_model = judge == OFFLINE or (CHEAP in names and not by_name)
+    return Panel(taken, EMBEDDING if asks_no_model else GRADER, *protocols)
 
 
 def combined(scorers: Mapping[str, Scorer]) -> Scorer:

@@ -19,7 +19,7 @@ from genie_inspect.cli import main
 from genie_inspect.populations.stories import ReferenceStory, reference_stories
 from genie_inspect.prompting.replies import labels
 from genie_inspect.studies.ttcw.stories import story_words
-from genie_inspect.studies.ttcw.verdicts import asked_ways, at_cutoff, cutoff_curves, histogram, writer_totals
+from genie_inspect.studies.ttcw.verdicts import asked_setups, at_cutoff, cutoff_curves, histogram, writer_totals
 
 
 def called(*arguments: object) -> Result:
@@ -28,7 +28,7 @@ def called(*arguments: object) -> Result:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a log of stories in the study's two ways."""
+    """A folder with a log of stories in the study's two setups."""
     folder = tmp_path_factory.mktemp("ttcw")
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("cutoffs", "nowhere"), "nowhere does not exist"),
         (("cutoffs", "{logs}", "--cutoff", "9"), "cutoff is 9, expected -3 to 4"),
         (("cutoffs", "{logs}", "--picture", "a.gif"), "picture is 'a.gif'"),
-        (("ways", "{logs}", "--votes", "nowhere.jsonl"), "nowhere.jsonl cannot be read"),
+        (("setups", "{logs}", "--votes", "nowhere.jsonl"), "nowhere.jsonl cannot be read"),
         (("words", "nowhere.jsonl"), "nowhere.jsonl cannot be read"),
         (("totals",), "nothing to count"),
     ],
@@ -109,14 +109,14 @@ def test_a_sweep_over_a_log_asks_nothing_and_equals_a_run_at_each_cutoff(
         return LABELS[crc32(request.encode()) % 5]
 
     critic = Script(verdict)
-    run(critic, ways="both")
+    run(critic, setups="both")
     asked = len(critic.requests)
     (curve,) = cutoff_curves(read_scores([Path("logs")]))
     swept = {point["cutoff"]: point["total"] for point in curve["points"]}
     assert len(critic.requests) == asked
     assert len(set(swept.values())) > 2
     for cutoff, total in swept.items():
-        log = run(critic, ways="both", cutoff=cutoff)
+        log = run(critic, setups="both", cutoff=cutoff)
         assert log.results
         assert log.results.scores[0].metrics["mean"].value == pytest.approx(total)
 
@@ -126,10 +126,10 @@ def test_a_way_has_its_mean_by_writer_and_counts_what_was_not_judged() -> None:
         name: JudgedStory(name, score, {}, signature=SIGNATURE)
         for name, score in {"1_a": 4.0, "2_a": 6.0, "1_b": math.nan}.items()
     }
-    (row,) = asked_ways({"m": judged})
+    (row,) = asked_setups({"m": judged})
     assert math.isnan(row["by_writer"].pop("b"))
-    way = {"judge": "m/x", "way": "reference, analyse then rate", "cutoff": "-2"}
-    assert row == way | {"stories": 3, "not_judged": 1, "total": 5, "by_writer": {"a": 5}, "rankings": {}}
+    setup = {"judge": "m/x", "setup": "reference, analyse then rate", "cutoff": "-2"}
+    assert row == setup | {"stories": 3, "not_judged": 1, "total": 5, "by_writer": {"a": 5}, "rankings": {}}
 
 
 def test_totals_by_writer_are_those_of_most_people_and_of_each_judge() -> None:
@@ -155,7 +155,7 @@ def test_words_are_those_of_stories_or_their_log_and_of_what_they_are_held_again
         *(("0", "plain", 7, False), ("0", "bold", 11, False), ("1", "plain", 6, False)),
         *(("0", "fine", 15, True), ("1", "reference", 12, True)),
     ]
-    run(Script(lambda request: "[[YES]]"), ways="baseline")
+    run(Script(lambda request: "[[YES]]"), setups="baseline")
     assert set(story_words([Path("logs")])) == set(rows)
 
 

@@ -19,7 +19,7 @@ from genie_inspect.cli.options import FILE, Answer, answering, option, together
 from genie_inspect.cli.tables import figure, ranged
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.tables import Table, plain
-from genie_inspect.graders.rubrics import way_said
+from genie_inspect.graders.rubrics import setup_said
 from genie_inspect.logs.scores import known_mean
 from genie_inspect.measures.likert import passed, passes
 from genie_inspect.signature import Signature
@@ -31,7 +31,7 @@ STORIES = "genie_inspect.studies.ttcw.stories"
 VERBS = {
     "cutoffs": (f"{__name__}:cutoffs", "Count how many tests stories pass with each cutoff."),
     "totals": (f"{__name__}:totals", "Count how many tests the stories of each writer pass."),
-    "ways": (f"{__name__}:ways", "Compare the ways in which graders were asked."),
+    "setups": (f"{__name__}:setups", "Compare the setups in which graders were asked."),
     "words": (f"{STORIES}:words", "Count the words of stories, by plot and writer."),
     "extract-plots": (
         "genie_inspect.studies.ttcw.stories:extract_plots",
@@ -51,7 +51,7 @@ def ttcw() -> None:
     """Analyse verdicts of the Torrance Test of Creative Writing.
 
     \b
-    Example: genie ttcw ways logs/ --votes votes.jsonl
+    Example: genie ttcw setups logs/ --votes votes.jsonl
              genie ttcw cutoffs logs/ --votes votes.jsonl --picture cutoffs.svg
     """
 
@@ -117,8 +117,8 @@ def _whole(text: str | None) -> int | None:
         return None
 
 
-def asked_ways(scores: Scores, votes: Sequence[VotedStory] = (), **options: Any) -> Rows:
-    """A row a judge and way of asking; the means are NaN where no story was judged."""
+def asked_setups(scores: Scores, votes: Sequence[VotedStory] = (), **options: Any) -> Rows:
+    """One row per judge and setup; the means are NaN where no story was judged."""
     rows = []
     for judge, stories in scores.items():
         facts = Signature(next(iter(stories.values())).signature).facts
@@ -127,7 +127,7 @@ def asked_ways(scores: Scores, votes: Sequence[VotedStory] = (), **options: Any)
         rows.append(
             {
                 "judge": model[1] if model else judge,
-                "way": way_said(facts),
+                "setup": setup_said(facts),
                 "cutoff": facts.get("cutoff", ""),
                 "stories": len(stories),
                 "not_judged": sum(map(math.isnan, totals.values())),
@@ -278,18 +278,18 @@ def totals(scores: tuple[Path, ...], votes: Path | None) -> Answer:
 @click.argument("logs", nargs=-1, required=True, type=FILE)
 @compared
 @answering()
-def ways(logs: tuple[Path, ...], votes: Path | None, **options: Any) -> Answer:
-    """Compare the ways in which graders were asked.
+def setups(logs: tuple[Path, ...], votes: Path | None, **options: Any) -> Answer:
+    """Compare the setups in which graders were asked.
 
-    There is one row per way, with the mean of tests passed by writer. --votes also shows how well each way ranks
-    stories as people do. One run of the task ttcw_stories with ways=all has all of them: 3, 5 and 7 levels; rate alone,
-    analyse then rate, rate then analyse; with and without a reference.
+    There is one row per setup, with the mean of tests passed by writer. --votes also shows how well each setup ranks
+    stories as people do. One run of the task ttcw_stories with setups=all has all of them: 3, 5 and 7 levels; rate
+    alone, analyse then rate, rate then analyse; with and without a reference.
 
     \b
-    Example: genie ttcw ways logs/ --votes votes.jsonl
+    Example: genie ttcw setups logs/ --votes votes.jsonl
     """
     scores, voted = read(logs, votes)
-    rows = asked_ways(scores, voted, **options)
+    rows = asked_setups(scores, voted, **options)
 
     def parts() -> Iterator[Table | str]:
         writers = list(dict.fromkeys(writer for row in rows for writer in row["by_writer"]))
@@ -299,9 +299,9 @@ def ways(logs: tuple[Path, ...], votes: Path | None, **options: Any) -> Answer:
             means = [row["total"], *(row["by_writer"].get(writer, math.nan) for writer in writers)]
             judged = f"{row['stories'] - row['not_judged']} of {row['stories']}"
             figures = [figure(mean, none="") for mean in means]
-            cells.append((row["judge"], row["way"], row["cutoff"], judged, *figures, *ranked(row["rankings"])))
-        heads = ("judge", "way", "cutoff", "judged", "all", *writers, *names)
+            cells.append((row["judge"], row["setup"], row["cutoff"], judged, *figures, *ranked(row["rankings"])))
+        heads = ("judge", "setup", "cutoff", "judged", "all", *writers, *names)
         caption = "tests passed, mean over stories: of all, then by writer"
-        yield Table("Ways of asking", heads, cells, caption=caption, words=2, look="folded")
+        yield Table("Setups", heads, cells, caption=caption, words=2, look="folded")
 
     return Answer(rows, parts())

@@ -14,7 +14,7 @@ from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.prompting.fence import unfenced
 
 ROOT = Path(__file__).parents[2]
-RECIPE = ROOT / "tasks" / "mitigation_grid.py"
+RECIPE = ROOT / "tasks" / "prompting_methods.py"
 TASKS = ("grid_baseline", "grid_verbalized_sampling", "grid_outline", "grid_negative_sampling")
 pytestmark = pytest.mark.skipif(not RECIPE.is_file(), reason="recipes stand in a clone, not in a wheel")
 

@@ -1,6 +1,6 @@
-"""Fit the vectors judge to the starter population's recorded ratings, and write the fit beside the embedded anchors.
+"""Fit the embedding judge to the starter population's recorded ratings, and write the fit beside the offline anchors.
 
-    python tools/measure_vectors_fit.py
+    python tools/measure_embedding_fit.py
 
 Prints the table that stands in the starter population's data card. To be run again whenever the ratings change.
 """
@@ -8,7 +8,7 @@ Prints the table that stands in the starter population's data card. To be run ag
 from genie_inspect.agreement.calibration import vector_fit
 from genie_inspect.agreement.raters import RatingsFile, recorded_ratings
 from genie_inspect.engines.embedders import embedder
-from genie_inspect.graders.vectors_judge import SHIPPED, VectorFit, shown
+from genie_inspect.graders.embedding_judge import SHIPPED, VectorFit, shown
 from genie_inspect.populations.schema import write_rows
 from genie_inspect.providers.replay import RATINGS, starter_record
 

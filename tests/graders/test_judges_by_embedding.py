@@ -14,29 +14,29 @@ from tests.scripted import Asked, saying
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import FitError
-from genie_inspect.graders.embedded_judge import (
+from genie_inspect.graders.embedding_judge import (
+    NO_VECTOR,
+    SHIPPED,
+    VECTORS,
+    EmbeddingJudge,
+    FeatureFit,
+    VectorFit,
+    embedding_judge,
+    read_fit,
+    shipped_fit,
+)
+from genie_inspect.graders.merging import RatingMemo
+from genie_inspect.graders.offline_judge import (
     ANCHORS,
-    EmbeddedJudge,
-    EmbeddedReader,
+    OfflineJudge,
+    OfflineReader,
     PronounAnswer,
     attended,
     pronoun_answer,
     sentences,
 )
-from genie_inspect.graders.merging import RatingMemo
 from genie_inspect.graders.protocols import Answer
 from genie_inspect.graders.reader import READ
-from genie_inspect.graders.vectors_judge import (
-    NO_VECTOR,
-    SHIPPED,
-    VECTORS,
-    FeatureFit,
-    VectorFit,
-    VectorsJudge,
-    read_fit,
-    shipped_fit,
-    vectors_judge,
-)
 from genie_inspect.measures.genie import question_novelty
 from genie_inspect.populations.population import open_population
 
@@ -65,13 +65,13 @@ class Letters:
 
 
 async def directions(texts: Sequence[str], question: Asked) -> list[Answer]:
-    reader = EmbeddedReader(embedder(), WORDS)
+    reader = OfflineReader(embedder(), WORDS)
     found = [(await reader.read(text, [question])).answers[0] for text in texts]
     return [answer for answer in found if answer]
 
 
 async def test_an_identical_document_rates_4_on_every_question_and_no_other_document_more() -> None:
-    reader, judge = EmbeddedReader(embedder(), WORDS), EmbeddedJudge(embedder())
+    reader, judge = OfflineReader(embedder(), WORDS), OfflineJudge(embedder())
     readings = [await reader.read(text, QUESTIONS) for text in DOCUMENTS]
     again = await reader.read(DOCUMENTS[0], QUESTIONS)
     for index, question in enumerate(QUESTIONS):
@@ -85,7 +85,7 @@ async def test_an_identical_document_rates_4_on_every_question_and_no_other_docu
 
 
 async def test_reading_is_deterministic_and_the_answer_is_a_sentence_of_the_document() -> None:
-    reader = EmbeddedReader(embedder(), WORDS)
+    reader = OfflineReader(embedder(), WORDS)
     first, second = await reader.read(DOCUMENTS[1], QUESTIONS), await reader.read(DOCUMENTS[1], QUESTIONS)
     for question, one, other in zip(QUESTIONS, first.answers, second.answers, strict=True):
         assert one is not None
@@ -101,7 +101,7 @@ async def test_first_and_third_person_are_far_apart_and_each_is_near_its_kind() 
     first, third, more = await directions(
         [FIRST_PERSON, THIRD_PERSON, "He lost his dog. It found him again."], PERSPECTIVE
     )
-    rated = await EmbeddedJudge(embedder()).rate(PERSPECTIVE, third, [first, more])
+    rated = await OfflineJudge(embedder()).rate(PERSPECTIVE, third, [first, more])
     # no pronoun of the one is first person, every pronoun of the other is: a right angle, cosine 0, rating 1
     assert rated.ratings == pytest.approx((1.0, 4.0))
 
@@ -110,7 +110,7 @@ async def test_first_and_third_person_are_far_apart_and_each_is_near_its_kind() 
     ("words", "by_pronouns"), [(["I", "she"], True), (["I", "we"], False), (["he", "they"], False)]
 )
 async def test_pronouns_answer_for_a_feature_whose_words_hold_both_persons(words: list[str], by_pronouns: bool) -> None:
-    reading = await EmbeddedReader(Letters(), {"perspective": words}).read(THIRD_PERSON, [PERSPECTIVE])
+    reading = await OfflineReader(Letters(), {"perspective": words}).read(THIRD_PERSON, [PERSPECTIVE])
     assert isinstance(reading.answers[0], PronounAnswer) == by_pronouns
 
 
@@ -118,7 +118,7 @@ async def test_the_anchor_of_other_features_does_not_move_ratings_by_pronouns() 
     mixed, all_third = pronoun_answer("I saw her."), pronoun_answer("She saw him.")
     assert mixed is not None
     assert all_third is not None
-    rated = await EmbeddedJudge(embedder(), {"perspective": 0.5}).rate(PERSPECTIVE, mixed, [all_third])
+    rated = await OfflineJudge(embedder(), {"perspective": 0.5}).rate(PERSPECTIVE, mixed, [all_third])
     # 45 degrees apart: 1 + 3 sqrt(1/2)
     assert rated.ratings == pytest.approx((1 + 3 * math.sqrt(0.5),))
 
@@ -143,19 +143,19 @@ def test_a_document_without_pronouns_does_not_say_who_tells_it() -> None:
 
 @pytest.mark.parametrize("nothing", ["", "  \n\n ", "...", "* * *"])
 async def test_a_document_without_words_has_no_answers(nothing: str) -> None:
-    reading = await EmbeddedReader(embedder(), WORDS).read(nothing, [PLOT, PERSPECTIVE])
+    reading = await OfflineReader(embedder(), WORDS).read(nothing, [PLOT, PERSPECTIVE])
     assert reading.answers == (None, None)
 
 
 async def test_a_document_of_one_sentence_is_its_own_answer_also_to_questions_on_the_ending() -> None:
     questions = [PLOT, Asked("How does the story end?", "plot")]
-    reading = await EmbeddedReader(embedder(), WORDS).read("The owl waits on the runway.", questions)
+    reading = await OfflineReader(embedder(), WORDS).read("The owl waits on the runway.", questions)
     assert [answer.text for answer in reading.answers if answer] == ["The owl waits on the runway."] * 2
 
 
 async def test_a_question_on_the_ending_looks_at_the_last_three_sentences() -> None:
     story = "The ending was near. One. Two. Three birds sang. The king slept. A door closed."
-    answer = (await EmbeddedReader(embedder(), WORDS).read(story, [Asked("What is the ending?", "plot")])).answers[0]
+    answer = (await OfflineReader(embedder(), WORDS).read(story, [Asked("What is the ending?", "plot")])).answers[0]
     assert answer is not None
     assert answer.text in {"Three birds sang.", "The king slept.", "A door closed."}
 
@@ -165,7 +165,7 @@ async def test_where_all_others_agree_the_same_answer_still_rates_4() -> None:
     same, same_again, once_more, other = await directions(
         [DOCUMENTS[0], DOCUMENTS[0], DOCUMENTS[0], DOCUMENTS[1]], PLOT
     )
-    judge = EmbeddedJudge(embedder(), anchors={})
+    judge = OfflineJudge(embedder(), anchors={})
     assert (await judge.rate(PLOT, same, [same_again, once_more])).ratings == (4.0, 4.0)
     assert (await judge.rate(PLOT, other, [same_again, once_more])).ratings == (1.0, 1.0)
 
@@ -173,28 +173,28 @@ async def test_where_all_others_agree_the_same_answer_still_rates_4() -> None:
 async def test_the_anchor_is_rating_1_and_half_way_to_identity_is_half_the_scale() -> None:
     answer = Answer("x", np.array([1.0, 0.0]))
     others = [Answer("y", np.array([cosine, math.sqrt(1 - cosine**2)])) for cosine in (0.2, 0.4, 0.7, 1.0)]
-    rated = await EmbeddedJudge(embedder(), anchors={"plot": 0.4}).rate(PLOT, answer, others)
+    rated = await OfflineJudge(embedder(), anchors={"plot": 0.4}).rate(PLOT, answer, others)
     # below the anchor 1; at it 1; (0.7 - 0.4) / (1 - 0.4) = 0.5 -> 1 + 3 * 0.5; identity 4
     assert rated.ratings == pytest.approx((1.0, 1.0, 2.5, 4.0))
 
 
 async def test_an_anchor_of_the_question_goes_before_that_of_its_feature() -> None:
     answer, other = Answer("x", np.array([1.0, 0.0])), Answer("y", np.array([0.6, 0.8]))
-    judge = EmbeddedJudge(embedder(), anchors={"plot": 0.6, PLOT.text: 0.2})
+    judge = OfflineJudge(embedder(), anchors={"plot": 0.6, PLOT.text: 0.2})
     # (0.6 - 0.2) / (1 - 0.2) = 0.5
     assert (await judge.rate(PLOT, answer, [other])).ratings == pytest.approx((2.5,))
 
 
 async def test_without_an_anchor_one_other_answer_is_too_few() -> None:
     answer = Answer("x", np.array([1.0, 0.0]))
-    rated = await EmbeddedJudge(Letters()).rate(PLOT, answer, [answer])
+    rated = await OfflineJudge(Letters()).rate(PLOT, answer, [answer])
     assert rated.ratings == (None,)
     assert rated.faults == {0: "no anchor: too few answers"}
 
 
 async def test_another_embedder_has_no_anchors_on_record_and_says_that_it_uses_its_own() -> None:
-    judge, reader = EmbeddedJudge(Letters()), EmbeddedReader(Letters(), WORDS)
-    assert judge.signature == "embedded(letters@1,anchors=own)"
+    judge, reader = OfflineJudge(Letters()), OfflineReader(Letters(), WORDS)
+    assert judge.signature == "offline(letters@1,anchors=own)"
     answers = [(await reader.read(text, [PLOT])).answers[0] for text in DOCUMENTS]
     first, *others = [answer for answer in answers if answer]
     rated = await judge.rate(PLOT, first, others)
@@ -203,12 +203,12 @@ async def test_another_embedder_has_no_anchors_on_record_and_says_that_it_uses_i
 
 
 async def test_no_others_are_no_ratings() -> None:
-    assert (await EmbeddedJudge(embedder()).rate(PLOT, Answer("x", np.array([1.0, 0.0])), [])).ratings == ()
+    assert (await OfflineJudge(embedder()).rate(PLOT, Answer("x", np.array([1.0, 0.0])), [])).ratings == ()
 
 
 async def test_answers_of_a_reading_model_are_refused_because_they_have_no_direction() -> None:
-    with pytest.raises(ValueError, match="needs the embedded reader"):
-        await EmbeddedJudge(embedder()).rate(PLOT, Answer("in the rain"), [Answer("at sea")])
+    with pytest.raises(ValueError, match="needs the offline reader"):
+        await OfflineJudge(embedder()).rate(PLOT, Answer("in the rain"), [Answer("at sea")])
 
 
 def test_recorded_anchors_are_cosines_of_questions_or_features_of_the_starter_population() -> None:
@@ -220,21 +220,21 @@ def test_recorded_anchors_are_cosines_of_questions_or_features_of_the_starter_po
 
 def test_the_anchors_that_ship_are_those_of_the_starter_population_as_it_ships() -> None:
     assert json.loads(ANCHORS.read_text(encoding="utf-8"))["population"] == open_population("starter").name
-    assert EmbeddedJudge(embedder()).anchors
+    assert OfflineJudge(embedder()).anchors
 
 
 async def test_an_anchor_of_0_is_an_anchor() -> None:
     # without it the median over the others, 0.8, would be
     answer = Answer("x", np.array([1.0, 0.0]))
     others = [Answer("y", np.array([0.6, 0.8])), Answer("z", np.array([0.0, 1.0]))]
-    rated = await EmbeddedJudge(embedder(), anchors={"plot": 0.0}).rate(PLOT, answer, others)
+    rated = await OfflineJudge(embedder(), anchors={"plot": 0.0}).rate(PLOT, answer, others)
     # cosines 0.6 and 0: 1 + 3 * 0.6 and 1
     assert rated.ratings == pytest.approx((2.8, 1.0))
 
 
 def test_the_embedder_that_ships_is_judged_by_the_starter_populations_anchors_and_says_so() -> None:
-    assert EmbeddedJudge(embedder()).signature == f"embedded({embedder().identity},anchors=starter)"
-    assert EmbeddedJudge(embedder(), anchors={}).signature == f"embedded({embedder().identity},anchors=own)"
+    assert OfflineJudge(embedder()).signature == f"offline({embedder().identity},anchors=starter)"
+    assert OfflineJudge(embedder(), anchors={}).signature == f"offline({embedder().identity},anchors=own)"
 
 
 @pytest.mark.parametrize(("text", "direction"), [("She left.", [1, 0]), ("I left.", [0, 1])])
@@ -254,7 +254,7 @@ async def test_a_question_stands_beside_its_features_words_and_one_of_another_fe
             return super().embed(texts)
 
     words = {"plot": ("happens", "ending")}
-    await EmbeddedReader(Heard(), words).read("It rained.", [PLOT, Asked("In what tone?", "style")])
+    await OfflineReader(Heard(), words).read("It rained.", [PLOT, Asked("In what tone?", "style")])
     assert Heard.texts[-1] == [f"{PLOT.text} happens ending", "In what tone?"]
 
 
@@ -292,7 +292,7 @@ def pooled(**parts: Any) -> dict[str, Any]:
 
 def test_the_fit_that_ships_is_of_the_starter_population_as_it_ships() -> None:
     fit = shipped_fit()
-    assert fit.population == STARTER.name  # else run tools/measure_vectors_fit.py
+    assert fit.population == STARTER.name  # else run tools/measure_embedding_fit.py
     assert fit.embedder == embedder().identity
     assert set(fit.features) == {feature.name for feature in STARTER.features}
     assert fit.pooled.pairs == sum(part.pairs for part in fit.features.values())
@@ -313,7 +313,7 @@ def test_the_nearer_the_vectors_the_higher_the_rating() -> None:
 
 
 def test_a_fit_of_the_users_is_read_and_its_digest_tells_it_apart(tmp_path: Path) -> None:
-    assert vectors_judge(embedder(), str(changed(tmp_path))).signature == vectors_judge(embedder()).signature
+    assert embedding_judge(embedder(), str(changed(tmp_path))).signature == embedding_judge(embedder()).signature
     assert read_fit(changed(tmp_path, raters=["me"])).digest != shipped_fit().digest
 
 
@@ -334,15 +334,15 @@ def test_a_file_that_is_no_fit_for_the_embedder_is_one_line_that_names_it(
 ) -> None:
     file = changed(tmp_path, **parts)
     with pytest.raises(FitError) as caught:
-        vectors_judge(embedder(), str(file))
+        embedding_judge(embedder(), str(file))
     assert named in str(caught.value)
     assert str(file) in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 def test_a_file_that_is_not_there_says_what_would_write_it(tmp_path: Path) -> None:
-    with pytest.raises(FitError, match=r"nowhere\.json cannot be read: No such file .*--fit-vectors"):
-        vectors_judge(embedder(), str(tmp_path / "nowhere.json"))
+    with pytest.raises(FitError, match=r"nowhere\.json cannot be read: No such file .*--fit-embedding"):
+        embedding_judge(embedder(), str(tmp_path / "nowhere.json"))
 
 
 def test_a_fit_of_no_json_is_refused(tmp_path: Path) -> None:
@@ -390,7 +390,7 @@ def answers(*texts: str) -> list[Answer]:
 
 
 async def test_a_rating_is_what_the_features_line_says_of_the_cosine() -> None:
-    rated = await VectorsJudge(Angles(), FIT).rate(VECTORS_PLOT, Answer("a"), answers("b", "c"))
+    rated = await EmbeddingJudge(Angles(), FIT).rate(VECTORS_PLOT, Answer("a"), answers("b", "c"))
     # cos 60 = 0.5, halfway from 1 to 4; cos 90 = 0
     assert rated.ratings == pytest.approx((2.5, 1.0))
     assert rated.faults == {}
@@ -399,13 +399,13 @@ async def test_a_rating_is_what_the_features_line_says_of_the_cosine() -> None:
 
 async def test_equal_answers_are_interchangeable_without_any_vector() -> None:
     engine = Angles()
-    rated = await VectorsJudge(engine, FIT).rate(VECTORS_PLOT, Answer("The owl"), answers("the  owl.", "The owl"))
+    rated = await EmbeddingJudge(engine, FIT).rate(VECTORS_PLOT, Answer("The owl"), answers("the  owl.", "The owl"))
     assert rated.ratings == (4.0, 4.0)
     assert engine.embedded == []
 
 
 async def test_an_answer_without_a_vector_has_no_rating_and_a_reason() -> None:
-    judge = VectorsJudge(Angles(), FIT)
+    judge = EmbeddingJudge(Angles(), FIT)
     rated = await judge.rate(VECTORS_PLOT, Answer("a"), answers("?", "b"))
     assert rated.ratings[0] is None
     assert rated.faults == {0: NO_VECTOR}
@@ -413,26 +413,26 @@ async def test_an_answer_without_a_vector_has_no_rating_and_a_reason() -> None:
 
 
 async def test_nothing_to_compare_with_is_nothing_rated() -> None:
-    assert (await VectorsJudge(Angles(), FIT).rate(VECTORS_PLOT, Answer("a"), [])).ratings == ()
+    assert (await EmbeddingJudge(Angles(), FIT).rate(VECTORS_PLOT, Answer("a"), [])).ratings == ()
 
 
 async def test_a_feature_that_the_fit_does_not_know_is_judged_by_the_line_over_all_and_named() -> None:
-    judge = VectorsJudge(Angles(), FIT, ["plot", "pace", "mood"])
+    judge = EmbeddingJudge(Angles(), FIT, ["plot", "pace", "mood"])
     assert (await judge.rate(MOOD, Answer("a"), answers("b"))).ratings == (2.0,)
-    assert judge.signature == f"vectors(angles@1,fit={FIT.digest},spearman=0.61,kendall=not defined,pooled=mood+pace)"
-    assert "pooled" not in VectorsJudge(Angles(), FIT, ["plot"]).signature
+    assert judge.signature == f"embedding(angles@1,fit={FIT.digest},spearman=0.61,kendall=not defined,pooled=mood+pace)"
+    assert "pooled" not in EmbeddingJudge(Angles(), FIT, ["plot"]).signature
 
 
 def test_an_embedder_without_a_fit_is_refused_with_the_way_to_one() -> None:
     with pytest.raises(FitError) as caught:
-        vectors_judge(Angles())
+        embedding_judge(Angles())
     said = str(caught.value)
     assert "embedder is 'angles' (angles@1)" in said
-    assert "genie calibrate --ratings ratings.jsonl --embedder angles --fit-vectors fit.json" in said
-    assert "judge=vectors/fit.json" in said
+    assert "genie calibrate --ratings ratings.jsonl --embedder angles --fit-embedding fit.json" in said
+    assert "judge=embedding/fit.json" in said
     assert "\n" not in said
 
 
 def test_by_itself_the_mode_judges_with_the_embedder_that_ships() -> None:
     judge = VECTORS.judge(saying("").model(), READ.template(), RatingMemo())
-    assert judge.signature == vectors_judge(embedder()).signature
+    assert judge.signature == embedding_judge(embedder()).signature

@@ -1,8 +1,8 @@
 """How a population's own documents are rated, each against the others: measured once, and kept in its folder.
 
-The file stands beside those that the manifest lists and is no part of them: with a yardstick, a population is the one
-that it was. It belongs to its population by the digest in each signature, and carries a digest of its own, so that one
-step writes it. What a user measures of a population that ships with the package stands in the user's data folder.
+The manifest does not list the file: with reference scores a population is the one that it was. It belongs to its
+population by the digest in each signature, and carries a digest of its own, so that one step writes it. What a
+user measures of a population that ships with the package is in the user's data folder.
 """
 
 import json
@@ -19,7 +19,7 @@ from genie_inspect.populations.schema import NonEmpty, Row, parsed
 from genie_inspect.signature import Signature, digest
 from genie_inspect.versions import comparable
 
-YARDSTICK = "yardstick.json"
+REFERENCE_SCORES = "reference_scores.json"
 FORMAT = 2  # of the file; how its numbers come about is the version in their signature
 
 
@@ -40,8 +40,8 @@ class Measured(Row):
         return self
 
 
-class Yardstick(Row):
-    """A population's yardstick: `yardstick.json`."""
+class ReferenceScores(Row):
+    """A population's reference_scores: `reference_scores.json`."""
 
     format: int = FORMAT
     digest: str = ""  # of what was measured, so that a changed file is noticed
@@ -58,28 +58,28 @@ def instrument(signature: str) -> dict[str, str]:
     return {**facts, "population": facts.get("population", "").rpartition("@")[2]}
 
 
-def yardstick_file(folder: Path) -> Path:
+def reference_scores_file(folder: Path) -> Path:
     """The file that `genie population reference-scores` writes: in the population's folder, unless that one ships."""
-    return (own_folder(folder) or folder) / YARDSTICK
+    return (own_folder(folder) or folder) / REFERENCE_SCORES
 
 
-def yardstick_of(folder: Path) -> Yardstick:
-    """The yardstick of a population, or an empty one; of one that ships, with what this user has measured beside it."""
-    shipped, own = read_yardstick(folder / YARDSTICK), yardstick_file(folder)
-    if own == folder / YARDSTICK:
+def reference_scores_of(folder: Path) -> ReferenceScores:
+    """Those of a population, or empty ones; of one that ships, with what this user has measured beside it."""
+    shipped, own = read_reference_scores(folder / REFERENCE_SCORES), reference_scores_file(folder)
+    if own == folder / REFERENCE_SCORES:
         return shipped
     # the user's own first: of one instrument the first counts
-    parts = (*read_yardstick(own).measured, *shipped.measured)
-    return Yardstick(digest=_digest(parts), measured=parts)
+    parts = (*read_reference_scores(own).measured, *shipped.measured)
+    return ReferenceScores(digest=_digest(parts), measured=parts)
 
 
-def read_yardstick(path: Path) -> Yardstick:
-    """The yardstick in a file; an empty one when there is no such file."""
+def read_reference_scores(path: Path) -> ReferenceScores:
+    """The reference_scores in a file; an empty one when there is no such file."""
     remedy = "remove it and make it again: genie population reference-scores"
     try:
         text = path.read_bytes()
     except FileNotFoundError:
-        return Yardstick()
+        return ReferenceScores()
     except OSError as error:
         raise PopulationError(f"{path} cannot be read: {error.strerror or error}") from error
     # before the rest, because a file of another format has other fields; what cannot be read at all is named below
@@ -87,23 +87,23 @@ def read_yardstick(path: Path) -> Yardstick:
         content = json.loads(text)
         if isinstance(content, dict) and (found := content.get("format", FORMAT)) != FORMAT:
             raise PopulationError(f"{path}, field format: {found}, expected {FORMAT}; {remedy}")
-    yardstick = parsed(text, Yardstick, str(path))
-    if yardstick.digest != _digest(yardstick.measured):
+    reference_scores = parsed(text, ReferenceScores, str(path))
+    if reference_scores.digest != _digest(reference_scores.measured):
         raise PopulationError(f"{path} was changed after it was made; {remedy}")
-    return yardstick
+    return reference_scores
 
 
-def with_measured(yardstick: Yardstick, measured: Measured) -> Yardstick:
-    """The yardstick with what one instrument measured; what another one did stays, if it was of the same population."""
+def with_measured(reference_scores: ReferenceScores, measured: Measured) -> ReferenceScores:
+    """Those with what one instrument measured; what another one did stays, if it was of the same population."""
     mine = instrument(measured.signature)
-    others = [(other, instrument(other.signature)) for other in yardstick.measured]
+    others = [(other, instrument(other.signature)) for other in reference_scores.measured]
     kept = [other for other, facts in others if facts != mine and facts["population"] == mine["population"]]
     parts = (*kept, measured)
-    return Yardstick(digest=_digest(parts), measured=parts)
+    return ReferenceScores(digest=_digest(parts), measured=parts)
 
 
-def write_yardstick(path: Path, yardstick: Yardstick) -> None:
-    write_lines(path, [yardstick.model_dump_json() + "\n"])
+def write_reference_scores(path: Path, reference_scores: ReferenceScores) -> None:
+    write_lines(path, [reference_scores.model_dump_json() + "\n"])
 
 
 def _digest(measured: Iterable[Measured]) -> str:

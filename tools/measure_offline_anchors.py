@@ -1,8 +1,8 @@
-"""Measure the embedded judge's anchors on the starter population and write them beside it.
+"""Measure the offline judge's anchors on the starter population and write them beside it.
 
-    python tools/measure_embedded_anchors.py
+    python tools/measure_offline_anchors.py
 
-An anchor is the median cosine of the embedded reader's answers over all pairs of a prompt's documents: how alike two
+An anchor is the median cosine of the offline reader's answers over all pairs of a prompt's documents: how alike two
 unrelated documents to one prompt look. It is measured for each question, and for each feature as the median over its
 questions, which serves questions that the starter population does not have.
 """
@@ -14,14 +14,14 @@ import anyio
 import numpy as np
 
 from genie_inspect.engines.embedders import embedder
-from genie_inspect.graders.embedded_judge import ANCHORS, EmbeddedReader, PronounAnswer, median_cosine
+from genie_inspect.graders.offline_judge import ANCHORS, OfflineReader, PronounAnswer, median_cosine
 from genie_inspect.populations.population import open_population
 
 
 async def measured() -> dict[str, float]:
     """Anchors by question text and by feature name."""
     population = open_population("starter")
-    reader = EmbeddedReader(embedder("static"), {feature.name: feature.words for feature in population.features})
+    reader = OfflineReader(embedder("static"), {feature.name: feature.words for feature in population.features})
     anchors: dict[str, float] = {}
     by_feature: dict[str, list[float]] = {}
     for prompt in population.prompts:

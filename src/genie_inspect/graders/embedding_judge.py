@@ -1,4 +1,4 @@
-"""The vectors judge: the grader reads, and how alike two answers are is told by their vectors. A screen, no verdict.
+"""the embedding judge: the grader reads, and how alike two answers are is told by their vectors. A screen, no verdict.
 
 One call a document, the reading, and none for a pair: the cosine of two answers' vectors is turned into the rating that
 pairs with such a cosine got, by a line that was fitted to ratings on record, feature by feature (`vector_fit.py`).
@@ -27,7 +27,7 @@ from genie_inspect.populations.schema import NonEmpty, Row
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.signature import digest
 
-SHIPPED = DATA / "vector_fit.json"
+SHIPPED = DATA / "embedding_fit.json"
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Rating = Annotated[float, Field(ge=LOWEST, le=HIGHEST)]
 Correlation = Annotated[float, Field(ge=-1, le=1)]
@@ -79,7 +79,7 @@ def read_fit(path: Path) -> VectorFit:
         content = path.read_bytes()
     except OSError as error:
         what = f"fit {path} cannot be read: {error.strerror or error}"
-        raise FitError(f"{what}, expected what genie calibrate --fit-vectors wrote") from error
+        raise FitError(f"{what}, expected what genie calibrate --fit-embedding wrote") from error
     return json_row(content, VectorFit, f"fit {path}", FitError)
 
 
@@ -90,17 +90,17 @@ def shown(value: float | None) -> str:
 NO_VECTOR = "no vector"
 
 
-class VectorsJudge:
+class EmbeddingJudge:
     def __init__(self, embedder: Embedder, fit: VectorFit, features: Collection[str] = ()) -> None:
         self.embedder, self.fit = embedder, fit
         self.pooled = sorted(set(features) - fit.features.keys())
 
     @property
     def signature(self) -> str:
-        """`vectors(<embedder's identity>,fit=<digest>,spearman=0.53,kendall=0.39)`, where needed with `pooled=a+b`."""
+        """`embedding(<embedder's identity>,fit=<digest>,spearman=0.53,kendall=0.39)`, if needed with `pooled=a+b`."""
         known = f"spearman={shown(self.fit.pooled.spearman)},kendall={shown(self.fit.pooled.kendall)}"
         pooled = f",pooled={'+'.join(self.pooled)}" if self.pooled else ""
-        return f"vectors({self.embedder.identity},fit={self.fit.digest},{known}{pooled})"
+        return f"embedding({self.embedder.identity},fit={self.fit.digest},{known}{pooled})"
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         """Ratings on a continuous scale from 1 to 4; equal answers are 4, and what has no vector has none."""
@@ -125,22 +125,22 @@ class VectorsJudge:
         return Rated(tuple(ratings), {place: NO_VECTOR for place, rating in enumerate(ratings) if rating is None})
 
 
-def vectors_judge(embedder: Embedder, file: str = "", features: Collection[str] = ()) -> Judge:
+def embedding_judge(embedder: Embedder, file: str = "", features: Collection[str] = ()) -> Judge:
     fit = read_fit(Path(file)) if file else shipped_fit()
     if fit.embedder != embedder.identity:
         which = f"fit {file}" if file else "the fit that ships"
         raise FitError(
             f"embedder is {embedder.name!r} ({embedder.identity}) and {which} was measured with {fit.embedder}. "
-            f"Fit this embedder with genie calibrate --ratings ratings.jsonl --embedder {embedder.name} --fit-vectors "
-            "fit.json, and use judge=vectors/fit.json"
+            f"Fit this embedder with genie calibrate --ratings ratings.jsonl --embedder {embedder.name} "
+            "--fit-embedding fit.json, and use judge=embedding/fit.json"
         )
-    return VectorsJudge(embedder, fit, features)
+    return EmbeddingJudge(embedder, fit, features)
 
 
 VECTORS = Mode(
-    "vectors",
-    lambda model, template, memo: vectors_judge(chosen_embedder()),
+    "embedding",
+    lambda model, template, memo: embedding_judge(chosen_embedder()),
     READ,  # of the grader nothing but its reading is asked, and so by that instruction
     lambda count, as_json: 0,
-    by_vectors=vectors_judge,
+    by_embedding=embedding_judge,
 )

@@ -1,6 +1,6 @@
 """Does a way of asking make a model less predictable? Baseline and every strategy, one task each.
 
-    inspect eval-set tasks/mitigation_grid.py --model openai/gpt-4o-mini --model-role grader=openai/gpt-4o \
+    inspect eval-set tasks/prompting_methods.py --model openai/gpt-4o-mini --model-role grader=openai/gpt-4o \
         --log-dir logs/grid
     genie compare logs/grid --baseline grid_baseline --keys perspective,plot --family run
 
@@ -13,7 +13,7 @@ Copy this file, change what you study, and commit it beside your results.
 from inspect_ai import Task, task, task_with
 from inspect_ai.solver import Solver, generate
 
-from genie_inspect.solvers.mitigations import negative_sampling, outline, verbalized_sampling
+from genie_inspect.solvers.prompting_methods import negative_sampling, outline, verbalized_sampling
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 

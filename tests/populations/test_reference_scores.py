@@ -7,13 +7,13 @@ from genie_inspect.building.inspection import faults
 from genie_inspect.errors import PopulationError, UnwritableError
 from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import Population, open_population
-from genie_inspect.populations.yardstick import (
-    YARDSTICK,
+from genie_inspect.populations.reference_scores import (
+    REFERENCE_SCORES,
     Measured,
-    Yardstick,
+    ReferenceScores,
+    reference_scores_of,
     with_measured,
-    write_yardstick,
-    yardstick_of,
+    write_reference_scores,
 )
 from genie_inspect.signature import signature
 
@@ -30,18 +30,18 @@ def measured(total: float = 2.5, **facts: str) -> Measured:
     return Measured(signature=signed(**facts), ratings={"d1": {"q1": (Tally(total, 2, 3),)}})
 
 
-def kept(population: Population, *parts: Measured) -> Yardstick:
-    """What can be read again of a yardstick that was written."""
-    yardstick = Yardstick()
+def kept(population: Population, *parts: Measured) -> ReferenceScores:
+    """What can be read again of reference scores that was written."""
+    reference_scores = ReferenceScores()
     for part in parts:
-        yardstick = with_measured(yardstick, part)
-    write_yardstick(population.folder / YARDSTICK, yardstick)
-    return yardstick_of(population.folder)
+        reference_scores = with_measured(reference_scores, part)
+    write_reference_scores(population.folder / REFERENCE_SCORES, reference_scores)
+    return reference_scores_of(population.folder)
 
 
 def test_what_was_written_is_read_again_and_the_population_is_the_one_that_it_was(make: Make) -> None:
     before = make()
-    assert yardstick_of(before.folder).under(signed()) is None
+    assert reference_scores_of(before.folder).under(signed()) is None
     files = {file.name: file.read_bytes() for file in before.folder.iterdir()}
     parts = measured(2.5), measured(7.0, judge="pairwise(m)")
     assert kept(before, *parts).measured == parts
@@ -74,27 +74,34 @@ def test_an_instrument_that_measured_again_replaces_its_own_numbers_and_those_of
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        (("2.5", "3.5"), r"yardstick.json was changed after it was made; remove it and make it again: genie popul"),
+        (
+            ("2.5", "3.5"),
+            r"reference_scores.json was changed after it was made; remove it and make it again: genie popul",
+        ),
         (('"format":2', '"format":3'), "field format: 3, expected 2; remove it"),
-        (("2.5", "8.5"), r"yardstick.json, field measured.*d1, q1: 2 of 3 ratings cannot sum to 8.5"),
-        (("2.5", "NaN"), "yardstick.json"),
-        (('"q1"', '"q1'), "yardstick.json: Invalid JSON"),
+        (("2.5", "8.5"), r"reference_scores.json, field measured.*d1, q1: 2 of 3 ratings cannot sum to 8.5"),
+        (("2.5", "NaN"), "reference_scores.json"),
+        (('"q1"', '"q1'), "reference_scores.json: Invalid JSON"),
         # an earlier one has other fields
         (('"format":2', '"format": 1, "novelty": {}'), "expected 2; remove it and make it again: genie population"),
     ],
 )
-def test_what_is_no_yardstick_is_an_error_that_says_what_to_do(make: Make, changed: tuple[str, str], said: str) -> None:
+def test_what_is_no_reference_scores_is_an_error_that_says_what_to_do(
+    make: Make, changed: tuple[str, str], said: str
+) -> None:
     population = make()
     kept(population, measured())
-    path = population.folder / YARDSTICK
+    path = population.folder / REFERENCE_SCORES
     path.write_text(path.read_text(encoding="utf-8").replace(*changed), encoding="utf-8")
     with pytest.raises(PopulationError, match=said) as caught:
-        yardstick_of(population.folder)
+        reference_scores_of(population.folder)
     assert "\n" not in str(caught.value)
     assert list(faults(population.folder)) == ["unusable reference scores"]
 
 
-def test_a_yardstick_that_cannot_be_written_leaves_the_old_one(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reference_scores_that_cannot_be_written_leaves_the_old_one(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     population = make()
     kept(population, measured(3))
 
@@ -104,5 +111,5 @@ def test_a_yardstick_that_cannot_be_written_leaves_the_old_one(make: Make, monke
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(UnwritableError, match="No space left"):
         kept(population, measured(4))
-    assert yardstick_of(population.folder).measured == (measured(3),)
+    assert reference_scores_of(population.folder).measured == (measured(3),)
     assert not [file.name for file in population.folder.iterdir() if file.name.startswith(".")]

@@ -1,4 +1,4 @@
-"""The embedded reader and judge: no model at all, for any new text. A smoke test, not a measurement.
+"""the offline reader and judge: no model at all, for any new text. A smoke test, not a measurement.
 
 The reader's answer is a direction: a soft attention over the document's sentences. The judge stretches the cosine of
 two such directions between an anchor (two unrelated documents to the same prompt) and identity. A small trial found
@@ -32,7 +32,7 @@ TEMPERATURE = 0.1
 LAST_SENTENCES = 3
 NO_PRONOUNS = "the rule of pronouns knows English alone"
 SAME = 1e-9  # directions whose cosine is this near to 1 differ by rounding alone
-ANCHORS = DATA / "embedded_anchors.json"
+ANCHORS = DATA / "offline_anchors.json"
 _SENTENCE_END = re.compile(
     rf"(?<=[{SENTENCE_ENDS}])\s+|(?<=[{SENTENCE_ENDS}][\"'”’)])\s+|(?<=[{WIDE_ENDS}])(?![{WIDE_ENDS}”’」』])|\n+"
 )
@@ -51,13 +51,13 @@ class PronounAnswer(Answer):
     """An answer in a plane of its own, from third person to first, where unlike documents stand at a right angle."""
 
 
-class EmbeddedReader:
+class OfflineReader:
     def __init__(self, embedder: Embedder, words: Mapping[str, Sequence[str]]) -> None:
         self.embedder, self.words = embedder, words
 
     @property
     def signature(self) -> str:
-        return f"embedded({self.embedder.identity})"
+        return f"offline({self.embedder.identity})"
 
     async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
         """One direction per question, with the sentence that weighs most in it as its words."""
@@ -87,7 +87,7 @@ class EmbeddedReader:
         return Reading(tuple(answers), faults)
 
 
-class EmbeddedJudge:
+class OfflineJudge:
     """Rates two directions by their cosine, from the anchor (rating 1) to identity (rating 4)."""
 
     def __init__(self, embedder: Embedder, anchors: Mapping[str, float] | None = None) -> None:
@@ -98,7 +98,7 @@ class EmbeddedJudge:
 
     @property
     def signature(self) -> str:
-        return f"embedded({self.embedder.identity},anchors={'starter' if self.anchors else 'own'})"
+        return f"offline({self.embedder.identity},anchors={'starter' if self.anchors else 'own'})"
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         """One rating an other answer, on a continuous scale from 1 to 4."""
@@ -107,7 +107,7 @@ class EmbeddedJudge:
         if not others:
             return Rated(())
         if answer.vector is None or any(other.vector is None for other in others):
-            raise ValueError("the embedded judge got an answer without a direction: it needs the embedded reader")
+            raise ValueError("the offline judge got an answer without a direction: it needs the offline reader")
         directions = np.stack([other.vector for other in others if other.vector is not None])
         anchor = self.anchors.get(question.text, self.anchors.get(question.feature))
         if isinstance(answer, PronounAnswer):
