@@ -1,6 +1,7 @@
 """Logs as reports see them: their documents, their names, what they warn of, and signatures that must be one."""
 
 import math
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -324,3 +325,8 @@ def test_signatures_that_differ_are_refused_with_what_differs_where_and_how_to_c
         read_logs([files[1], empty, files[0]], signature="x")
     with pytest.raises(LogError, match=r"^signature is 'x', expected a part of one of: none$"):
         read_logs([empty], signature="x")
+    judges = [GENIE.replace("test", judge) for judge in ("list(m@1,chunk=50)", "logit(m@1)", "list(m@2)")]
+    judged = [made_log(tmp_path, [{"genie": scored({"plot": 0.5}, own)}]) for own in judges]
+    for others, part in ((judged[:2], "judge:list"), ([judged[0], judged[2]], "judge:list(m@1,chunk=50)")):
+        with pytest.raises(LogError, match=re.escape(f"such as --signature '{part}'")):
+            one_signature(read_logs(others), "genie")

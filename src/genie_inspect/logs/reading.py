@@ -378,7 +378,9 @@ def one_signature(logs: Iterable[ScoredLog], scorer: str) -> Signature:
     # within one log there is nothing to choose
     if other != file:
         name, fact = next((name, fact) for name, *sides in apart for fact in sides if fact != MISSING)
-        line += f"; choose with --signature and a part of one, such as --signature '{name}:{fact}'"
+        brief, whole = f"{name}:{fact.partition('(')[0]}", f"{name}:{fact}"
+        part = brief if (brief in first) != (brief in second) else whole
+        line += f"; choose with --signature and a part of one, such as --signature '{part}'"
     raise LogError(line)
 
 
