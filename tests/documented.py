@@ -197,7 +197,7 @@ def run_page(page: str, every: Sequence[Command], base: Path, environment: Mappi
     folder = base / page.replace("/", "-")
     folder.mkdir()
     prepared(page, folder, base / "logs")
-    own = {**environment, "GENIE_CACHE_DIR": str(folder / "cache")}
+    own = {**environment, "GENIE_CACHE_DIR": str(folder / "cache"), "GENIE_DATA_DIR": str(folder / "data")}
     return [run(command, folder, own) for command in every if command.page == page and not command.reason]
 
 

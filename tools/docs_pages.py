@@ -17,7 +17,7 @@ from reference_pages import pages
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("*.md", "benchmarks/README.md", "docs/*.md", "src/genie_inspect/data/**/README.md")
-FILES = ("benchmarks/*.svg", "docs/pictures/*", "docs/logs/*", "docs/register.yaml")
+FILES = ("benchmarks/*.svg", "docs/pictures/*", "docs/logs/*", "docs/register.yaml", "docs/site.css")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 

@@ -52,7 +52,7 @@ def verdict(comparison: Comparison) -> str:
         f"{len(measured) - len(holding) - len(alike) - len(repeated)} undecided",
     ]
     if repeated:
-        parts.append(f"{len(repeated)} of the very documents of the baseline")
+        parts.append(f"{len(repeated)} between identical documents")
     if len(rows) > len(measured):
         parts.append(f"{len(rows) - len(measured)} could not be tested")
     sentence = ", ".join(parts[:-1]) + " and " + parts[-1]
@@ -100,7 +100,7 @@ def _on_runs(comparison: Comparison) -> Iterator[str]:
             yield "{} of {} samples gave fewer responses than asked for ({})".format(*run.fewer_responses, run.label)
     for label in comparison.repeated:
         yield (
-            f"{label} wrote the very documents of its baseline, word for word: that does not show equivalence; the "
+            f"{label} wrote the same documents as its baseline, word for word: that does not show equivalence; the "
             "prompting method did not reach the model, or the model replays"
         )
     if comparison.unlike_coherence:
