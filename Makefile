@@ -42,7 +42,7 @@ dist: .venv/developing ## make the source archive, and the wheel out of that, tw
 	$(BIN)/python -m build --outdir build/again
 	for file in dist/*; do cmp $$file build/again/$${file#dist/} || exit 1; done
 
-audit: ## known vulnerabilities of what the wheel of dist/ brings; its bill of materials in build/audit
+audit: ## bill of materials of what the wheel of dist/ brings, in build/audit; fails on known vulnerabilities, and on what could not be looked up
 	rm -rf .venv-audit build/audit
 	$(PYTHON) -m venv .venv-audit
 	mkdir -p build/audit
@@ -50,8 +50,8 @@ audit: ## known vulnerabilities of what the wheel of dist/ brings; its bill of m
 	.venv-audit/bin/pip install --quiet dist/*.whl
 	.venv-audit/bin/pip freeze --exclude genie-inspect > build/audit/requirements.txt
 	.venv-audit/bin/pip install --quiet --group release
-	.venv-audit/bin/pip-audit --requirement build/audit/requirements.txt --no-deps --disable-pip \
-		--format cyclonedx-json --output build/audit/sbom.json
+	.venv-audit/bin/cyclonedx-py requirements build/audit/requirements.txt --output-reproducible -o build/audit/sbom.json
+	.venv-audit/bin/pip-audit --strict --requirement build/audit/requirements.txt --no-deps --disable-pip
 
 # the first holds that the wheel's files are the sources'; the others use what it carries: entry points, data, templates
 ON_THE_WHEEL := $(addprefix tests/,test_installed.py test_registry.py test_contracts.py test_starter.py tasks cli/test_results.py \
