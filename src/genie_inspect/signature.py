@@ -11,6 +11,7 @@ from genie_inspect.versions import UNVERSIONED
 
 PACKAGE = "genie-inspect"
 MODEL = re.compile(r"(.+)@[0-9a-f]{12}")  # with its digest, as signatures name the models that are asked
+SAMPLED = "ratings"  # the fact that names how many answers are rated and by which embedder they are drawn
 MISSING = "-"  # what a signature without a fact says of it
 BETWEEN = re.compile(r"[\s(),+=|]+")
 

@@ -28,7 +28,7 @@ from genie_inspect.logs.files import log_files, log_header, samples
 from genie_inspect.populations.population import BUNDLED, MANIFEST, open_population
 from genie_inspect.prompting.texts import shortened
 from genie_inspect.samples import document_of, is_original, made_of, prompt_of, unusable
-from genie_inspect.scorers.assessor import Assessor
+from genie_inspect.scorers.assessor import Assessor, sampler_of
 from genie_inspect.signature import digest
 
 UNKNOWN_PROMPT = "the population has no questions for its prompt"
@@ -96,7 +96,10 @@ class Study:
         for asking in (reader, judge):
             vars(asking)["repeats"] = 0  # nobody answers: to ask again is no other request
         signature = reader.signature if step == READ else judge.signature
-        assessor, total = Assessor(self.population, reader, judge, self.instrument.min_coverage), self._count()
+        # in place of a lost rating another is asked for when the log is scored
+        sampler = sampler_of(self.instrument, seconds=False)
+        assessor = Assessor(self.population, reader, judge, self.instrument.min_coverage, sampler)
+        total = self._count()
         with unlogged():
             for text, prompt, original, reason, anew in self._texts():
                 found.documents += 1

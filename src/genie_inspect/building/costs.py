@@ -77,7 +77,7 @@ class PlannedGrader:
 
     def __init__(self, population: Population, instrument: Instrument, model: Model | None = None) -> None:
         self.population = population
-        self.wording, self.mode = instrument.wording, mode_of(instrument.judge)
+        self.wording, self.mode, self.ratings = instrument.wording, mode_of(instrument.judge), instrument.ratings
         # of a grader that is not known nothing is on record, and its ratings of a list come as JSON, the dearer form
         self.reader: Reader | None = None
         self.judge: Judge | None = None
@@ -112,6 +112,13 @@ class PlannedGrader:
         texts = len(calls) * (question + self.times * answer) + self.times * sum(others)
         replies = sum(mode.reply_tokens(count, self.as_json) for count in calls)
         return Cost(len(calls), sum(self._empty[count] for count in calls) + texts, replies)
+
+    def drawn(self, sizes: list[int], of: int) -> list[int]:
+        """Tokens of the answers that will be rated, among so many of which these are not on record."""
+        if self.ratings is None or of <= self.ratings:
+            return sizes
+        count, ordered = round(self.ratings * len(sizes) / of), sorted(sizes)
+        return [ordered[(2 * number + 1) * len(ordered) // (2 * count)] for number in range(count)]
 
     def rated(self, question: str, answer: str) -> frozenset[str]:
         if self.judge is None or self.cache is None:
@@ -173,14 +180,14 @@ class PlannedGrader:
         if self.keeps:
             expected = {key: chance_of_seeing(count, total, new) for key, count in counts.items()}
             unseen = expected_unseen(counts.values(), total, new)
-        asked, every = tokens(question), list(lengths.values())
+        asked, every = tokens(question), self.drawn(list(lengths.values()), len(lengths))
         usual = round(fmean(every)) if every else USUAL_ANSWER
         of_every = self.rating(asked, 0, every)
         judged, rating = 0.0, Cost()
         for target, weight in [*expected.items(), (None, unseen)]:
             length = lengths[target] if target else usual
             if target and (rated := self.rated(question, target)):
-                missing = [size for other, size in lengths.items() if other not in rated]
+                missing = self.drawn([size for other, size in lengths.items() if other not in rated], len(lengths))
                 cost = self.rating(asked, length, missing)
             else:
                 missing, cost = every, of_every + Cost(0, of_every.calls * length)
@@ -199,8 +206,9 @@ class PlannedGrader:
             others = [key for key in counts if (key != target or count > 1) and key not in rated]
             # what is not kept is judged for each document anew
             times = 1 if self.keeps else count
-            cost = self.rating(asked, lengths[target], [lengths[key] for key in others])
-            total += TaskCost(judged=len(others) * times, rating=cost * times)
+            drawn = self.drawn([lengths[key] for key in others], len(counts))
+            cost = self.rating(asked, lengths[target], drawn)
+            total += TaskCost(judged=len(drawn) * times, rating=cost * times)
         return total
 
 

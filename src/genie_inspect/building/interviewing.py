@@ -238,7 +238,7 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
         assessment: Assessment | None = None
         with suppress(RefusalError):
             assessment = await assessor.assess(document.text, document.prompt)
-        # unlike a score, which says that it is poorer, reference scores is kept for all later scores
+        # unlike a score, which says that it is poorer, reference scores are kept for all later scores
         if assessment and (lost := assessment.faults.get(GRADER_FAILED, 0)):
             raise GraderFailedError(f"the grader failed on {lost} ratings of document {document.id}: run it again")
         done += 1

@@ -34,17 +34,24 @@ STUDY = cli.together(
     cli.option("--grader", required=True, metavar="ROLE", help="Grader to ask, as for `--model-role grader=`."),
     cli.option("--judge", default="list", help=f"Judge mode: {', '.join(MODES)}."),
     cli.ANSWER_LENGTH,
+    cli.RATINGS,
     cli.option("--population", default="starter", help="The population that logs are compared with."),
     cli.UNCHECKED_TEMPLATES,
 )
 
 
 def studied(
-    paths: Sequence[str], grader: str, judge: str, answer_length: str, population: str, templates: str | None
+    paths: Sequence[str],
+    grader: str,
+    judge: str,
+    answer_length: str,
+    ratings: int | None,
+    population: str,
+    templates: str | None,
 ) -> Study:
     plan = Plan(step="", judge=judge, answer_length=answer_length, grader=grader, signature="")
     model = planned_role(grader)
-    instrument = Instrument(judge, templates=templates, answer_length=answer_length)
+    instrument = Instrument(judge, templates=templates, answer_length=answer_length, ratings=ratings)
     return Study(paths, population, instrument, model, plan)
 
 
@@ -177,7 +184,9 @@ def rounds_(paths: tuple[str, ...], output: str, form: str, **options: Any) -> c
     \b
     Example: genie batch rounds logs/ --grader vllm/tiny --url http://127.0.0.1:8000/v1 -o replies
     """
-    study = {name: options.pop(name) for name in ("grader", "judge", "answer_length", "population", "templates")}
+    study = {
+        name: options.pop(name) for name in ("grader", "judge", "answer_length", "ratings", "population", "templates")
+    }
     with opened_cache() as cache, progress_bar() as progress:
         done, found = rounds(studied(paths, **study), output, _job(**options), cache, progress, form)
     facts: dict[str, Any] = plain(done)

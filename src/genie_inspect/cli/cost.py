@@ -136,6 +136,7 @@ def _taken(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str,
 @cli.option("--epochs", type=click.IntRange(1), help=f"New documents per prompt. Default: {EPOCHS}, or the task's own.")
 @cli.option("--judge", "judges", multiple=True, help=f"Judge mode: {', '.join(MODES)}; repeatable. Default: all.")
 @cli.ANSWER_LENGTH
+@cli.RATINGS
 @cli.option("--panel", default="all", help="Further metrics, as panel= of a task; `none` leaves them out.")
 @cli.option("--task", type=click.Choice(TASKS), help="Estimate this task, which has no population, instead.")
 @cli.option("-T", "options", multiple=True, metavar="OPTION=VALUE", help="Option of that task; repeatable.")
@@ -190,6 +191,7 @@ def _of_population(
     population: str,
     judges: Sequence[str],
     answer_length: str,
+    ratings: int | None,
     panel: str,
     graders: Sequence[str],
     templates: str | None,
@@ -203,7 +205,9 @@ def _of_population(
     documents = dict.fromkeys(opened.prompts, epochs)
     by_judge: dict[str, TaskCost] = {}
     for judge in judges or MODES:
-        instrument = Instrument(mode_of(judge).name, templates=templates, answer_length=answer_length)
+        mode = mode_of(judge)
+        drawn = ratings if mode.asks_pairs else None
+        instrument = Instrument(mode.name, templates=templates, answer_length=answer_length, ratings=drawn)
         try:
             # what is in the cache will not be asked again
             costs = [task_cost(opened, documents, instrument, model) for model in models]
@@ -219,13 +223,13 @@ def _of_population(
     beside = {name: asks(documents) for name, asks in asking.items()}
     rows: list[tuple[str, str, Cost] | None] = []
     by_mode: dict[str, dict[str, Any]] = {}
-    for mode, task in by_judge.items():
+    for name, task in by_judge.items():
         steps: dict[str, Cost] = {step: getattr(task, step) for step in STEPS}
         counts = {"documents": task.documents, "pairs": round(task.pairs), "judged": round(task.judged)}
         shown = {step: _counts(cost) for step, cost in steps.items()}
-        by_mode[mode] = {**counts, **shown, **_money(task.total, prices)}
+        by_mode[name] = {**counts, **shown, **_money(task.total, prices)}
         said = STEPS | {"rating": f"{STEPS['rating']} {round(task.judged):,} of {round(task.pairs):,} pairs"}
-        rows += [(mode if step == "reading" else "", said[step], cost) for step, cost in steps.items()]
+        rows += [(name if step == "reading" else "", said[step], cost) for step, cost in steps.items()]
         rows.append(None)
     title = f"{len(documents)} prompts x {epochs} documents against {opened.manifest.name}"
     title += f", grader {' and '.join(graders)}" if graders else ""

@@ -32,6 +32,11 @@ ANSWER_LENGTH = option(
     type=click.Choice(["concise", "sentence", "free"]),
     help="Length of the grader's answers about a document, as answer_length= of the scores.",
 )
+RATINGS = option(
+    "--ratings",
+    type=click.IntRange(min=3),
+    help="Number of answers that each answer is rated against, as ratings= of the scores. Default: all.",
+)
 DRY_RUN = flag("--dry-run", help="Count calls and tokens. No model is called and nothing is written.")
 FEATURES = option(
     "--features",

@@ -204,6 +204,7 @@ def summary_parts(tables: Sequence[Summary], *, nearest: bool = False) -> Iterat
         yield summary_table(summary, nearest=nearest)
         yield from (jury_table(summary, label, own) for label, own in results.items() if own.graders)
         yield from (f"Missing in {label}: {counted(own.faults)}." for label, own in results.items() if own.faults)
+        yield from (sampling_line(label, own.sampling) for label, own in results.items() if own.sampling)
         beware = [f"{label}: {warning}" for label, own in results.items() for warning in own.warnings]
         yield from (f"Warning: {line}." for line in [*summary.warnings, *beware])
     # by log, so that each is warned of once: a label may be another in each table
@@ -220,6 +221,19 @@ def summary_parts(tables: Sequence[Summary], *, nearest: bool = False) -> Iterat
         for one in tables
         if one.reference_scores_command
     )
+
+
+def sampling_line(label: str, errors: Mapping[str, float]) -> str:
+    """What the rating of a sample adds to the error of means.
+
+    >>> sampling_line("mine", {"plot": 0.01, "social_atmosphere": 0.004})
+    'Sampled ratings in mine: standard errors of 0.004 (social atmosphere) to 0.010 (plot), part of the intervals.'
+    """
+    known = sorted((error, key.replace("_", " ")) for key, error in errors.items() if not math.isnan(error))
+    if not known:
+        return f"Sampled ratings in {label}: their standard error is not known."
+    least, most = (f"{error:.3f} ({key})" for error, key in (known[0], known[-1]))
+    return f"Sampled ratings in {label}: standard errors of {least} to {most}, part of the intervals."
 
 
 def counted(reasons: Mapping[str, int]) -> str:

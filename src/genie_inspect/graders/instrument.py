@@ -23,11 +23,12 @@ from genie_inspect.graders.pairwise_judge import PAIRWISE
 from genie_inspect.graders.protocols import Judge, Reader
 from genie_inspect.graders.reader import CONCISE, LENGTHS, AnswerLength, GraderReader
 from genie_inspect.measures.genie import MIN_COVERAGE
-from genie_inspect.options import check_share, check_switch, check_text
+from genie_inspect.options import check_count, check_share, check_switch, check_text
 from genie_inspect.populations.schema import Feature
 from genie_inspect.prompting.templates import Template
 
 OFFLINE = "offline"
+LEAST_RATINGS = 3
 RECORDED = "bundled"
 MODES = {mode.name: mode for mode in (LIST, PAIRWISE, LOGIT, VECTORS)}
 """Judges that ask a grader, by name."""
@@ -100,7 +101,7 @@ class Instrument:
     `logit` (one token a pair), `embedding` (readings alone are asked for; `embedding/<file>` names a fit) or
     `offline` (no model: a smoke test)."""
     embedder: str = "static"
-    """For `embedding` and `offline`."""
+    """For `embedding` and `offline`, and for `ratings`."""
     templates: str | None = None
     """A folder of the user's own templates, for the others."""
     cache: bool = True
@@ -109,12 +110,19 @@ class Instrument:
     """Least share of a question's ratings due with which it is used, 0 to 1."""
     answer_length: str = CONCISE
     """How long the answers are that the reader gives: `concise`, `sentence` or `free`."""
+    ratings: int | None = None
+    """How many of the population's answers an answer is rated against, drawn by `embedder`; all unless given."""
 
     def __post_init__(self) -> None:
         check_text("embedder", self.embedder)
         check_switch("cache", self.cache)
         mode, fit = (None, "") if self.judge == OFFLINE else mode_and_fit(self.judge, [OFFLINE])
         check_share("min_coverage", self.min_coverage)
+        if self.ratings is not None:
+            check_count("ratings", self.ratings, LEAST_RATINGS, "one of the nearest answer, and two for an error")
+            if not (mode and mode.asks_pairs):
+                asking = ", ".join(name for name, each in MODES.items() if each.asks_pairs)
+                raise UnknownChoiceError("ratings", self.ratings, f"none with judge={self.judge}: it is for {asking}")
         # the reader without a model quotes the document's sentences, and has no other length
         lengths = [CONCISE] if self.is_smoke_test else list(LENGTHS)
         if self.answer_length not in lengths:

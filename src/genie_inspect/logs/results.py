@@ -60,6 +60,8 @@ class Results:
     nearest: Mapping[str, Interval]  # by key, as far as the scorer says how near the nearest comes: its mean likewise
     # by key, where the population has reference scores: each document's standing among its own, as means over prompts
     standing: Mapping[str, Standing]
+    # by key, where answers were rated against a sample: what of the mean's standard error comes of that
+    sampling: Mapping[str, float]
     graders: Mapping[str, GraderResults]  # of a jury each grader's own results; empty where one grader measured
     agreement: Mapping[str, float]  # of a jury by key: alpha over its graders' novelties of all questions
 
@@ -81,6 +83,7 @@ def results_of(log: ScoredLog, scorer: str) -> Results:
     evidence, parts = together([own.evidence for own in scores]), [own.graders for own in scores]
     graders, alphas = results_by_grader(parts, prompts, keys), agreement(parts, keys)
     nearest = dict.fromkeys(key for own in scores for key in own.nearest)
+    sampled = dict.fromkeys(key for own in scores for key in own.sampling)
     near = {key: [own.nearest.get(key, math.nan) for own in scores] for key in nearest}
     return Results(
         cells={key: prompt_interval(log.values(scorer, key), prompts, bounds=ends[key]) for key in keys},
@@ -94,9 +97,20 @@ def results_of(log: ScoredLog, scorer: str) -> Results:
         warnings=[*warnings(evidence), *jury_warnings(parts, graders, alphas), *self_preference(log, scorer)],
         nearest={key: prompt_interval(row, prompts, bounds=UNIT) for key, row in near.items()},
         standing={key: found for key in keys if (found := standing_of([log], scorer, key))},
+        sampling={key: sampling_error([own.sampling.get(key, math.nan) for own in scores], prompts) for key in sampled},
         graders=graders,
         agreement=alphas if graders else {},
     )
+
+
+def sampling_error(errors: Sequence[float], prompts: Sequence[str]) -> float:
+    """The standard error of a mean over prompts that comes of those of its documents; NaN without any."""
+    by_prompt: dict[str, list[float]] = {}
+    for error, prompt in zip(errors, prompts, strict=True):
+        if not math.isnan(error):
+            by_prompt.setdefault(prompt, []).append(error)
+    squares = math.fsum((math.hypot(*own) / len(own)) ** 2 for own in by_prompt.values())
+    return math.sqrt(squares) / len(by_prompt) if by_prompt else math.nan
 
 
 def standing_of(logs: Iterable[ScoredLog], scorer: str, key: str) -> Standing | None:

@@ -38,6 +38,7 @@ class Scores:
     nearest: Mapping[str, float] = field(default_factory=dict)  # by key: one minus the highest similarity
     nearest_document: str = ""  # id of the population's document that comes nearest as a whole; empty where unknown
     standing: Mapping[str, Standing] = field(default_factory=dict)  # by key, where the population has reference scores
+    sampling: Mapping[str, float] = field(default_factory=dict)  # by key: standard error by rating a sample of answers
     signature: Signature = NONE
     graders: Parts = field(default_factory=dict)  # empty where one grader measured
     # by key and question, the novelties of which the value is the mean, NaN where one was not used; empty where the log
@@ -118,6 +119,7 @@ def scores_of(scorer: str, score: Score, ranges: Ranges = lambda *of: None) -> S
         nearest={key: number(value) for key, value in mapping(facts.get("nearest_novelty")).items()},
         nearest_document=facts["nearest"] if isinstance(facts.get("nearest"), str) else "",
         standing={key: Standing(*parts) for key, parts in standings.items() if not any(map(isnan, parts))},
+        sampling={k: number(v) for k, v in mapping(mapping(facts.get("sampling")).get("standard_error")).items()},
         graders=graders,
         questions=by_grader if graders else _by_question(facts.get("questions"), values),
         population_words=number(length.get("population")),

@@ -4,6 +4,7 @@ Source: Namuduri, Wadhwa, Zheng, Durrett, Li: "Genie: A Fine-Grained Measure for
 """
 
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
@@ -37,8 +38,10 @@ def question_novelty(ratings: Iterable[float | None]) -> float:
     return mean_novelty([similarity(rating) for rating in usable_ratings(ratings)])
 
 
-def mean_novelty(similarities: Sequence[float]) -> float:
-    """One minus the mean of similarities; NaN without any."""
+def mean_novelty(similarities: Sequence[float], weights: Sequence[int] = ()) -> float:
+    """One minus the mean of similarities, weighted where there are weights; NaN without any."""
+    if weights:
+        return 1 - math.fsum(map(operator.mul, similarities, weights)) / sum(weights)
     return 1 - math.fsum(similarities) / len(similarities) if similarities else math.nan
 
 

@@ -16,7 +16,7 @@ from genie_inspect.errors import PopulationError
 from genie_inspect.files.writing import own_folder, write_lines
 from genie_inspect.measures.genie import HIGHEST, LOWEST, Tally
 from genie_inspect.populations.schema import NonEmpty, Row, parsed
-from genie_inspect.signature import Signature, digest
+from genie_inspect.signature import SAMPLED, Signature, digest
 from genie_inspect.versions import comparable
 
 REFERENCE_SCORES = "reference_scores.json"
@@ -53,8 +53,11 @@ class ReferenceScores(Row):
 
 
 def instrument(signature: str) -> dict[str, str]:
-    """What of a signature the numbers depend on: not the letter of its version, nor what the population is called."""
-    facts = Signature(comparable(signature)).facts
+    """What of a signature the level of its numbers depends on: not the letter of its version, nor a population's name.
+
+    Nor on how many ratings: a sample of them is unbiased, so that reference scores by all ratings serve it.
+    """
+    facts = {name: fact for name, fact in Signature(comparable(signature)).facts.items() if name != SAMPLED}
     return {**facts, "population": facts.get("population", "").rpartition("@")[2]}
 
 

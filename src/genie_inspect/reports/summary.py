@@ -116,9 +116,7 @@ class Summary:
     caution: str  # what to know of the judge; empty where there is nothing
     columns: tuple[Column, ...]
     warnings: tuple[str, ...] = ()  # what to beware of where columns are compared, a line each
-    reference_scores_command: str = (
-        ""  # what makes the population's reference_scores; empty where the scores have one, or need none
-    )
+    reference_scores_command: str = ""  # what makes the population's; empty where the scores have them, or need none
 
 
 def summarise(paths: Iterable[str | Path], scorer: str = "genie") -> Summary:

@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import fsum, isnan, nan
+from itertools import repeat
+from math import fsum, isnan, nan, sqrt
+from operator import mul
 from statistics import fmean, median
 
 from genie_inspect.engines.identity import identity
@@ -20,6 +22,7 @@ from genie_inspect.measures.genie import (
     similarity,
     usable_ratings,
 )
+from genie_inspect.measures.sampling import collapsed, variances
 from genie_inspect.measures.tokens import is_like_length, word_count
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.prompting.answers import normalised
@@ -42,6 +45,8 @@ class QuestionResult:
     places: tuple[int, ...] = ()  # which of the compared documents gave each other answer
     unread: tuple[int, ...] = ()  # which of the compared documents may have answered, but could not be read
     min_coverage: float = MIN_COVERAGE  # least share of the ratings due with which the question is used, 0 to 1
+    # where ratings are a sample of the population's answers: how many answers each stands for; 0 where it was lost
+    weights: tuple[int, ...] = ()
 
     def among(self, places: Set[int]) -> "QuestionResult":
         """The same question, with the answers of these documents alone."""
@@ -51,6 +56,7 @@ class QuestionResult:
             others=tuple(self.others[index] for index in indices),
             ratings=tuple(self.ratings[index] for index in indices),
             places=tuple(self.places[index] for index in indices),
+            weights=tuple(self.weights[index] for index in indices if self.weights),
             unread=tuple(place for place in self.unread if place in places),
         )
         # every rating is known by its similarity already
@@ -65,8 +71,11 @@ class QuestionResult:
     @property
     def due(self) -> tuple[float | None, ...]:
         """One rating for each that there should be: none is due to a document that does not say."""
-        # a document that could not be read may have answered: its rating counts as lost, not as never due
-        return (*self.ratings, *(None for _ in self.unread))
+        # a document that could not be read may have answered: its rating counts as lost, not as never due. Of a sample
+        # it would be drawn as often as the others
+        answered = sum(self.weights)
+        unread = round(len(self.unread) * len(self.ratings) / answered) if answered else len(self.unread)
+        return (*self.ratings, *[None] * unread)
 
     @cached_property
     def counted(self) -> list[float]:
@@ -87,9 +96,29 @@ class QuestionResult:
         return [value for value in self.similarities if not isnan(value)] if self.is_used else []
 
     @cached_property
+    def stands_for(self) -> list[int]:
+        """How many answers each of the usable ratings stands for; none where every answer was rated."""
+        pairs = zip(self.similarities, self.weights, strict=bool(self.weights))
+        return [weight for value, weight in pairs if not isnan(value)]
+
+    @cached_property
     def novelty(self) -> float:
         """0 (all alike) to 1 (nothing like it); NaN when the question is not used."""
-        return mean_novelty(self.alike)
+        return mean_novelty(self.alike, self.stands_for if self.alike else ())
+
+    @property
+    def represented(self) -> list[float]:
+        """The similarities as often as each stands for an answer of the population."""
+        weights = self.stands_for or repeat(1)
+        return [value for value, weight in zip(self.alike, weights, strict=False) for _ in range(weight)]
+
+    @property
+    def tally(self) -> Tally:
+        """Its usable ratings, each as often as it stands for an answer."""
+        if not self.weights:
+            return Tally(fsum(self.counted), self.usable, len(self.due))
+        count = sum(self.stands_for) if self.is_used else 0
+        return Tally(fsum(map(mul, self.counted, self.stands_for)) if count else 0, count, sum(self.weights))
 
     @property
     def nearest(self) -> float:
@@ -143,8 +172,7 @@ class Assessment:
     def tallies(self) -> dict[str, tuple[Tally, ...]]:
         """By question id, one per grader."""
         return {
-            of_graders[0].question.id: tuple(Tally(fsum(r.counted), r.usable, len(r.due)) for r in of_graders)
-            for of_graders in self.by_question
+            of_graders[0].question.id: tuple(result.tally for result in of_graders) for of_graders in self.by_question
         }
 
     def within(self, words: float) -> "Assessment":
@@ -176,7 +204,18 @@ class Assessment:
 
     @cached_property
     def spread(self) -> dict[str, Spread]:
-        return {name: spread_within(result.alike for result in results) for name, results in self.by_feature.items()}
+        return {name: spread_within(r.represented for r in results) for name, results in self.by_feature.items()}
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether an answer was rated against a sample of the population's answers."""
+        return any(result.weights for result in self.results)
+
+    @cached_property
+    def standard_errors(self) -> dict[str, float]:
+        """By feature that of its novelty, from the sampling of ratings alone; NaN where novelty is."""
+        parts = [_standard_errors(part) for part in self.by_grader]
+        return {name: sqrt(fsum(part[name] ** 2 for part in parts)) / len(parts) for name in self.features}
 
     @cached_property
     def used(self) -> list[QuestionResult]:
@@ -197,6 +236,13 @@ class Assessment:
         if few := sum(not result.is_used for result in self.results if result.usable):
             counts[TOO_FEW] = few
         return dict(counts)
+
+
+def _standard_errors(assessment: Assessment) -> dict[str, float]:
+    used = assessment.used
+    errors = dict(zip(map(id, used), variances([collapsed(r.alike, r.stands_for) for r in used]), strict=True))
+    rows = {name: [errors[id(r)] for r in results if r.is_used] for name, results in assessment.by_feature.items()}
+    return {name: sqrt(fsum(row)) / len(row) if row else nan for name, row in rows.items()}
 
 
 def neighbours(result: QuestionResult, most: int = 3) -> list[tuple[str, float, int]]:
@@ -248,7 +294,10 @@ def standings(
             for question, graders in (rated if tallies else {}).items()
         }
 
-    among = alone if left_out else [beside(place, tallies) for place, tallies in enumerate(alone)]
+    # what was not drawn has no rating of the document to be held against: of a sample they stand among themselves
+    among = (
+        alone if left_out or assessment.is_sampled else [beside(place, tallies) for place, tallies in enumerate(alone)]
+    )
     results = assessment.by_grader[0].results
     others, apart = ([_novelty(tallies, results) for tallies in each] for each in (among, alone))
     found = {

@@ -8,10 +8,13 @@ from functools import lru_cache
 from typing import Any
 
 import anyio
+from anyio import to_thread
 from inspect_ai.model import Model
 
+from genie_inspect.engines.embedders import CachedEmbedder
 from genie_inspect.errors import GraderFailedError, RefusalError
 from genie_inspect.files.tables import Table
+from genie_inspect.graders.cache import cache_folder
 from genie_inspect.graders.grader import gathered, names_of
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.protocols import (
@@ -25,26 +28,34 @@ from genie_inspect.graders.protocols import (
     reading_anew,
 )
 from genie_inspect.logs.evidence import agreement, evidence_of
-from genie_inspect.measures.genie import MIN_COVERAGE
+from genie_inspect.measures.genie import HIGHEST, MIN_COVERAGE
+from genie_inspect.measures.sampling import represented
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.samples import REFUSAL
 from genie_inspect.scorers.assessment import KEPT, NOT_ANSWERED, Assessment, Others, QuestionResult
 from genie_inspect.scorers.explanation import cell, rests_on, rounded, shown_value
-from genie_inspect.signature import signature
+from genie_inspect.scorers.sampling import Draw, Sampler
+from genie_inspect.signature import SAMPLED, signature
 
 
 class Assessor:
     """Compares documents with one population."""
 
     def __init__(
-        self, population: Population, reader: Reader, judge: Judge, min_coverage: float = MIN_COVERAGE
+        self,
+        population: Population,
+        reader: Reader,
+        judge: Judge,
+        min_coverage: float = MIN_COVERAGE,
+        sampler: Sampler | None = None,  # draws what an answer is rated against; without one that is every answer
     ) -> None:
         self.population, self.reader, self.judge, self.min_coverage = population, reader, judge, min_coverage
+        self.sampler, self.sampled_by = sampler, sampler.signature if sampler else ""
         self.judged_by, self.read_by = judge.signature, reader.signature
         # what a novelty that comes of it depends on, as it stands in scores
-        self.signature = signed(population, self.judged_by, self.read_by, min_coverage)
+        self.signature = signed(population, self.judged_by, self.read_by, min_coverage, self.sampled_by)
         self.features = tuple(feature.name for feature in population.features)
         self._others = lru_cache(maxsize=KEPT)(lambda prompt: Others(population.documents(prompt)))
         self._readings: dict[str, Reading] = {}
@@ -126,37 +137,76 @@ class Assessor:
         if answer is None:
             return QuestionResult(question, None, (), (), (reading.faults.get(index, UNSPECIFIED),))
         answers = {place: text for place, other in enumerate(others) if (text := other.answers[index]) is not None}
+        every, draw = tuple(answers.values()), None
+        if self.sampler and len(every) > self.sampler.ratings:
+            texts = [other.text for other in every]
+            draw = await to_thread.run_sync(self.sampler.draw, question.text, answer.text, texts)
+        chosen = draw.first if draw else list(range(len(every)))
         # kept apart from the answers: nothing is known of these documents, which is not "does not say"
         lost = {place: fault for place, other in enumerate(others) if (fault := other.faults.get(index))}
         rated = Rated(())
         try:
-            if answers:
-                rated = await self.judge.rate(question, answer, tuple(answers.values()))
+            if draw:
+                chosen, rated = await self._rate_drawn(question, answer, every, draw)
+            elif every:
+                rated = await self.judge.rate(question, answer, every)
         except GraderFailedError as error:
             # one failed question must not cost the document the others; `assess` raises when all have failed
             failures.append(error)
-            rated = Rated((None,) * len(answers), dict.fromkeys(range(len(answers)), GRADER_FAILED))
+            rated = Rated((None,) * len(chosen), dict.fromkeys(range(len(chosen)), GRADER_FAILED))
         faults = (*lost.values(), *rated.faults.values())
         return QuestionResult(
             question,
             answer,
-            others=tuple(answers.values()),
+            others=tuple(every[place] for place in chosen),
             ratings=rated.ratings,
             faults=faults if answers or lost else (NOT_ANSWERED,),
             off_labels=rated.off_labels,
-            places=tuple(answers),
+            places=tuple(list(answers)[place] for place in chosen),
             unread=tuple(lost),
             min_coverage=self.min_coverage,
+            weights=_weights(draw, rated) if draw else (),
         )
+
+    async def _rate_drawn(
+        self, question: Question, answer: Answer, every: Sequence[Answer], draw: Draw
+    ) -> tuple[list[int], Rated]:
+        """Ratings of equal answers, without a call, and of one per stratum: its second where the first is lost."""
+        chosen = [part[0] for part in draw.strata]
+        rated = Rated(())
+        if chosen:
+            rated = await self.judge.rate(question, answer, [every[place] for place in chosen])
+        if lost := [number for number, part in enumerate(draw.strata) if number in rated.faults and len(part) > 1]:
+            seconds = [draw.strata[number][1] for number in lost]
+            again = await self.judge.rate(question, answer, [every[place] for place in seconds])
+            ratings, faults = list(rated.ratings), dict(rated.faults)
+            for number, second, rating in zip(lost, seconds, again.ratings, strict=True):
+                if rating is not None:
+                    chosen[number], ratings[number] = second, rating
+                    del faults[number]
+            rated = Rated(tuple(ratings), faults, rated.off_labels)
+        known = len(draw.same)
+        ratings_of_all = (*[float(HIGHEST)] * known, *rated.ratings)
+        faults_of_all = {number + known: fault for number, fault in rated.faults.items()}
+        return [*draw.same, *chosen], Rated(ratings_of_all, faults_of_all, rated.off_labels)
+
+
+def _weights(draw: Draw, rated: Rated) -> tuple[int, ...]:
+    """How many answers each rating stands for."""
+    usable = [rating is not None for rating in rated.ratings[len(draw.same) :]]
+    return (*[1] * len(draw.same), *represented([len(part) for part in draw.strata], usable))
 
 
 def _answer(recorded: str | None) -> Answer | None:
     return None if recorded is None else Answer(recorded)
 
 
-def signed(population: Population, judge: str, reader: str, min_coverage: float, version: str = "2-A") -> str:
+def signed(
+    population: Population, judge: str, reader: str, min_coverage: float, sampled: str = "", version: str = "2-A"
+) -> str:
     """The signature of scores that these give."""
     depends_on = {"judge": judge, "reader": reader, "population": population.name}
+    depends_on |= {SAMPLED: sampled} if sampled else {}
     return signature("genie", version, **depends_on, min_coverage=f"{min_coverage:g}")
 
 
@@ -172,7 +222,8 @@ class Jury:
         self.judged_by = "+".join(sorted({assessor.judged_by for assessor in every}))
         self.read_by = "+".join(sorted({assessor.read_by for assessor in every}))
         # 1 was the mean of those graders that measured
-        self.signature = signed(self.population, self.judged_by, self.read_by, least, version="3-A")
+        (sampled,) = {assessor.sampled_by for assessor in every}
+        self.signature = signed(self.population, self.judged_by, self.read_by, least, sampled, version="3-A")
 
     async def assess(self, text: str, prompt: str, made_of: str = "", *, anew: bool = False) -> Assessment:
         errors: list[GraderFailedError | RefusalError] = []
@@ -193,12 +244,22 @@ class Jury:
         return Assessment.of(dict(zip(self.assessors, parts, strict=True)))
 
 
+def sampler_of(instrument: Instrument, *, seconds: bool = True) -> Sampler | None:
+    """What draws the answers that are rated; None where all of them are."""
+    if instrument.ratings is None:
+        return None
+    # vectors that a model of somebody's makes are kept, as those of the embedding judge are
+    engine = instrument.engine if instrument.embedder == "static" else CachedEmbedder(instrument.engine, cache_folder())
+    return Sampler(instrument.ratings, engine, seconds=seconds)
+
+
 def assessor_of(population: Population, instrument: Instrument, models: Sequence[Model]) -> Assessor | Jury:
     """Who compares documents with a population: a jury where several models are asked."""
+    sampler = sampler_of(instrument)
 
     def by(model: Model | None) -> Assessor:
         reader, judge = instrument.reader_and_judge(model, population.features)
-        return Assessor(population, reader, judge, instrument.min_coverage)
+        return Assessor(population, reader, judge, instrument.min_coverage, sampler)
 
     if len(models) > 1:
         return Jury({name: by(model) for name, model in zip(names_of(models), models, strict=True)})

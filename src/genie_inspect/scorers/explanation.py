@@ -100,6 +100,13 @@ def left_out_facts(same: Sequence[str], made_of: Sequence[str]) -> dict[str, lis
 def notes_on(assessment: Assessment, caution: str = "") -> list[str]:
     count = assessment.documents
     notes = [f"Compared with {count} {'document' if count == 1 else 'documents'} of the population."]
+    if assessment.is_sampled:
+        errors = [error for error in assessment.standard_errors.values() if not math.isnan(error)]
+        between = f" of {min(errors):.3f} to {max(errors):.3f} by feature" if errors else ""
+        notes.append(
+            f"Each answer was rated against a sample of theirs, with a standard error{between}; nearest is the nearest "
+            "of those rated."
+        )
     if 0 < count < FEWEST_RATINGS:
         notes.append(
             f"Fewer than {FEWEST_RATINGS} documents are too few for a population: with others the novelty may differ."
@@ -185,6 +192,13 @@ def length_facts(assessment: Assessment) -> dict[str, Any]:
     words = median(assessment.lengths)
     matched = assessment.within(words).novelty
     return {"population": words, "matched": {key: None if math.isnan(v) else v for key, v in matched.items()}}
+
+
+def sampling_facts(assessment: Assessment) -> dict[str, Any]:
+    """Of a score by a sample of ratings, the standard error that comes of it, by feature."""
+    if not assessment.is_sampled:
+        return {}
+    return {"sampling": {"standard_error": {key: rounded(e) for key, e in assessment.standard_errors.items()}}}
 
 
 def cell(text: str) -> str:

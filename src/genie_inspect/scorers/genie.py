@@ -33,6 +33,7 @@ def genie(
     cache: bool = True,
     min_coverage: float = MIN_COVERAGE,
     answer_length: str = "concise",
+    ratings: int | None = None,
 ) -> Scorer:
     """Novelty of a document along each feature of a population, 0 (as the others) to 1 (unlike all of them).
 
@@ -44,13 +45,16 @@ def genie(
         judge: `list` (50 answers per call; `list/10`: 10), `pairwise`, `logit` (all ask the grader role), `embedding`
             (the grader reads, vectors replace the ratings: use it to screen, not to report; `embedding/<file>` names a
             fit by `genie calibrate`) or `offline` (no model: a smoke test).
-        embedder: For `embedding` and `offline`: static, openai/<model> or sentence-transformers/<id or folder>.
+        embedder: For `embedding`, `offline`, `ratings`: static, openai/<model> or sentence-transformers/<id or folder>.
         templates: A folder of your own instruction templates.
         cache: Whether kept answers and ratings are used and new ones are kept; false asks again.
         min_coverage: Least share of a question's expected ratings with which it is used: 0 (one is enough) to 1.
         answer_length: How long the reader's answers are: `concise`, `sentence` or `free`. Longer answers make other
             levels, and scores of two lengths do not compare (`genie answer-lengths` compares them on
             purpose).
+        ratings: How many of the population's answers an answer is rated against, 3 or more, such as 6; all unless
+            given. For `list`, `logit` and `pairwise`. The answers are drawn from strata of similarity as the embedder
+            predicts it, the nearest always among them; the metadata has the standard error.
 
     Raises:
         RefusedError: If the population cannot be opened or has only documents, or an option has a value that is not
@@ -67,11 +71,20 @@ def genie(
     from genie_inspect.samples import document_of, is_original, made_of, prompt_of
     from genie_inspect.scorers.assessment import standings
     from genie_inspect.scorers.assessor import assessor_of, jury_facts, jury_notes
-    from genie_inspect.scorers.explanation import REASONS, WIDTHS, cut, evidence, explained, length_facts, notes_on
+    from genie_inspect.scorers.explanation import (
+        REASONS,
+        WIDTHS,
+        cut,
+        evidence,
+        explained,
+        length_facts,
+        notes_on,
+        sampling_facts,
+    )
     from genie_inspect.scorers.outcome import Measurement, nothing, scored_or_reason
 
     with refusals():
-        instrument = Instrument(judge, embedder, templates, cache, min_coverage, answer_length)
+        instrument = Instrument(judge, embedder, templates, cache, min_coverage, answer_length, ratings)
         opened = open_population(population)
         opened.require_questions("measure genie")
         reference_scores = reference_scores_of(opened.folder)  # a damaged one shows before anything is asked
@@ -111,7 +124,7 @@ def genie(
             by_grader = jury_facts(assessment)
             notes = [ANSWERS_ALONE.format(readers=readers)] if opened.answers_alone else []
             notes += [*jury_notes(by_grader), *notes_on(assessment, caution(assessor.judged_by))]
-            metadata = {**facts, **by_grader, "length": length_facts(assessment)}
+            metadata = {**facts, **by_grader, "length": length_facts(assessment), **sampling_facts(assessment)}
             if among:
                 metadata["standing"] = {
                     key: {name: round(value, 6) for name, value in asdict(own).items()} for key, own in among.items()

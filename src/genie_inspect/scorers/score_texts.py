@@ -50,7 +50,7 @@ def score_texts(
         judge: As for the scorer `genie`: `list`, `pairwise`, `logit`, `embedding` or `offline` (needs no grader).
         progress: Whether a bar on standard error shows how many texts are scored.
         **options: The other options of the scorer `genie`: `embedder`, `templates`, `cache`, `min_coverage`,
-            `answer_length`.
+            `answer_length`, `ratings`.
 
     Returns:
         One row per text, in order: `text` (its index), `prompt`, for each feature its novelty from 0 (as the others) to

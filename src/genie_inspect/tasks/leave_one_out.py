@@ -21,6 +21,7 @@ def leave_one_out(
     panel: str | list[str] = "none",
     cache: bool = True,
     answer_length: str = "concise",
+    ratings: int | None = None,
 ) -> Task:
     """How novel each document of a population is among the others; nothing is generated.
 
@@ -35,6 +36,7 @@ def leave_one_out(
         panel: As for `synthetic_prompts`.
         cache: As for `synthetic_prompts`.
         answer_length: As for `synthetic_prompts`.
+        ratings: As for the scorer `genie`: how many answers an answer is rated against; all unless given.
 
     Raises:
         RefusedError: If an option cannot be used; before anything is asked.
@@ -51,7 +53,7 @@ def leave_one_out(
         if population == NONE:
             raise UnknownChoiceError("population", population, "starter or the folder of a population")
         measures = NoveltyMeasures(
-            population, judge, embedder, templates, cache, panel, answer_length, is_reference_scores=True
+            population, judge, embedder, templates, cache, panel, answer_length, ratings, is_reference_scores=True
         )
         opened = open_population(population)
         if measures.with_genie and run_has_begun():

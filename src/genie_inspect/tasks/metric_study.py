@@ -19,6 +19,7 @@ def metric_study(
     scorer: str | list[str] | dict[str, Any] | None = None,
     cache: bool = True,
     answer_length: str = "concise",
+    ratings: int | None = None,
 ) -> Task:
     """How far measures move when one feature of a text is edited, and when all is said in other words.
 
@@ -40,6 +41,7 @@ def metric_study(
             for its prompt that is neither the text nor its original.
         cache: As for `synthetic_prompts`.
         answer_length: As for `synthetic_prompts`.
+        ratings: As for the scorer `genie`: how many answers an answer is rated against; all unless given.
 
     Raises:
         RefusedError: If an option cannot be used; before anything is asked.
@@ -62,7 +64,7 @@ def metric_study(
             raise UnknownChoiceError("judge", judge, "a judge, or several with commas between them")
         first, *others = (name.strip() for name in judges)
         measures = NoveltyMeasures(
-            population, first, embedder, templates, cache, panel, answer_length, others, named_scorers(scorer)
+            population, first, embedder, templates, cache, panel, answer_length, ratings, others, named_scorers(scorer)
         )
         if not texts.changed:
             raise InterventionsError(

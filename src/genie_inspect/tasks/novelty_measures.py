@@ -84,6 +84,7 @@ class NoveltyMeasures:
     # holistic measures beside Genie: `none`, `cheap` (those that ask no model), `all`, or their names
     panel: str | Sequence[str] = NO_PANEL
     answer_length: str = CONCISE
+    ratings: int | None = None
     further_judges: Sequence[str] = ()  # Genie once with each, too
     further_scorers: Sequence[Scorer] = ()  # anybody's, which may be all that is tried
     is_reference_scores: bool = False  # whether what is measured are the population's own documents, all of them
@@ -112,7 +113,9 @@ class NoveltyMeasures:
         """Genie's, by judge; where it is left out one that asks nobody, so that options are checked all the same."""
         judges = [OFFLINE if judge == NO_GENIE else judge for judge in (self.judge, *self.further_judges)]
         return [
-            Instrument(judge, self.embedder, self.templates, self.cache, answer_length=self.answer_length)
+            Instrument(
+                judge, self.embedder, self.templates, self.cache, answer_length=self.answer_length, ratings=self.ratings
+            )
             for judge in judges
         ]
 
@@ -143,7 +146,15 @@ class NoveltyMeasures:
             return None
         genies = [
             # by their options, which Inspect writes into the log: who scores it again gets the same scorers
-            genie(self.population, it.judge, it.embedder, it.templates, it.cache, answer_length=it.answer_length)
+            genie(
+                self.population,
+                it.judge,
+                it.embedder,
+                it.templates,
+                it.cache,
+                answer_length=it.answer_length,
+                ratings=it.ratings,
+            )
             for it in (self.instruments if self.with_genie else ())
         ]
         panel = self.beside.scorers(self.population, self.embedder, self.templates).values()

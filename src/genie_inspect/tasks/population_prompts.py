@@ -16,6 +16,7 @@ def population_prompts(
     panel: str | list[str] = "none",
     cache: bool = True,
     answer_length: str = "concise",
+    ratings: int | None = None,
 ) -> Task:
     """Documents for a population's prompts, scored along its features; or for prompts that shall get a population.
 
@@ -29,6 +30,7 @@ def population_prompts(
         panel: As for `synthetic_prompts`; of documents without questions only it is taken, and `cheap` asks no model.
         cache: As for `synthetic_prompts`.
         answer_length: As for `synthetic_prompts`.
+        ratings: As for the scorer `genie`: how many answers an answer is rated against; all unless given.
 
     Raises:
         RefusedError: If an option cannot be used; before anything is generated.
@@ -40,7 +42,7 @@ def population_prompts(
     from genie_inspect.versions import TASKS
 
     with refusals():
-        measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length)
+        measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length, ratings)
         # both, or neither
         if measures.scores == (prompts is not None):
             raise GenieError(

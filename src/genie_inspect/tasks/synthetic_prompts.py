@@ -13,6 +13,7 @@ def synthetic_prompts(
     panel: str | list[str] = "none",
     cache: bool = True,
     answer_length: str = "concise",
+    ratings: int | None = None,
 ) -> Task:
     """Short stories about two things that rarely meet, scored for novelty by feature.
 
@@ -30,6 +31,7 @@ def synthetic_prompts(
             protocol of the scorer's.
         cache: As for the scorer `genie`: false asks the grader again.
         answer_length: As for the scorer `genie`: `concise`, `sentence` or `free`.
+        ratings: As for the scorer `genie`: how many answers an answer is rated against; all unless given.
 
     Raises:
         RefusedError: If an option cannot be used; before anything is generated.
@@ -42,7 +44,7 @@ def synthetic_prompts(
     from genie_inspect.versions import TASKS
 
     with refusals():
-        measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length)
+        measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length, ratings)
         # the prompts that the population has; all 25 without one
         dataset = compared_dataset("synthetic_prompts", concept_pairs(), measures)
         return Task(

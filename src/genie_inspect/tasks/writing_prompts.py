@@ -16,6 +16,7 @@ def writing_prompts(
     panel: str | list[str] = "none",
     cache: bool = True,
     answer_length: str = "concise",
+    ratings: int | None = None,
     column: str = "prompt",
     split: str = "train",
     story_where: bool = False,
@@ -35,6 +36,7 @@ def writing_prompts(
         panel: As for `synthetic_prompts`.
         cache: As for `synthetic_prompts`.
         answer_length: As for `synthetic_prompts`.
+        ratings: As for the scorer `genie`: how many answers an answer is rated against; all unless given.
         column: Where a row has its prompt.
         split: Which part of a hub dataset.
         story_where: Begin each prompt with "Write a story where:", as the study does, unless it asks for a story
@@ -51,7 +53,7 @@ def writing_prompts(
     from genie_inspect.versions import TASKS
 
     with refusals():
-        measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length)
+        measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length, ratings)
         check_count("sample", sample)
         check_switch("story_where", story_where)
         prompts: list[str] = []

@@ -1,0 +1,175 @@
+"""Answers that are rated against a sample of the population's answers: `ratings=`."""
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from tests.scorers.test_assessor import Judge, Reader
+from tests.scripted import evaluated, grading, metadata, saying, scores, small_population
+
+from genie_inspect.engines.embedders import StaticEmbedder
+from genie_inspect.errors import GraderFailedError, UnknownChoiceError
+from genie_inspect.graders.instrument import Instrument
+from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Rated
+from genie_inspect.measures.genie import similarity
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.reference_scores import Measured, ReferenceScores
+from genie_inspect.scorers.assessment import Assessment
+from genie_inspect.scorers.assessor import Assessor, Jury
+from genie_inspect.scorers.explanation import notes_on, sampling_facts
+from genie_inspect.scorers.genie import genie
+from genie_inspect.scorers.sampling import Sampler
+from genie_inspect.signature import Signature
+
+PROMPT = "Write about a bird."
+WORDS = "owl eagle swan crow finch robin hawk falcon wren goose duck heron stork raven".split()  # noqa: SIM905
+OTHERS = tuple(f"{word.capitalize()} number {n}." for n, word in enumerate(WORDS))
+TEXT = "Osprey at dawn."
+
+
+class Rates(Judge):
+    """Rates by a word's place among all; loses what it is told, and keeps what it was asked."""
+
+    def __init__(self, lost: Sequence[str] = (), fails: bool = False) -> None:
+        self.lost, self.fails, self.asked = lost, fails, list[list[str]]()
+
+    async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
+        if self.fails:
+            raise GraderFailedError("it is gone")
+        words = [other.text for other in others]
+        self.asked.append(words)
+        ratings = tuple(None if word.lower() in self.lost else rating(word) for word in words)
+        return Rated(ratings, {place: UNREADABLE for place, value in enumerate(ratings) if value is None})
+
+
+def rating(word: str) -> float:
+    return 1 + 3 * WORDS.index(word.lower()) / len(WORDS)
+
+
+@pytest.fixture
+def population(tmp_path: Path) -> Population:
+    return small_population(
+        tmp_path / "population", {PROMPT: OTHERS}, {PROMPT: (("plot", "Which?"), ("style", "How?"))}
+    )
+
+
+async def assessed(
+    population: Population, judge: Judge, ratings: int | None, text: str = TEXT, seed: int = 0
+) -> Assessment:
+    sampler = Sampler(ratings, StaticEmbedder(), seed) if ratings else None
+    return await Assessor(population, Reader(), judge, sampler=sampler).assess(text, PROMPT)
+
+
+async def test_six_answers_are_rated_the_nearest_among_them_and_stand_for_all(population: Population) -> None:
+    judge = Rates()
+    found = await assessed(population, judge, 6)
+    assert [len(words) for words in judge.asked] == [6, 6]
+    result = found.results[0]
+    assert sum(result.weights) == len(OTHERS) == found.documents
+    predicted = dict(zip(WORDS, StaticEmbedder().embed(WORDS) @ StaticEmbedder().embed(["osprey"])[0], strict=True))
+    assert result.others[0].text.lower() == max(predicted, key=lambda word: predicted[word])
+    weighted = sum(w * similarity(r) for w, r in zip(result.weights, result.ratings, strict=True))
+    assert result.novelty == pytest.approx(1 - weighted / len(OTHERS))
+    # the second time the same, in another draw others
+    again, other = Rates(), Rates()
+    assert (await assessed(population, again, 6)).novelty == found.novelty
+    assert sorted(again.asked) == sorted(judge.asked)
+    await assessed(population, other, 6, seed=1)
+    assert sorted(other.asked) != sorted(judge.asked)
+
+
+async def test_with_a_stratum_for_each_answer_the_result_is_the_full_score(population: Population) -> None:
+    whole = await assessed(population, Rates(), None)
+    for ratings in (len(OTHERS), len(OTHERS) + 5):
+        found = await assessed(population, Rates(), ratings)
+        assert (found.novelty, found.results, found.is_sampled) == (whole.novelty, whole.results, False)
+
+
+async def test_over_many_draws_the_mean_is_that_of_all_ratings(population: Population) -> None:
+    (whole, *_) = (await assessed(population, Rates(), None)).novelty.values()
+    draws = [await assessed(population, Rates(), 5, seed=seed) for seed in range(400)]
+    errors = [draw.standard_errors["plot"] for draw in draws]
+    assert fmean(draw.novelty["plot"] for draw in draws) == pytest.approx(whole, abs=0.012)
+    assert fmean(abs(d.novelty["plot"] - whole) < 1.96 * e for d, e in zip(draws, errors, strict=True)) > 0.8
+
+
+async def test_equal_answers_are_interchangeable_without_a_call(population: Population) -> None:
+    judge = Rates()
+    found = await assessed(population, judge, 6, "Owl of another kind.")
+    assert not any("Owl" in words for words in judge.asked)
+    result = found.results[0]
+    assert (result.others[0].text, result.ratings[0], result.weights[0]) == ("Owl", 4, 1)
+    assert (result.nearest, sum(result.weights)) == (0, len(OTHERS))
+
+
+async def test_a_lost_rating_is_replaced_once_and_then_represented_by_the_stratum_beside_it(
+    population: Population,
+) -> None:
+    drawn = [other.text for other in (await assessed(population, Rates(), 5)).results[0].others]
+    losing = Rates([drawn[2].lower()])
+    result = (await assessed(population, losing, 5)).results[0]
+    second = result.others[2].text
+    assert [second] in losing.asked
+    assert (result.faults, result.usable, second != drawn[2]) == ((), 5, True)
+    both = Rates([drawn[2].lower(), second.lower()])
+    result = (await assessed(population, both, 5)).results[0]
+    assert (result.usable, len(result.due), result.faults) == (4, 5, (UNREADABLE,))
+    assert (result.weights[2], sum(result.weights)) == (0, len(OTHERS))
+    assert not math.isnan(result.novelty)
+
+
+async def test_too_few_of_the_drawn_are_no_score_and_a_grader_that_fails_is_a_failure(population: Population) -> None:
+    found = await assessed(population, Rates(WORDS), 6)
+    assert [math.isnan(value) for value in (*found.novelty.values(), *found.standard_errors.values())] == [True] * 4
+    assert found.faults == {UNREADABLE: 12}
+    with pytest.raises(GraderFailedError):
+        await assessed(population, Rates(fails=True), 6)
+
+
+async def test_what_a_person_reads_says_that_it_is_a_sample_and_how_large_the_error_is(population: Population) -> None:
+    found = await assessed(population, Rates(), 6)
+    (note,) = (line for line in notes_on(found) if "sample" in line)
+    assert re.search(r"standard error of 0\.\d{3} to 0\.\d{3} by feature; nearest is the nearest of those rated", note)
+    assert sampling_facts(found)["sampling"]["standard_error"].keys() == {"plot", "style"}
+    assert sampling_facts(await assessed(population, Rates(), None)) == {}
+
+
+async def test_a_jury_has_the_error_of_the_mean_of_its_graders(population: Population) -> None:
+    graders = {name: Assessor(population, Reader(), Rates(), sampler=Sampler(6, StaticEmbedder())) for name in "ab"}
+    found = await Jury(graders).assess(TEXT, PROMPT)
+    (alone, *_) = (part.standard_errors for part in found.parts.values())
+    assert found.standard_errors["plot"] == pytest.approx(alone["plot"] / math.sqrt(2))
+
+
+def test_the_signature_names_number_and_embedder_and_reference_scores_by_all_ratings_serve_it(
+    population: Population, tmp_path: Path
+) -> None:
+    signatures = []
+    for ratings in (6, None):
+        scorer = genie(str(population.folder), ratings=ratings)
+        log = evaluated(scorer, saying(TEXT), grading(), tmp_path / str(ratings), [PROMPT])
+        signatures += [str(metadata(score)["signature"]) for score in scores(log)]
+    sampled, whole = signatures
+    assert Signature(sampled).facts["ratings"] == f"6({StaticEmbedder().identity})"
+    assert "ratings" not in Signature(whole).facts
+    measured = Measured(signature=whole, ratings={})
+    assert ReferenceScores(measured=(measured,)).under(sampled) == measured
+
+
+@pytest.mark.parametrize(
+    ("judge", "ratings", "said"),
+    [
+        ("list", 2, "a whole number of at least 3"),
+        ("list", 6.0, "a whole number of at least 3"),
+        ("list", True, "a whole number of at least 3"),
+        ("embedding", 6, "none with judge=embedding: it is for list, pairwise, logit"),
+        ("offline", 6, "none with judge=offline"),
+    ],
+)
+def test_a_number_that_cannot_be_is_refused(judge: str, ratings: Any, said: str) -> None:
+    with pytest.raises(UnknownChoiceError, match=re.escape(said)):
+        Instrument(judge, ratings=ratings)
