@@ -95,7 +95,7 @@ def test_the_examples_of_the_page_run_and_print_what_it_says(folder: Path) -> No
                 done = CliRunner().invoke(main, line.split("#")[0].split()[1:])
                 assert done.exit_code == 0, done.output
     logs = read_logs([folder / "logs"])
-    assert len(logs) == 6
+    assert len(logs) == 5
     for document in (document for log in logs for document in log.documents):
         assert [scores.reason for scores in document.scores.values()] == [""]
 

@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from inspect_ai import eval as evaluate
 from tests.scorers.test_assessor import Judge, Reader
 from tests.scripted import evaluated, grading, metadata, saying, scores, small_population
 
@@ -24,6 +25,7 @@ from genie_inspect.scorers.explanation import notes_on, sampling_facts
 from genie_inspect.scorers.genie import genie
 from genie_inspect.scorers.sampling import Sampler
 from genie_inspect.signature import Signature
+from genie_inspect.tasks.population_prompts import population_prompts
 
 PROMPT = "Write about a bird."
 WORDS = "owl eagle swan crow finch robin hawk falcon wren goose duck heron stork raven".split()  # noqa: SIM905
@@ -173,3 +175,28 @@ def test_the_signature_names_number_and_embedder_and_reference_scores_by_all_rat
 def test_a_number_that_cannot_be_is_refused(judge: str, ratings: Any, said: str) -> None:
     with pytest.raises(UnknownChoiceError, match=re.escape(said)):
         Instrument(judge, ratings=ratings)
+
+
+@pytest.mark.parametrize(("count", "options", "proposed"), [(51, {}, 1), (50, {}, 0), (51, {"ratings": 6}, 0)])
+def test_a_large_population_is_told_what_fewer_ratings_would_cost(
+    count: int, options: dict[str, Any], proposed: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    texts = [f"{WORDS[n % len(WORDS)].capitalize()}{n} flies." for n in range(count)]
+    folder = small_population(tmp_path / "large", {PROMPT: texts}, {PROMPT: (("plot", "Which?"),)}).folder
+    task = population_prompts(str(folder), **options)
+    (log,) = evaluate(
+        task,
+        model=saying(TEXT).model(),
+        model_roles={"grader": grading().model()},
+        epochs=1,
+        log_dir=str(tmp_path / "logs"),
+        display="none",
+    )
+    assert log.status == "success"
+    lines = [line for line in capfd.readouterr().err.splitlines() if "ratings=6" in line]
+    assert len(lines) == proposed
+    for line in lines:
+        few, fewer, whole, more = (
+            int(n.replace(",", "")) for n in re.findall(r"[\d,]{2,}(?= |$)", line.split("about")[1])[:4]
+        )
+        assert (few < whole, fewer < more) == (True, True)

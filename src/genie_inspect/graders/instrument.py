@@ -149,6 +149,11 @@ class Instrument:
     def is_smoke_test(self) -> bool:
         return self.judge == OFFLINE
 
+    @property
+    def can_sample(self) -> bool:
+        """Whether fewer ratings could be asked for than are."""
+        return self.ratings is None and not self.is_smoke_test and mode_of(self.judge).asks_pairs
+
     def graders(self) -> tuple[Model, ...]:
         return graders_for(self.judge)
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -70,6 +70,7 @@ def by_prompt(samples: Sequence[Sample], epochs: int) -> dict[str, int]:
 
 
 NO_GENIE = "none"
+MANY_DOCUMENTS, PROPOSED = 50, 6  # per prompt, from which so many ratings are proposed
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,29 @@ class NoveltyMeasures:
                 f"(for genie: genie questions write {population.folder}, and import again with --questions)"
             )
             lines.insert(0, lambda model, ids, epochs: said)
+        documents = population.manifest.counts.documents / max(len(population.prompts), 1)
+        if self.with_genie and self.instruments[0].can_sample and documents > MANY_DOCUMENTS:
+            lines.append(partial(self._proposal, population, list(dataset), epochs))
         return [*self._requirements(), *map(announce_cost, lines)]
+
+    def _proposal(
+        self,
+        population: Population,
+        samples: Sequence[Sample],
+        usual: int,
+        model: str,
+        ids: Collection[str | int] | None,
+        epochs: int | None,
+    ) -> str:
+        """What fewer ratings would cost, for a large population."""
+        taken = [sample for sample in samples if ids is None or sample.id in ids]
+        options = self.instruments[0], replace(self.instruments[0], ratings=PROPOSED)
+        whole, few = (self._genie_cost(population, own, taken, epochs or usual) for own in options)
+        return (
+            f"population {population.name} is large: with -T ratings={PROPOSED} genie would take about "
+            f"{few.tokens_in:,.0f} tokens in and {few.tokens_out:,.0f} out instead of {whole.tokens_in:,.0f} and "
+            f"{whole.tokens_out:,.0f}, with a stated error"
+        )
 
     def _requirements(self) -> list[Solver]:
         beside = self.beside
