@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model
 from tests.batch.engines import ENGINES, called, lines, refused, replied, scored, write
-from tests.scripted import DOCUMENTS, OWL, evaluated, saying
+from tests.scripted import DOCUMENTS, OWL, evaluated, saying, small_population
 from tests.served import NAMES, Served
 
 from genie_inspect.batch.shards import chat_body
@@ -261,3 +261,17 @@ def test_a_populations_own_documents_are_asked_about_as_each_against_the_others(
     called("cache", "import", tmp_path / "replies.jsonl", "--requests", read)
     left = called("batch", "status", folder, "--grader", "openai/gpt-4o")
     assert (left["left_to_read"], left["left_to_judge"]) == (0, 3 * 3 + 2 * 1), "a request an answer"
+
+
+def test_of_sampled_ratings_the_drawn_alone_are_asked_for(grader_served: Served, tmp_path: Path) -> None:
+    texts = [f"{word} slept." for word in "Owl Eagle Swan Crow Finch Robin Hawk Wren".split()]  # noqa: SIM905
+    folder = small_population(tmp_path / "birds", {OWL: texts}, {OWL: (("plot", "Who?"),)}).folder
+    read, named = tmp_path / "read.jsonl", ("--grader", "openai/gpt-4o")
+    called("batch", "requests", folder, "--step", "read", *named, "-o", read)
+    write(tmp_path / "replies.jsonl", replied(grader_served, [read], ENGINES["openai"]))
+    called("cache", "import", tmp_path / "replies.jsonl", "--requests", read)
+    counts = [
+        called("batch", "status", folder, *named, "--judge", "pairwise", *ratings)["left_to_judge"]
+        for ratings in ((), ("--ratings", 3))
+    ]
+    assert counts == [8 * 7, 8 * 3]

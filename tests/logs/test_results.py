@@ -203,3 +203,12 @@ def test_the_command_for_a_reference_scores_repeats_what_the_scores_depend_on(
 def test_another_measure_or_a_population_without_documents_needs_none(facts: dict[str, object], tmp_path: Path) -> None:
     log = read_scored_log(made_log(tmp_path, [{"genie": scored({"plot": 0.5}, **facts)}]))  # type: ignore[arg-type]
     assert reference_scores_command(log, "genie") == ""
+
+
+def test_the_error_of_sampled_ratings_is_that_of_the_mean_over_prompts(tmp_path: Path) -> None:
+    errors = (0.03, 0.04, 0.12, None)
+    samples = [{"genie": scored({"plot": 0.5}, sampling={"standard_error": {"plot": error}})} for error in errors]
+    found = results(tmp_path, samples, prompts=["a", "a", "b", "b"])
+    # prompt a: sqrt(.03^2 + .04^2) / 2, b: .12; their mean over two prompts
+    assert found.sampling["plot"] == pytest.approx(math.sqrt(0.025**2 + 0.12**2) / 2)
+    assert results(tmp_path, [{"genie": scored({"plot": 0.5})}]).sampling == {}

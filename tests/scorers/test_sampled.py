@@ -16,10 +16,10 @@ from genie_inspect.engines.embedders import StaticEmbedder
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Rated
-from genie_inspect.measures.genie import similarity
+from genie_inspect.measures.genie import Tally, similarity
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.reference_scores import Measured, ReferenceScores
-from genie_inspect.scorers.assessment import Assessment
+from genie_inspect.scorers.assessment import Assessment, QuestionResult, standings
 from genie_inspect.scorers.assessor import Assessor, Jury
 from genie_inspect.scorers.explanation import notes_on, sampling_facts
 from genie_inspect.scorers.genie import genie
@@ -160,6 +160,43 @@ def test_the_signature_names_number_and_embedder_and_reference_scores_by_all_rat
     assert "ratings" not in Signature(whole).facts
     measured = Measured(signature=whole, ratings={})
     assert ReferenceScores(measured=(measured,)).under(sampled) == measured
+
+
+def sampled_result(
+    population: Population, unread: int = 0, ratings: Sequence[float | None] = (4, 2, 1)
+) -> QuestionResult:
+    question, answers = population.questions(PROMPT)[0], (Answer("x"),) * 3
+    return QuestionResult(
+        question,
+        answers[0],
+        answers,
+        tuple(ratings),
+        (),
+        places=(0, 3, 7),
+        unread=tuple(range(unread)),
+        weights=(1, 5, 4),
+    )
+
+
+def test_a_document_that_could_not_be_read_counts_as_often_as_it_would_have_been_drawn(population: Population) -> None:
+    assert [len(sampled_result(population, unread).due) for unread in (0, 1, 5, 10)] == [3, 3, 5, 6]
+
+
+def test_reference_scores_take_a_sampled_document_as_often_as_its_ratings_stand_for_answers(
+    population: Population,
+) -> None:
+    whole = sampled_result(population)
+    assert whole.tally == Tally(4 + 5 * 2 + 4 * 1, 10, 10)
+    assert whole.tally.novelty() == pytest.approx(whole.novelty)
+    lost = sampled_result(population, ratings=(4, None, None))
+    assert (lost.is_used, lost.tally.usable, math.isnan(lost.tally.novelty())) == (False, 0, True)
+    # what was not drawn is not held against it: the others stand among themselves
+    (question,) = {whole.question.id}
+    others = {f"d{n}": {question: (Tally(20, 10, 10),)} for n in range(10)}
+    assessment = Assessment((whole,), ("plot",), 10)
+    assert standings(assessment, list(others), others)["plot"].percentile == 100
+    (spread,) = assessment.spread.values()
+    assert spread.degrees == 2
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,12 @@ class Assessment:
 
     @cached_property
     def spread(self) -> dict[str, Spread]:
-        return {name: spread_within(r.represented for r in results) for name, results in self.by_feature.items()}
+        spreads = {name: spread_within(r.represented for r in results) for name, results in self.by_feature.items()}
+        if not self.is_sampled:
+            return spreads
+        # a rating that stands for many rests on one
+        rated = {name: sum(max(len(r.alike) - 1, 0) for r in results) for name, results in self.by_feature.items()}
+        return {name: replace(own, degrees=min(own.degrees, rated[name])) for name, own in spreads.items()}
 
     @property
     def is_sampled(self) -> bool:
