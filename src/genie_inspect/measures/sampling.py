@@ -8,8 +8,11 @@ import math
 from collections.abc import Sequence
 from statistics import fmean, variance
 
+import numpy as np
+from numpy.typing import ArrayLike
 
-def strata(predicted: Sequence[float], count: int) -> list[list[int]]:
+
+def strata(predicted: ArrayLike, count: int) -> list[list[int]]:
     """Cut places into at most `count` strata by falling prediction: the nearest alone, the rest of equal sizes.
 
     Sizes differ by at most one. With `count` or fewer places each is a stratum of its own.
@@ -17,7 +20,7 @@ def strata(predicted: Sequence[float], count: int) -> list[list[int]]:
     >>> strata([0.1, 0.9, 0.5, 0.4, 0.7], 3)
     [[1], [4, 2], [3, 0]]
     """
-    order = sorted(range(len(predicted)), key=lambda place: (-predicted[place], place))
+    order = np.argsort(-np.asarray(predicted), kind="stable").tolist()
     parts = min(count, len(order)) - 1
     ends = [1 + (len(order) - 1) * part // parts for part in range(parts + 1)] if parts > 0 else [len(order)]
     return [order[start:end] for start, end in zip([0, *ends], ends, strict=False) if end > start]

@@ -22,7 +22,7 @@ class Draw:
     """Places among the other answers."""
 
     same: list[int]  # equal answers, which are interchangeable without a call
-    # each shuffled: its first is rated, its second if the first's rating is lost; the nearest answer is the first one's
+    # of each the first is drawn, and the second for when the first's rating is lost; the first stratum is the nearest
     strata: list[list[int]]
 
     @property
@@ -36,19 +36,26 @@ class Sampler:
     def __init__(self, ratings: int, embedder: Embedder, seed: int = 0, *, seconds: bool = True) -> None:
         self.ratings, self.embedder, self.seed, self.seconds = ratings, embedder, seed, seconds
         self.signature = f"{ratings}({embedder.identity})"
-        self._vectors = lru_cache(maxsize=KEPT)(lambda texts: embedder.embed(list(texts)))
+        # a question's answers come back with every document
+        self._prepared = lru_cache(maxsize=KEPT)(self._prepare)
+
+    def _prepare(self, others: tuple[str, ...]) -> "tuple[tuple[str, ...], Vectors, str]":
+        """The answers as they count for equality, their vectors, and a digest of them in any order."""
+        texts = tuple(map(normalised, others))
+        return texts, self.embedder.embed(list(texts)), digest(*sorted(texts))
 
     def draw(self, question: str, answer: str, others: Sequence[str]) -> Draw:
         """One answer from each stratum of similarity as the embedder predicts it."""
-        texts, own = tuple(map(normalised, others)), normalised(answer)
-        vectors: Vectors = self._vectors(texts)
-        (target,) = self._vectors((own,))
+        (texts, vectors, content), own = self._prepared(tuple(others)), normalised(answer)
+        (target,) = self.embedder.embed([own])
         predicted = vectors @ target
         apart = [place for place, text in enumerate(texts) if text != own]
-        parts = strata([float(predicted[place]) for place in apart], self.ratings)
-        shuffle = random.Random(digest(question, own, *sorted(texts), str(self.seed))).shuffle  # noqa: S311  # no secret
+        parts = strata(predicted[apart], self.ratings)
+        chance = random.Random(digest(question, own, content, str(self.seed)))  # noqa: S311  # no secret
         drawn = [[apart[place] for place in part] for part in parts]
         for part in drawn:
-            shuffle(part)
+            for place in range(min(len(part), 2)):
+                other = chance.randrange(place, len(part))
+                part[place], part[other] = part[other], part[place]
         same = [place for place, text in enumerate(texts) if text == own]
         return Draw(same, drawn if self.seconds else [part[:1] for part in drawn])
