@@ -132,6 +132,33 @@ def test_with_a_baseline_the_verdict_stands_before_the_means(tmp_path: Path) -> 
     assert "Compared with" not in words_of(*files)
 
 
+def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path) -> None:
+    standing = {"plot": {"percentile": 92.4, "mean": 0.4, "low": 0.3, "median": 0.4, "high": 0.6}}
+    files = [
+        made_log(
+            tmp_path,
+            [{"genie": scored({"plot": step}, standing=standing, coverage={"plot": "1/1"}, questions=[asked(step)])}],
+            model=f"mock/{step}",
+        )
+        for step in (0.2, 0.9)
+    ]
+    words = words_of(*files)
+    opening, _ = words.split("2 documents from 2 runs")
+    assert "mock/0.9 is at percentile 92 (plot) to 92 (plot) of the population's own documents." in opening
+    (card,) = re.findall("What stood out most: (.*?) The text, and more documents", words)
+    assert card.startswith("plot 0.90, mock/0.9,")
+    assert "nearest of the population" in card
+    # with a comparison that is the finding, in bold; a log without tables has no card
+    both = page(build_report(files, baseline="mock/0.2"))
+    assert '<p class="answer">' not in both  # one prompt cannot be tested
+    plain = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
+    assert "What stood out most" not in words_of(plain)
+    many = [
+        made_log(tmp_path, [{"genie": scored({"plot": 0.1}, standing=standing)}], model=f"m/{n}") for n in range(11)
+    ]
+    assert "3 more are below." in words_of(*many)
+
+
 def test_without_a_log_of_the_population_the_page_says_how_to_get_one(tmp_path: Path) -> None:
     score = {"genie": scored({"plot": 0.5}, length={"population": 2})}
     file = made_log(tmp_path, [score], task_args={"population": "starter", "judge": "list"})

@@ -14,7 +14,7 @@ from tests.reports.made_logs import log_of, made_log, plots, scored
 
 from genie_inspect.reports.comparison import Comparison, Facts, Row, compare
 from genie_inspect.reports.pairing import PROMPT, Options, Pairs
-from genie_inspect.reports.verdict import advice, powers, prompts_needed, verdict, warnings
+from genie_inspect.reports.verdict import advice, findings, powers, prompts_needed, verdict, warnings
 from genie_inspect.signature import Signature
 from genie_inspect.statistics.differences import Difference, Finding, pairs_that_find
 from genie_inspect.statistics.power import paired_power
@@ -359,3 +359,24 @@ def test_prompts_are_those_of_the_strictest_level_among_a_measures_tests(
 @pytest.mark.parametrize("other", [row(tested=False), row(is_unit=False), row(spread=0.0), row(spread=NAN)])
 def test_prompts_are_told_of_tests_on_a_scale_from_0_to_1_with_a_spread(other: Row) -> None:
     assert list(prompts_needed(comparison(other))) == []
+
+
+def test_findings_are_a_plain_sentence_per_run_and_measure_without_what_was_not_tested() -> None:
+    found = comparison(
+        row(differs=True),
+        row(key="style", differs=True, delta=-0.2),
+        row(key="social_atmosphere", differs=True),
+        row(key="agent", equivalent=True),
+        row(key="setting"),
+        row(key="perspective", p=NAN),
+        row("c", differs=True),
+        row("c", "style", differs=True),
+        row("c", "mean", scorer="cosine_near", differs=True),
+        row("c", "other", scorer="cosine_near", tested=False),
+    )
+    assert findings(found) == [
+        "b is more novel than a in plot and social atmosphere; less novel than a in style; equivalent to a in agent; "
+        "undecided with 8 prompts in setting.",
+        "c is more novel than a in all 2 features.",
+        "c, cosine near: higher than a in mean.",
+    ]

@@ -14,11 +14,11 @@ from genie_inspect.logs.results import graders_of, options_of, reference_scores_
 from genie_inspect.measures.tokens import is_like_length
 from genie_inspect.reports import charts, figures
 from genie_inspect.reports.figures import Figure
-from genie_inspect.reports.report import Report
+from genie_inspect.reports.report import Report, StandOut
 from genie_inspect.reports.study import Study
 from genie_inspect.reports.study_verdict import sentence
 from genie_inspect.reports.study_verdict import warnings as study_warnings
-from genie_inspect.reports.verdict import DIFFERENCE, prompts_needed, verdict, warnings
+from genie_inspect.reports.verdict import DIFFERENCE, findings, prompts_needed, verdict, warnings
 from genie_inspect.signature import package_version
 from genie_inspect.statistics.power import USUAL_POWER
 
@@ -157,6 +157,7 @@ def page(report: Report, missing: str = "") -> str:
     asked = (
         *(figures.forests, figures.length_ridges, figures.places, figures.radars, figures.ridges, figures.shade),
         *(
+            answers,
             beware,
             caution,
             command_for_reference_scores,
@@ -167,7 +168,7 @@ def page(report: Report, missing: str = "") -> str:
             length_warning,
             matrix,
         ),
-        *(meanings, opening, prompts_needed, run_facts, sentence, study_figures, unlike_lengths, verdict),
+        *(meanings, most_novel, opening, prompts_needed, run_facts, sentence, study_figures, unlike_lengths, verdict),
     )
     environment.globals |= {function.__name__: function for function in asked}
     environment.globals |= {
@@ -179,6 +180,34 @@ def page(report: Report, missing: str = "") -> str:
     return environment.get_template("page.html.j2").render(
         report=report, colours=colour_of, carried_command=carried, missing=missing
     )
+
+
+MOST_FINDINGS = 8  # lines of each kind at the head of the page
+
+
+def answers(report: Report) -> list[tuple[str, bool]]:
+    """What the page found, in plain sentences, and whether each is its main finding.
+
+    That is the comparison; without one it is where runs are among the population's own documents.
+    """
+    compared, among = findings(report.comparison) if report.comparison else [], []
+    for measure in report.measures:
+        for run, row in zip(report.runs, measure.rows, strict=True):
+            known = {key: cell.standing.percentile for key, cell in row.items() if cell.standing}
+            if known and not run.is_population:
+                ends = dict.fromkeys(end(known, key=lambda key: known[key]) for end in (min, max))
+                told = " to ".join(f"{known[key]:.0f} ({charts.in_words(key)})" for key in ends)
+                among.append(f"{run.label} is at percentile {told} of the population's own documents.")
+    parts = [(compared, True), (among, not compared)]
+    lines = [(line, is_main) for own, is_main in parts for line in own[:MOST_FINDINGS]]
+    more = sum(len(own[MOST_FINDINGS:]) for own, _ in parts)
+    return [*lines, (f"{more} more are below.", False)] if more else lines
+
+
+def most_novel(report: Report) -> StandOut | None:
+    """The most novel document of all, with the question that set it apart; None where no log keeps that."""
+    ends = [one for one in report.stand_outs if one.end == "most" and one.question]
+    return max(ends, key=lambda one: one.value, default=None)
 
 
 def meanings(report: Report, scorer: str) -> list[str]:

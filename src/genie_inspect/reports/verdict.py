@@ -9,6 +9,7 @@ from genie_inspect.files.tables import csv_text, plain
 from genie_inspect.logs.reading import are_unlike, cut_at_limit, unlike_lengths
 from genie_inspect.reports.charts import in_words
 from genie_inspect.reports.comparison import Comparison, Row, pooled
+from genie_inspect.reports.study_verdict import listed
 from genie_inspect.reports.summary import FEW_SHARED, UNLIKE
 from genie_inspect.statistics.differences import LEVEL, TEST, Difference, pairs_that_find
 from genie_inspect.statistics.power import USUAL_POWER, paired_power
@@ -65,6 +66,28 @@ def verdict(comparison: Comparison) -> str:
         who = " and ".join(filter(None, (", ".join(unlike[:-1]), unlike[-1])))
         sentence += f"; what {who} gained or lost may be length alone{see}"
     return sentence + "."
+
+
+def findings(comparison: Comparison) -> list[str]:
+    """What a comparison found, a plain sentence per run and measure; nothing of what could not be tested."""
+    lines = []
+    tested = [row for row in comparison.rows if row.tested and not math.isnan(row.finding.p_value)]
+    for run, scorer in dict.fromkeys((row.run, row.scorer) for row in tested):
+        rows = [row for row in tested if (row.run, row.scorer) == (run, scorer)]
+        higher, lower = ("more novel than", "less novel than") if scorer == "genie" else ("higher than", "lower than")
+        groups: dict[str, list[Row]] = {}
+        for row in rows:
+            if row.finding.differs:
+                said = f"{higher if row.finding.difference.delta > 0 else lower} {row.baseline}"
+            elif row.finding.is_equivalent:
+                said = f"equivalent to {row.baseline}"
+            else:
+                said = f"undecided with {row.prompts} prompts"
+            groups.setdefault(said, []).append(row)
+        every = f"all {len(rows)} features" if len(groups) == 1 < len(rows) else ""
+        parts = [f"{said} in {every or listed([in_words(row.key) for row in own])}" for said, own in groups.items()]
+        lines.append(f"{f'{run} is' if scorer == 'genie' else f'{run}, {in_words(scorer)}:'} {'; '.join(parts)}.")
+    return lines
 
 
 def advice(comparison: Comparison) -> str:
