@@ -144,13 +144,20 @@ def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path)
     ]
     words = words_of(*files)
     opening, _ = words.split("2 documents from 2 runs")
-    assert "mock/0.9 is at percentile 92 (plot) to 92 (plot) of the population's own documents." in opening
+    assert "mock/0.9 is at percentile 92 (plot) of the population's own documents." in opening
     (card,) = re.findall("What stood out most: (.*?) The text, and more documents", words)
     assert card.startswith("plot 0.90, mock/0.9,")
     assert "nearest of the population" in card
-    # with a comparison that is the finding, in bold; a log without tables has no card
-    both = page(build_report(files, baseline="mock/0.2"))
-    assert '<p class="answer">' not in both  # one prompt cannot be tested
+    assert '<p class="answer"><bdi>mock/0.9 is at percentile' in page(build_report(files))
+    # a comparison is the finding where there is one
+    runs = [
+        made_log(tmp_path, [{"genie": scored({"plot": value}, standing=standing)} for value in values], model=model)
+        for model, values in (("m/a", (0.1, 0.2, 0.3)), ("m/b", (0.2, 0.4, 0.6)))
+    ]
+    compared = page(build_report(runs, baseline="m/a"))
+    assert '<p class="answer"><bdi>m/b is undecided with 3 prompts in plot.</bdi></p>' in compared
+    assert '<p class="answer"><bdi>m/b is at percentile' not in compared
+    # a log without tables has no card
     plain = made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
     assert "What stood out most" not in words_of(plain)
     many = [
