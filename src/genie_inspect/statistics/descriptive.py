@@ -211,3 +211,27 @@ def height(knots: Knots, x: float) -> float:
     """The line's height at a place; left and right of the knots it stays level."""
     places, heights = zip(*knots, strict=True)
     return float(np.interp(x, places, heights))
+
+
+def effective_number(counts: Sequence[int]) -> float:
+    """How many equally common answers would be as varied: the Hill number of order 2, from 1 to their number.
+
+    NaN without any. It rises with the number of documents: compare between as many.
+
+    >>> effective_number([2, 2]), effective_number([4]), effective_number([1, 1, 1, 1])
+    (2.0, 1.0, 4.0)
+    """
+    total = sum(counts)
+    return total**2 / sum(count**2 for count in counts) if total else math.nan
+
+
+def chance_of_same(counts: Sequence[int]) -> float:
+    """The chance that two documents give the same answer, 0 to 1; unbiased, whatever the number of documents.
+
+    NaN with fewer than two. Source: Simpson 1949.
+
+    >>> chance_of_same([2, 2]), chance_of_same([3]), chance_of_same([1, 1])
+    (0.3333333333333333, 1.0, 0.0)
+    """
+    total = sum(counts)
+    return sum(count * (count - 1) for count in counts) / (total * (total - 1)) if total > 1 else math.nan
