@@ -215,7 +215,7 @@ REPEATED_FIELDS = (
 )
 REPEATED_KEY = (
     "same: the chance that two documents for the prompt give the same answer, 0 to 1. effective: the effective number "
-    "of answers (Hill number of order 2), of so many documents. Behind the slash the population's. Answers of equal "
+    "of answers (Hill number of order 2), of so many documents. After the slash are the population's. Answers of equal "
     "words are the same; one idea in other words is not counted. This says nothing about quality."
 )
 OTHER_READER = "The population's answers are those of another grader, {reader}, who may use other words."
@@ -258,16 +258,8 @@ def _repeats_value(own: Repeats) -> Any:
         for row in own.rows
     ]
     features = {name: {"own": here, "population": there} for name, (here, there) in own.features.items()}
-    return plain(
-        {
-            "run": own.run,
-            "documents": own.documents,
-            "copies": own.copies,
-            "population_read_by": own.reader,
-            "features": features,
-            "questions": questions,
-        }
-    )
+    run = {"run": own.run, "documents": own.documents, "copies": own.copies, "population_read_by": own.reader}
+    return plain({**run, "features": features, "questions": questions})
 
 
 def _repeats_parts(own: Repeats, top: int) -> Iterator[Table | str]:
