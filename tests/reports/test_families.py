@@ -20,7 +20,7 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.logs.files import LogError
 from genie_inspect.reports.comparison import Comparison, PooledRow, compare, pooled
 from genie_inspect.reports.pairing import Options
-from genie_inspect.reports.verdict import verdict, warnings
+from genie_inspect.reports.verdict import findings, verdict, warnings
 from genie_inspect.statistics.differences import crossed_p_value, differences
 from genie_inspect.tasks.novelty import score_view
 
@@ -156,6 +156,8 @@ def test_a_constant_key_is_equivalent_and_a_run_that_wrote_what_its_baseline_wro
     found = compare([tmp_path / "copy"], "mock/plain")
     assert "0 more are equivalent" in verdict(found)
     assert verdict(found).endswith("0 undecided and 1 between identical documents.")
+    assert "mock/told wrote the same documents as the baseline: this compares nothing." in findings(found)
+    assert not any(line.startswith("mock/told is") for line in findings(found))
     (line,) = [line for line in warnings(found) if "word for word" in line]
     assert line.startswith("mock/told wrote the same documents as its baseline")
 

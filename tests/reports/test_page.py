@@ -151,7 +151,12 @@ def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path)
     assert '<p class="answer"><bdi>mock/0.9 is at percentile' in page(build_report(files))
     # a comparison is the finding where there is one
     runs = [
-        made_log(tmp_path, [{"genie": scored({"plot": value}, standing=standing)} for value in values], model=model)
+        made_log(
+            tmp_path,
+            [{"genie": scored({"plot": value}, standing=standing)} for value in values],
+            model=model,
+            texts=[f"{model} {value}" for value in values],
+        )
         for model, values in (("m/a", (0.1, 0.2, 0.3)), ("m/b", (0.2, 0.4, 0.6)))
     ]
     compared = page(build_report(runs, baseline="m/a"))
