@@ -171,6 +171,16 @@ def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path)
     assert "3 more are below." in words_of(*many)
 
 
+def test_what_changes_how_the_finding_is_read_is_said_beside_it(tmp_path: Path) -> None:
+    judge = "offline(static,anchors=starter)"
+    same = {"ratings": {"count": 30, "lowest": 2, "highest": 2}}
+    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, GENIE.replace("list(test)", judge), **same)}])
+    head = words_of(file).split("1 document from")[0]
+    assert "Offline judge: a smoke test" in head
+    assert "1 warning below the means changes how to read this." in head
+    assert "how to read this" not in words_of(made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]))
+
+
 def test_without_a_log_of_the_population_the_page_says_how_to_get_one(tmp_path: Path) -> None:
     score = {"genie": scored({"plot": 0.5}, length={"population": 2})}
     file = made_log(tmp_path, [score], task_args={"population": "starter", "judge": "list"})

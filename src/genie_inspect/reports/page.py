@@ -160,6 +160,7 @@ def page(report: Report, missing: str = "") -> str:
             answers,
             beware,
             caution,
+            caveats,
             command_for_reference_scores,
             cost,
             cut_warning,
@@ -202,6 +203,14 @@ def answers(report: Report) -> list[tuple[str, bool]]:
     lines = [(line, is_main) for own, is_main in parts for line in own[:MOST_FINDINGS]]
     more = sum(len(own[MOST_FINDINGS:]) for own, _ in parts)
     return [*lines, (f"{more} more are below.", False)] if more else lines
+
+
+def caveats(report: Report) -> list[str]:
+    """What changes how the answers are to be read: cautions on judges, and that there are warnings."""
+    lines = dict.fromkeys(caution(measure.signature.facts.get("judge", "")) for measure in report.measures)
+    count = sum(len(own) for measure in report.measures for own in measure.warnings)
+    said = f"{count} warning{'s' * (count != 1)} below the means change{'s' * (count == 1)} how to read this."
+    return [*filter(None, lines), *([said] if count else [])]
 
 
 def most_novel(report: Report) -> StandOut | None:
