@@ -173,8 +173,9 @@ def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path)
 
 def test_what_changes_how_the_finding_is_read_is_said_beside_it(tmp_path: Path) -> None:
     judge = "offline(static,anchors=starter)"
-    same = {"ratings": {"count": 30, "lowest": 2, "highest": 2}}
-    file = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, GENIE.replace("list(test)", judge), **same)}])
+    same = {"count": 30, "lowest": 2, "highest": 2}
+    score = scored({"plot": 0.5}, GENIE.replace("list(test)", judge), ratings=same)
+    file = made_log(tmp_path, [{"genie": score}])
     head = words_of(file).split("1 document from")[0]
     assert "Offline judge: a smoke test" in head
     assert "1 warning below the means changes how to read this." in head
