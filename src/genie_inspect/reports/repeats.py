@@ -146,9 +146,10 @@ def _answers(sample: EvalSample, readers: Counter[str]) -> Iterator[tuple[Asked,
 
 def _reader(population: Population, readers: Counter[str]) -> str:
     """The run's own reader where the population has its answers, else the one who answered most."""
-    known = set(population.readers)
-    own = [name for name, _ in readers.most_common() if name in known]
-    return (own or sorted(known, key=lambda name: -len(population.answers(name))) or [""])[0]
+    own = [name for name, _ in readers.most_common() if name in population.readers]
+    # of equals the first
+    most = sorted(population.readers, key=lambda name: -len(population.answers(name)))
+    return (own or most or [""])[0]
 
 
 def _of_population(population: Population | None, reader: str, prompt: str, question: str) -> Shared | None:
