@@ -24,7 +24,7 @@ from genie_inspect.logs.files import LogError, each_log, log_header, sample_of
 from genie_inspect.logs.measures import ranges_of, shown_key
 from genie_inspect.logs.reading import ScoredLog, labels
 from genie_inspect.logs.scores import scores_of, signature_of
-from genie_inspect.populations.population import open_population
+from genie_inspect.populations.population import NONE, open_population
 from genie_inspect.reports.repeats import Repeats, Shared
 from genie_inspect.reports.repeats import repeats as repeated
 from genie_inspect.reports.report import build_report, numbers, questions, telling
@@ -236,7 +236,7 @@ def repeats(logs: tuple[str, ...], population: str, top: int, signature: str) ->
     \b
     Example: genie repeats logs/demo
     """
-    opened = None if population == "none" else open_population(population)
+    opened = None if population == NONE else open_population(population)
     found = repeated(logs, opened, signature)
     return cli.Answer(
         [_repeats_value(own) for own in found],

@@ -100,22 +100,21 @@ def _of_run(log: ScoredLog, population: Population | None) -> Repeats:
                     for asked, answer in _answers(sample, readers):
                         answers.setdefault(asked, []).append(answer)
     reader = _reader(population, readers) if population else ""
-    rows = [
-        Repeated(
-            asked.prompt,
-            asked.feature,
-            asked.question,
-            Shared.of(given),
-            _of_population(population, reader, asked.prompt, asked.id),
-        )
-        for asked, given in answers.items()
-    ]
+    theirs: dict[tuple[str, str], list[str]] = {}
+    for prompt in dict.fromkeys(asked.prompt for asked in answers):
+        for (_, question), text in population.answers(reader, prompt).items() if population else ():
+            theirs.setdefault((prompt, question), []).extend([text] if text else [])
+    rows = []
+    for asked, given in answers.items():
+        beside = theirs.get((asked.prompt, asked.id))
+        shared = Shared.of(beside) if beside else None
+        rows.append(Repeated(asked.prompt, asked.feature, asked.question, Shared.of(given), shared))
     features = _by_feature(rows)
 
     def place(row: Repeated) -> tuple[float, ...]:
         # of equals first what the population repeats least; NaN would leave the order to chance
-        theirs = row.population.same if row.population and not isnan(row.population.same) else 1.0
-        return (isnan(row.own.same), -row.own.same if row.own.documents > 1 else 0, theirs)
+        least = row.population.same if row.population and not isnan(row.population.same) else 1.0
+        return (isnan(row.own.same), -row.own.same if row.own.documents > 1 else 0, least)
 
     texts = {(document.prompt, document.text) for document in log.documents}
     count, ordered = len(log.documents), tuple(sorted(rows, key=place))
@@ -146,18 +145,10 @@ def _answers(sample: EvalSample, readers: Counter[str]) -> Iterator[tuple[Asked,
 
 def _reader(population: Population, readers: Counter[str]) -> str:
     """The run's own reader where the population has its answers, else the one who answered most."""
-    own = [name for name, _ in readers.most_common() if name in population.readers]
+    if own := [name for name, _ in readers.most_common() if name in population.readers]:
+        return own[0]
     # of equals the first
-    most = sorted(population.readers, key=lambda name: -len(population.answers(name)))
-    return (own or most or [""])[0]
-
-
-def _of_population(population: Population | None, reader: str, prompt: str, question: str) -> Shared | None:
-    if population is None or not reader:
-        return None
-    recorded = population.answers(reader, prompt)
-    given = [text for (_, asked), text in recorded.items() if asked == question and text]
-    return Shared.of(given) if given else None
+    return max(population.readers, key=lambda name: len(population.answers(name)), default="")
 
 
 def _by_feature(rows: Sequence[Repeated]) -> dict[str, tuple[Interval, Interval]]:

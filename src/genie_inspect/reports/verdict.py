@@ -73,8 +73,8 @@ def findings(comparison: Comparison) -> list[str]:
     copies = comparison.repeated
     who = f"{len(copies)} runs wrote" if len(copies) > 1 else f"{''.join(copies)} wrote"
     lines = [f"{who} the same documents as the baseline: this compares nothing."] if copies else []
-    tested = [row for row in comparison.rows if row.tested and not math.isnan(row.finding.p_value)]
-    tested = [row for row in tested if row.run not in copies]
+    measured = [row for row in comparison.rows if row.tested and not math.isnan(row.finding.p_value)]
+    tested = [row for row in measured if row.run not in copies]
     for run, scorer in dict.fromkeys((row.run, row.scorer) for row in tested):
         rows = [row for row in tested if (row.run, row.scorer) == (run, scorer)]
         higher, lower = ("more novel than", "less novel than") if scorer == "genie" else ("higher than", "lower than")

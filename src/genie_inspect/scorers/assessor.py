@@ -137,7 +137,7 @@ class Assessor:
         if answer is None:
             return QuestionResult(question, None, (), (), (reading.faults.get(index, UNSPECIFIED),))
         answers = {place: text for place, other in enumerate(others) if (text := other.answers[index]) is not None}
-        every, draw = tuple(answers.values()), None
+        places, every, draw = tuple(answers), tuple(answers.values()), None
         if self.sampler and len(every) > self.sampler.ratings:
             texts = [other.text for other in every]
             draw = await to_thread.run_sync(self.sampler.draw, question.text, answer.text, texts)
@@ -162,7 +162,7 @@ class Assessor:
             ratings=rated.ratings,
             faults=faults if answers or lost else (NOT_ANSWERED,),
             off_labels=rated.off_labels,
-            places=tuple(list(answers)[place] for place in chosen),
+            places=tuple(places[place] for place in chosen),
             unread=tuple(lost),
             min_coverage=self.min_coverage,
             weights=_weights(draw, rated) if draw else (),
