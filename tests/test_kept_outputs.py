@@ -29,6 +29,7 @@ from tests.willing import Willing
 
 from genie_inspect.cli import main
 from genie_inspect.files.writing import DATA
+from genie_inspect.populations.interventions import Interventions
 from genie_inspect.populations.population import open_population
 from genie_inspect.signature import digest
 from genie_inspect.solvers.prompting_methods import outline, trim
@@ -44,6 +45,7 @@ def evaluated(
     solver: Any = None,
     limit: int = 4,
     epochs: int | None = None,
+    sample_id: list[str] | None = None,
     **options: Any,
 ) -> None:
     """Evaluate a task of ours offline."""
@@ -55,6 +57,7 @@ def evaluated(
         solver=solver,
         limit=limit or None,
         epochs=epochs,
+        sample_id=sample_id,
         max_samples=1,  # one after another, so that each gets the same
         log_dir=logs,
         display="none",
@@ -73,7 +76,10 @@ def grid() -> None:
 
 
 def studied() -> None:
-    evaluated("metric_study", "logs", judge="list,embedding", panel="cheap", limit=0)
+    pairs = Interventions("starter")
+    firsts = {pairs.original(text).prompt: pairs.original(text).id for text in reversed(list(pairs.texts()))}.values()
+    texts = [text.id for text in pairs.texts() if pairs.original(text).id in firsts]  # one original per prompt
+    evaluated("metric_study", "logs", judge="list,embedding", panel="cheap", limit=0, sample_id=texts)
 
 
 def personal() -> None:
@@ -115,7 +121,7 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         summary logs --nearest --json
         compare logs --baseline bundled/inventive
         compare logs --baseline bundled/inventive --keys plot,style --family run --csv compared.csv --json
-        report logs -o report.html --pictures pictures
+        report logs -o report.html
         report logs -o report.html --baseline bundled/inventive --json
         export logs --json
         export logs -o frame.csv

@@ -5,12 +5,13 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import click
 import griffe
-from griffe2md import ConfigDict, render_object_docs
+from griffe2md import ConfigDict, prepare_context, prepare_env
 from inspect_ai.util import registry_info
 
 from genie_inspect import _HOMES, _registry
@@ -60,8 +61,10 @@ STYLE: ConfigDict = {
     "show_root_full_path": False,
     "signature_crossrefs": False,
 }
+_TEMPLATES = prepare_env()  # once, because `render_object_docs` compiles all templates for each object
 
 
+@cache
 def pages() -> dict[str, str]:
     """The text of each page by its name."""
     package = griffe.load(
@@ -91,7 +94,8 @@ def pages() -> dict[str, str]:
 
 
 def _rendered(thing: Any, level: int = 2) -> str:
-    shown = render_object_docs(thing, {**STYLE, "heading_level": level})
+    template = _TEMPLATES.get_template(f"{thing.kind.value}.md.jinja")
+    shown = template.render(**prepare_context(thing, {**STYLE, "heading_level": level}))
     text = re.sub(r"\[([^\[\]]+)\]\(#[^)]*\)", r"\1", shown)  # these types have no page
     # outside of code a name in angle brackets would be a tag
     return re.sub(r"(`[^`]*`)|<(?!/?code>)", lambda found: found[1] or "&lt;", text)
