@@ -21,9 +21,8 @@ from genie_inspect.agreement.raters import (
     recorded_targets,
 )
 from genie_inspect.errors import GenieError, UnknownChoiceError
-from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.cache import Cache, Memo
 from genie_inspect.graders.list_judge import CHUNK, ListJudge
-from genie_inspect.graders.merging import RatingMemo
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import GRADER_FAILED, UNREADABLE, UNSPECIFIED
 from genie_inspect.populations.population import BUNDLED, Population, open_population
@@ -237,7 +236,7 @@ async def test_a_list_judge_is_asked_once_and_tells_where_each_answer_stood() ->
 async def test_positions_begin_anew_in_each_call_and_are_not_known_of_lists_of_which_some_is_kept(
     tmp_path: Path,
 ) -> None:
-    judge = ListJudge(grading().model(), memo=RatingMemo(Cache(tmp_path)))
+    judge = ListJudge(grading().model(), memo=Memo(Cache(tmp_path)))
     rater = Rater("lists", judge, CHUNK)
     targets = [TARGETS[0], Target(QUESTION, "cat", ("dog", "cow"))]
     assert sorted((await judge_ratings(rater, targets[:1])).positions) == [0, 1]

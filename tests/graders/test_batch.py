@@ -110,10 +110,10 @@ async def test_a_reply_that_is_no_json_or_misses_conversations_is_a_grader_that_
     async with served.model("vllm") as model:
         served.choice = lambda index, *rest: choice(0, *rest)  # type: ignore[method-assign]  # this test's own server
         with pytest.raises(GraderFailedError, match="sent 1 replies to 2 requests in one"):
-            await first_tokens_in_one_request(model, ['```json\n{"other": "ending 1"}\n```'] * 2, 20)
+            await first_tokens_in_one_request(model, ['```json\n{"other": "ending 1"}\n```'] * 2)
         served.choice = lambda *any_of: {"what": "is this"}  # type: ignore[method-assign]
         with pytest.raises(GraderFailedError, match="ValidationError"):
-            await first_tokens_in_one_request(model, ["x"], 20)
+            await first_tokens_in_one_request(model, ["x"])
 
 
 @pytest.mark.parametrize("logprobs", [None, {"content": None}, {"content": []}, {"content": [{"top_logprobs": []}]}])

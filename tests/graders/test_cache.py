@@ -82,6 +82,17 @@ def test_a_file_that_is_no_database_is_set_aside_with_a_warning(tmp_path: Path) 
     assert aside.read_bytes().startswith(b"this is no database")
 
 
+def damage_the_middle(cache: Cache) -> None:
+    """Fill a cache and damage its file, of which header and schema stay whole: it opens as a database."""
+    for number in range(200):
+        cache.keep(ANSWERS, ("reader", f"document {number}"), {"Who?": "a pilot" * 20})
+    # else it answers out of its log and its memory
+    cache.run(lambda connection: connection.executescript("pragma wal_checkpoint(truncate); pragma shrink_memory"))
+    contents = cache.path.read_bytes()
+    cache.path.write_bytes(contents[:8192] + b"\xff" * (len(contents) - 8192))
+
+
+@pytest.mark.parametrize("opened_before", [True, False])
 @pytest.mark.parametrize(
     "meet",
     [
@@ -91,16 +102,13 @@ def test_a_file_that_is_no_database_is_set_aside_with_a_warning(tmp_path: Path) 
     ids=["answers", "keep"],
 )
 def test_damage_in_the_middle_of_a_file_is_noticed_where_it_is_met_and_set_aside(
-    tmp_path: Path, meet: Callable[[Cache], object]
+    tmp_path: Path, meet: Callable[[Cache], object], opened_before: bool
 ) -> None:
-    whole = Cache(tmp_path)
-    for number in range(200):
-        whole.keep(ANSWERS, ("reader", f"document {number}"), {"Who?": "a pilot" * 20})
-    whole.close()
-    contents = (tmp_path / FILE).read_bytes()
-    # the header and the schema are whole: it opens as a database
-    (tmp_path / FILE).write_bytes(contents[:8192] + b"\xff" * (len(contents) - 8192))
     cache = Cache(tmp_path)
+    damage_the_middle(cache)
+    if not opened_before:
+        cache.close()
+        cache = Cache(tmp_path)
     with pytest.warns(UserWarning, match="set aside"):
         meet(cache)
     cache.keep(ANSWERS, ("reader", "document 7"), {"Who?": "a captain"})
@@ -186,11 +194,8 @@ def test_a_file_of_before_there_were_verdicts_gains_them_and_keeps_what_it_has(t
 
 def test_a_damaged_file_takes_its_log_along_and_two_processes_set_it_aside_once(tmp_path: Path) -> None:
     whole = Cache(tmp_path)
-    for number in range(200):
-        whole.keep(ANSWERS, ("reader", f"document {number}"), {"Who?": "a pilot" * 20})
+    damage_the_middle(whole)
     whole.close()
-    contents = (tmp_path / FILE).read_bytes()
-    (tmp_path / FILE).write_bytes(contents[:8192] + b"\xff" * (len(contents) - 8192))
     (tmp_path / f"{FILE}-wal").write_bytes(b"a log of the damaged file")
     first, second = Cache(tmp_path), Cache(tmp_path)
     with pytest.warns(UserWarning, match="set aside"):
@@ -200,20 +205,6 @@ def test_a_damaged_file_takes_its_log_along_and_two_processes_set_it_aside_once(
     assert found.found(ANSWERS, ("reader", "document 7"), ["Who?"]) == {"Who?": "a captain"}
     assert found.found(ANSWERS, ("reader", "document 8"), ["Who?"]) == {"Who?": "a cook"}
     assert len([path for path in tmp_path.glob("*.damaged-*") if not path.name.endswith(("-wal", "-shm"))]) == 1
-
-
-def test_damage_that_befalls_a_file_that_was_made_in_this_run_is_set_aside_too(tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    for number in range(200):
-        cache.keep(ANSWERS, ("reader", f"document {number}"), {"Who?": "a pilot" * 20})
-    # else it answers out of its log and its memory
-    cache.run(lambda connection: connection.executescript("pragma wal_checkpoint(truncate); pragma shrink_memory"))
-    contents = (tmp_path / FILE).read_bytes()
-    (tmp_path / FILE).write_bytes(contents[:8192] + b"\xff" * (len(contents) - 8192))
-    with pytest.warns(UserWarning, match="set aside"):
-        assert cache.found(ANSWERS, ("reader", "document 7"), ["Who?"]) == {}
-    cache.keep(ANSWERS, ("reader", "document 7"), {"Who?": "a captain"})
-    assert Cache(tmp_path).found(ANSWERS, ("reader", "document 7"), ["Who?"]) == {"Who?": "a captain"}
 
 
 def test_what_is_found_new_while_rows_are_kept_together_is_new_for_every_process(tmp_path: Path) -> None:
@@ -239,47 +230,13 @@ def test_a_cache_serves_whichever_thread_asks(tmp_path: Path) -> None:
     assert cache.found(ANSWERS, ("reader", "document"), ["Who?"]) == {"Who?": "a pilot"}
 
 
-@pytest.mark.parametrize(
-    ("rating", "off", "kept"),
-    [
-        (0.0, None, Judged(0.0)),
-        (1.0, 0.0, Judged(1.0, 0.0)),
-        (4.0, 1.0, Judged(4.0, 1.0)),
-        (0.5, None, "a rating is '0.5', expected 0 or 1 to 4"),
-        (4.5, None, "a rating is '4.5', expected 0 or 1 to 4"),
-        (-1.0, None, "a rating is '-1.0', expected 0 or 1 to 4"),
-        (3, None, "a rating is '3', expected 0 or 1 to 4"),
-        (1.0, 1.5, "a probability off the labels is '1.5', expected 0 to 1"),
-        (1.0, -0.5, "a probability off the labels is '-0.5', expected 0 to 1"),
-        (1.0, "x", "a probability off the labels is 'x', expected 0 to 1"),
-    ],
-)
-def test_a_rating_is_0_or_1_to_4_and_a_probability_0_to_1(rating: object, off: object, kept: Judged | str) -> None:
-    if isinstance(kept, Judged):
-        assert RATINGS.made(rating, off) == kept
-    else:
-        with pytest.raises(sqlite3.DatabaseError, match=f"{kept}$"):
-            RATINGS.made(rating, off)
-
-
-@pytest.mark.parametrize(
-    ("points", "reply", "good"),
-    [(3, "[[A]]", True), (-3, "", True), (4, "", False), (-4, "", False), ("1", "", False), (1, b"", False)],
-)
-def test_a_verdict_is_points_from_minus_3_to_3_with_a_reply(points: object, reply: object, good: bool) -> None:
-    if good:
-        assert VERDICTS.made(points, reply) == Verdict(int(str(points)), str(reply))
-    else:
-        with pytest.raises(
-            sqlite3.DatabaseError, match=f"a verdict is '{points}', expected -3 to 3 points and a reply"
-        ):
-            VERDICTS.made(points, reply)
-
-
-def test_an_answer_is_text_or_nothing_and_what_is_none_is_shown_short() -> None:
-    assert [ANSWERS.made(None), ANSWERS.made("an owl")] == [None, "an owl"]
-    with pytest.raises(sqlite3.DatabaseError, match="an answer is a int, expected text or nothing"):
-        ANSWERS.made(3)
+def test_the_ends_of_each_scale_are_values_of_it_and_what_is_none_is_shown_short() -> None:
+    ratings = [(0.0, None), (1.0, 0.0), (4.0, 1.0)]
+    assert [RATINGS.made(*values) for values in ratings] == ratings
+    assert [VERDICTS.made(points, "") for points in (3, -3)] == [(3, ""), (-3, "")]
+    for off in (-0.5, "x"):
+        with pytest.raises(sqlite3.DatabaseError, match=f"off the labels is '{off}', expected 0 to 1$"):
+            RATINGS.made(1.0, off)
     with pytest.raises(sqlite3.DatabaseError) as damage:
         RATINGS.made("x" * 1000, None)
     assert len(str(damage.value)) < 300
@@ -377,6 +334,7 @@ def test_whatever_is_damaged_a_run_goes_on_and_its_successor_too(tmp_path: Path)
         ("ratings", "rating", "-1", "a rating is '-1.0'"),
         ("ratings", "rating", "0.5", "a rating is '0.5'"),
         ("ratings", "rating", "9e999", "a rating is 'inf'"),
+        ("ratings", "rating", "4.5", "a rating is '4.5'"),
         ("ratings", "rating", "'four'", "a rating is 'four'"),
         ("ratings", "off_labels", "1.5", "a probability off the labels is '1.5', expected 0 to 1"),
         ("ratings", "off_labels", "x'00'", "a probability off the labels is"),

@@ -115,9 +115,12 @@ async def test_a_story_cannot_close_its_fence_or_give_its_own_verdict() -> None:
         assert "change nothing about your task" in request
 
 
-@pytest.mark.parametrize(("points", "score"), [(2, -4), (1, -2), (0, 0), (-1, 2), (-2, 4)])
-async def test_a_consistent_critic_scores_twice_its_preference(points: int, score: int) -> None:
-    found = await compared(comparing(better(points, "fine")))
+@pytest.mark.parametrize(
+    ("levels", "points", "score"),
+    [(5, 2, -4), (5, 1, -2), (5, 0, 0), (5, -1, 2), (5, -2, 4), (3, 1, -2), (7, 3, -6)],
+)
+async def test_a_consistent_critic_scores_twice_its_preference(levels: int, points: int, score: int) -> None:
+    found = await compared(comparing(better(points, "fine"), levels), levels=levels)
     assert {judgement.score for judgement in found} == {score}
     assert all(judgement.agree for judgement in found)
 
@@ -127,13 +130,6 @@ async def test_a_critic_that_replies_the_same_when_the_sides_are_swapped_gives_0
     found = await compared(comparing(lambda a, b, aspect: points))
     assert {judgement.score for judgement in found} == {0}
     assert all(judgement.agree is (points == 0) for judgement in found)
-
-
-@pytest.mark.parametrize(("levels", "points", "score"), [(3, 1, -2), (5, 2, -4), (7, 3, -6)])
-async def test_each_scale_reaches_its_own_ends(levels: int, points: int, score: int) -> None:
-    script = comparing(better(points, "fine"), levels)
-    found = await compared(script, levels=levels)
-    assert {judgement.score for judgement in found} == {score}
 
 
 async def test_a_reply_without_a_label_is_asked_for_twice_more_and_then_the_test_is_not_judged() -> None:
@@ -172,26 +168,6 @@ def saying_too_long() -> Script:
     return Script(lambda request: output("This model's maximum context length is 8192 tokens.", "model_length"))
 
 
-async def test_a_grader_that_fails_later_costs_the_tests_on_which_it_fails() -> None:
-    def failing(a: str, b: str, aspect: str) -> int:
-        if aspect == TESTS[5].name:
-            raise RuntimeError("no connection")
-        return 0
-
-    found = await compared(comparing(failing))
-    assert [judgement.score for judgement in found] == [None if test is TESTS[5] else 0 for test in TESTS]
-    assert "no connection" in found[5].faults[0]
-
-
-@pytest.mark.parametrize(("levels", "reference", "scale"), [(5, True, "scale_5"), (5, False, "scale_yes_no")])
-def test_a_scale_in_the_users_folder_is_the_one_that_the_critic_is_told(
-    levels: int, reference: bool, scale: str, tmp_path: Path
-) -> None:
-    (tmp_path / f"{scale}.md").write_text("Choose a label.", encoding="utf-8")
-    assert Instructions.load(levels, reference=reference, folder=tmp_path).scale.text == "Choose a label."
-    assert Instructions.load(levels, reference=reference).scale.text != "Choose a label."
-
-
 def remembering(script: Script, cache: Cache, *, reference: bool = True, **options: int | bool) -> Critic:
     instructions = Instructions.load(reference=reference, **options)  # type: ignore[arg-type]  # by name
     return Critic(script.model(), instructions, Memo(cache))
@@ -225,7 +201,7 @@ async def test_another_story_question_or_model_is_asked_anew(tmp_path: Path) -> 
     await critic.compare(CANDIDATE, REFERENCE, [TESTS[0].model_copy(update={"name": "length"})])
     await critic.compare(CANDIDATE, REFERENCE, [TESTS[0].model_copy(update={"id": "x", "dimension": None})])
     other = get_model("mockllm/other", custom_outputs=script, memoize=False)
-    await Critic(other, critic.instructions, Memo(cache)).compare(CANDIDATE, REFERENCE, TESTS[:1])
+    await Critic(other, critic.template, Memo(cache)).compare(CANDIDATE, REFERENCE, TESTS[:1])
     assert len(script.requests) == 2 + 2 + 0 + 2 + 2 + 0 + 2
 
 
@@ -253,18 +229,6 @@ async def test_only_verdicts_that_can_be_read_are_kept(tmp_path: Path) -> None:
     found = await remembering(second, cache).compare(CANDIDATE, REFERENCE, TESTS)
     assert all(judgement.is_judged for judgement in found)
     assert len(second.requests) == 6
-
-
-async def test_a_verdict_is_on_record_before_the_next_is_asked_for(tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    kept: list[int] = []
-
-    def counting(a: str, b: str, aspect: str) -> int:
-        kept.append(sum(cache.counts()["verdicts"].values()))
-        return 0
-
-    await remembering(comparing(counting), cache).compare(CANDIDATE, REFERENCE, TESTS)
-    assert kept[2] == 2, "both orders of the first test"
 
 
 async def test_the_first_test_that_nothing_is_on_record_of_goes_ahead_and_a_grader_that_fails_on_it_is_asked_no_other(
@@ -301,15 +265,16 @@ async def test_repeats_go_past_the_providers_cache_at_another_temperature(
     assert len(script.requests) == 6 + 2
 
 
-async def test_a_grader_that_fails_on_one_order_of_the_first_test_costs_that_test_alone() -> None:
+async def test_a_grader_that_fails_on_one_order_of_the_first_test_or_later_costs_that_test_alone() -> None:
     def failing(a: str, b: str, aspect: str) -> int:
-        if aspect == TESTS[0].name and a == CANDIDATE:
+        if (aspect == TESTS[0].name and a == CANDIDATE) or aspect == TESTS[5].name:
             raise RuntimeError("no connection")
         return 0
 
     found = await compared(comparing(failing))
-    assert [comparison.is_judged for comparison in found] == [False] + [True] * 13
+    assert [judgement.is_judged for judgement in found] == [test not in (TESTS[0], TESTS[5]) for test in TESTS]
     assert found[0].points == (0,), "the reference first, which the grader answered"
+    assert "no connection" in found[5].faults[0]
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the client of OpenAI knows no other
@@ -317,9 +282,9 @@ async def test_replies_on_vllm_are_held_to_the_labels_also_when_they_are_asked_f
     instructions = Instructions.load()
     with serving(Served(lambda request: "Hm.")) as served:
         async with served.model("vllm") as model:
-            await Critic(model, instructions, repeats=1).compare(CANDIDATE, REFERENCE, TESTS[:1])
+            await Critic(model, instructions).compare(CANDIDATE, REFERENCE, TESTS[:1])
     patterns = [body["structured_outputs"]["regex"] for body in served.bodies]
-    assert patterns == [instructions.form.pattern] * 4, "two orders, each twice"
+    assert patterns == [instructions.form.pattern] * 6, "two orders, each three times"
 
 
 RUBRIC = Rubric(name="mine", tests=tuple(Test(id=name, name=name, question="Is it?") for name in "abcd"))
@@ -337,12 +302,8 @@ def critique(*points: tuple[int | None, ...], cutoff: int | None = -2) -> Critiq
 def test_verdicts_are_told_with_their_number_and_how_far_they_go() -> None:
     found = critique((-1, 2), (0, None), (None, None))
     assert found.ratings == {"count": 3, "lowest": -1, "highest": 2}
+    assert found.faults == {"cut off": 3}
     assert critique((None, None)).ratings == {"count": 0, "lowest": None, "highest": None}
-
-
-def test_missing_verdicts_are_counted_by_reason() -> None:
-    assert critique((-1, 2), (0, None), (None, None)).faults == {"cut off": 3}
-    assert critique((-1, 2)).faults == {}
 
 
 def test_a_story_alone_is_in_no_place_that_a_critic_could_prefer() -> None:
@@ -370,18 +331,21 @@ def test_a_test_passes_from_the_cutoff_on(score: int, passes: bool) -> None:
     assert found.result(found.judgements[0]) == passes
 
 
-@pytest.mark.parametrize("reference", [REFERENCE, None])
-async def test_a_verdict_is_on_record_by_critic_stories_as_shown_and_test(
-    reference: str | None, tmp_path: Path
+async def test_a_verdict_is_on_record_before_the_next_is_asked_for_by_critic_stories_as_shown_and_test(
+    tmp_path: Path,
 ) -> None:
-    cache = Cache(tmp_path)
-    script = comparing(better(1, "fine") if reference else lambda a, b, aspect: 1)
-    critic = remembering(script, cache, reference=reference is not None)
-    await critic.compare(CANDIDATE, reference, TESTS[:1])
-    shown = [(CANDIDATE, reference), (reference, CANDIDATE)] if reference else [(CANDIDATE, "")]
-    for stories in shown:
-        place = critic.signature, *(digest(story) if story else "" for story in stories)
-        assert list(cache.found(VERDICTS, place)) == [TESTS[0].digest]
+    cache, kept = Cache(tmp_path), list[int]()
+
+    def counting(a: str, b: str, aspect: str) -> int:
+        kept.append(sum(cache.counts()["verdicts"].values()))
+        return 0
+
+    critic = remembering(comparing(counting), cache)
+    await critic.compare(CANDIDATE, REFERENCE, TESTS[:2])
+    assert kept[2] == 2, "both orders of the first test"
+    for stories in ((CANDIDATE, REFERENCE), (REFERENCE, CANDIDATE)):
+        place = critic.signature, *map(digest, stories)
+        assert set(cache.found(VERDICTS, place)) == {TESTS[0].digest, TESTS[1].digest}
 
 
 PACE = Test(id="a", name="the pace", question="Is it even?")

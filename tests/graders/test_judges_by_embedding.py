@@ -14,6 +14,7 @@ from tests.scripted import Asked, saying
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import FitError
+from genie_inspect.graders.cache import Memo
 from genie_inspect.graders.embedding_judge import (
     NO_VECTOR,
     SHIPPED,
@@ -25,7 +26,6 @@ from genie_inspect.graders.embedding_judge import (
     read_fit,
     shipped_fit,
 )
-from genie_inspect.graders.merging import RatingMemo
 from genie_inspect.graders.offline_judge import (
     ANCHORS,
     OfflineJudge,
@@ -434,5 +434,5 @@ def test_an_embedder_without_a_fit_is_refused_with_the_way_to_one() -> None:
 
 
 def test_by_itself_the_mode_judges_with_the_embedder_that_ships() -> None:
-    judge = VECTORS.judge(saying("").model(), READ.template(), RatingMemo())
+    judge = VECTORS.judge(saying("").model(), READ.template(), Memo())
     assert judge.signature == embedding_judge(embedder()).signature

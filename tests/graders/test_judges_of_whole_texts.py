@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -53,12 +53,11 @@ async def test_each_reply_gets_the_level_of_its_own() -> None:
     assert sorted(data["reply"] for data in script.data) == ["bad one", "good one"]
 
 
-@pytest.mark.parametrize("babble", ["", "Quite nice.", "Rating: 11", "Rating: 0", "Rating: 7.5"])
-async def test_a_grader_that_babbles_leaves_the_level_unknown(babble: str) -> None:
-    script = Script(lambda request: babble)
-    (level,) = await GraderQuality(script.model(), repeats=1).levels("Write.", ["one"])
+async def test_a_grader_that_babbles_leaves_the_level_unknown() -> None:
+    script = saying("Rating: 11")
+    (level,) = await GraderQuality(script.model()).levels("Write.", ["one"])
     assert math.isnan(level)
-    assert len(script.requests) == 2
+    assert len(script.requests) == 3
 
 
 async def test_levels_of_rewards_are_those_of_the_published_thresholds_a_reply_each() -> None:
@@ -105,12 +104,6 @@ def test_a_reward_model_is_named_or_there_is_none(monkeypatch: pytest.MonkeyPatc
     assert rewarded("reward/") is rewarded("grader") is None
 
 
-@pytest.mark.parametrize(("label", "points"), [("[[A]]", 1.0), ("[[b]]", 0.0), ("[[ TIE ]]", 0.5)])
-async def test_a_label_is_worth_its_points(label: str, points: float) -> None:
-    judge = PreferenceJudge(Script(lambda request: f"The first is livelier.\n{label}").model())
-    assert await judge.verdict("Write.", "one", "two") == points
-
-
 async def test_weights_on_a_server_of_plain_texts_are_sent_the_text_as_it_is() -> None:
     with serving(Served(lambda request: "Preferred: A")) as served:
         judge = PreferenceJudge(served.model("vllm-completions"), GENERATIVE)
@@ -127,35 +120,37 @@ def test_the_embedded_equivalence_has_a_measured_threshold_for_the_static_embedd
     assert own.signature == f"embedding({embedder().identity},threshold=0.5)"
 
 
-def test_a_grader_says_same_or_different_and_takes_no_threshold() -> None:
-    with pytest.raises(UnknownChoiceError, match=r"threshold is 0.5, expected none with equivalence=grader"):
-        chosen_equivalence("grader", embedder(), 0.5)
+@pytest.mark.parametrize(
+    ("equivalence", "name", "threshold", "message"),
+    [
+        ("grader", "static", 0.5, "threshold is 0.5, expected none with equivalence=grader"),
+        ("embedding", "openai/small", None, "threshold is None, expected a cosine for embedder openai/small"),
+        *(
+            (unknown, "static", None, f"^equivalence is {unknown!r}, expected grader, embedding, classifier")
+            for unknown in ("bert", "", "classifier/", "embedding/x")
+        ),
+    ],
+)
+def test_an_equivalence_that_cannot_be_is_refused_with_what_would_work(
+    equivalence: str, name: str, threshold: float | None, message: str
+) -> None:
+    with pytest.raises(UnknownChoiceError, match=message):
+        chosen_equivalence(equivalence, embedder(name), threshold)
 
 
-def test_for_another_embedder_a_threshold_must_be_given() -> None:
-    with pytest.raises(UnknownChoiceError, match=r"threshold is None, expected a cosine for embedder openai/small"):
-        chosen_equivalence("embedding", embedder("openai/small"), None)
-
-
-@pytest.mark.parametrize("unknown", ["bert", "", "classifier/", "embedding/x"])
-def test_an_unknown_equivalence_is_refused_with_the_known_ones(unknown: str) -> None:
-    with pytest.raises(
-        UnknownChoiceError, match=f"^equivalence is {unknown!r}, expected grader, embedding, classifier"
-    ):
-        chosen_equivalence(unknown, embedder(), None)
-
-
-@pytest.mark.parametrize("unknown", ["skywork", "", "reward/"])
+@pytest.mark.parametrize("unknown", ["skywork", "reward/"])
 def test_an_unknown_quality_is_refused_with_the_known_ones(unknown: str) -> None:
     with pytest.raises(UnknownChoiceError, match=f"^quality is {unknown!r}, expected grader, reward"):
         chosen_quality(unknown)
+    with pytest.raises(PrerequisiteError, match="expected grader"):
+        require_models(quality=unknown)
 
 
 def test_a_template_with_other_blanks_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "same_list.md").write_text("Compare $this.")
+    for name in ("same_list", "rate_quality"):
+        (tmp_path / f"{name}.md").write_text("Compare $this.")
     with pytest.raises(TemplateError, match="same_list"):
         chosen_equivalence("grader", embedder(), None, tmp_path)
-    (tmp_path / "rate_quality.md").write_text("Rate $this.")
     with pytest.raises(TemplateError, match="rate_quality"):
         chosen_quality("grader", tmp_path)
 
@@ -171,14 +166,6 @@ def test_a_reward_model_is_the_published_one_or_the_one_that_is_named(
     assert ("thresholds of another model" in chosen.signature) == (model != PUBLISHED_REWARD)
 
 
-@pytest.mark.parametrize(
-    "options", [{"equivalence": "classifier/"}, {"equivalence": "embedding/x"}, {"quality": "reward/"}]
-)
-def test_what_no_scorer_accepts_the_check_before_a_run_refuses_too(options: dict[str, str]) -> None:
-    with pytest.raises(PrerequisiteError, match="expected grader"):
-        require_models(**options)  # type: ignore[arg-type]  # by name
-
-
 @pytest.mark.parametrize(("threshold", "shown"), [(None, "0.102"), (0.4, "0.4"), (0.0, "0")])
 def test_a_classifier_takes_the_threshold_that_is_given_and_else_the_published_one(
     threshold: float | None, shown: str, monkeypatch: pytest.MonkeyPatch
@@ -187,37 +174,29 @@ def test_a_classifier_takes_the_threshold_that_is_given_and_else_the_published_o
     chosen = chosen_equivalence("classifier/some/model", embedder(), threshold)()
     assert "some/model" in chosen.signature
     assert chosen.signature.endswith(f",threshold={shown})")
+    assert PUBLISHED_CLASSIFIER in chosen_equivalence("classifier", embedder(), threshold)().signature
 
 
-def test_the_classifier_without_a_name_is_the_published_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.identity.find_spec", lambda name: object())
-    assert PUBLISHED_CLASSIFIER in chosen_equivalence("classifier", embedder(), None)().signature
-
-
-def test_a_recorded_grader_judges_nothing_else_and_is_refused_by_who_needs_another() -> None:
+@pytest.mark.parametrize(
+    ("choose", "option", "other"),
+    [
+        (lambda: chosen_equivalence("grader", embedder(), None), "equivalence=grader", "equivalence=classifier"),
+        (lambda: chosen_quality("grader"), "quality=grader", "quality=reward"),
+    ],
+)
+def test_without_a_grader_or_with_a_recorded_one_the_error_names_the_option_and_the_ways_out(
+    choose: Callable[[], Callable[[], object]], option: str, other: str
+) -> None:
+    with pytest.raises(PrerequisiteError) as caught:
+        choose()()
+    assert str(caught.value.message).startswith(f"{option} asks a model")
+    assert f"  {other} (published, an extra)" in str(caught.value.message)
     init_model_roles({"grader": get_model("bundled/grader")})
     try:
-        for judge, named in (
-            (chosen_equivalence("grader", embedder(), None), "equivalence=grader"),
-            (chosen_quality("grader"), "quality=grader"),
-        ):
-            with pytest.raises(
-                PrerequisiteError, match=f"bundled/grader only replays recorded ratings, and {named} needs"
-            ):
-                judge()
+        with pytest.raises(PrerequisiteError, match=f"bundled/grader only replays .* ratings, and {option} needs"):
+            choose()()
     finally:
         init_model_roles({})
-
-
-def test_who_lacks_a_grader_reads_which_option_asks_and_the_ways_out() -> None:
-    for judge, option, other in (
-        (chosen_equivalence("grader", embedder(), None), "equivalence=grader", "equivalence=classifier"),
-        (chosen_quality("grader"), "quality=grader", "quality=reward"),
-    ):
-        with pytest.raises(PrerequisiteError) as caught:
-            judge()
-        assert str(caught.value.message).startswith(f"{option} asks a model")
-        assert f"  {other} (published, an extra)" in str(caught.value.message)
 
 
 def judging(same: set[frozenset[str]]) -> Script:
@@ -248,21 +227,12 @@ class Counting:
         return [None if text.startswith("?") else founder[0] == text[0] for founder in founders]
 
 
-async def test_texts_join_the_first_class_that_they_are_the_same_as() -> None:
-    found = await classes_of(["apple", "bear", "axe", "cat", "bee"], "prompt", Counting())
-    assert found == (["apple", "bear", "cat"], [0, 1, 0, 2, 1])
-
-
-async def test_a_text_is_compared_once_with_each_class_and_the_first_with_none() -> None:
+async def test_texts_join_the_first_class_that_they_are_the_same_as_compared_once_with_each() -> None:
     same = Counting()
-    await classes_of(["apple", "bear", "axe"], "prompt", same)
-    assert same.asked == [(1, "bear"), (2, "axe")]
-
-
-async def test_the_same_words_are_the_same_without_asking() -> None:
-    same = Counting()
-    assert await classes_of(["apple", "apple"], "prompt", same) == (["apple"], [0, 0])
-    assert same.asked == []
+    found = await classes_of(["apple", "bear", "apple", "axe", "?", "cat", "bee"], "prompt", same)
+    assert found == (["apple", "bear", "cat"], [0, 1, 0, 0, None, 2, 1])
+    # the first is compared with none, and the same words are the same without asking
+    assert same.asked == [(1, "bear"), (2, "axe"), (2, "?"), (2, "cat"), (3, "bee")]
 
 
 @given(st.lists(st.sampled_from(["apple", "axe", "bear", "bee", "cat"]), max_size=12))
@@ -271,16 +241,12 @@ async def test_with_a_judge_who_is_asked_the_classes_are_those_of_the_measure(te
     assert found == partition(texts, lambda first, text: first[0] == text[0])
 
 
-async def test_what_nobody_could_judge_is_in_no_class() -> None:
-    assert await classes_of(["apple", "?", "axe"], "prompt", Counting()) == (["apple"], [0, None, 0])
-
-
 async def test_a_grader_is_asked_in_lists_and_answers_by_number() -> None:
     grader = judging({frozenset(("a story", "no. 7"))})
-    same = GraderEquivalence(grader.model(), chunk=4)
-    founders = [f"no. {number}" for number in range(10)]
-    assert list(await same.same("Write.", founders, "a story")) == [number == 7 for number in range(10)]
-    assert [len(data["other_replies"]) for data in grader.data] == [4, 4, 2]
+    same = GraderEquivalence(grader.model())
+    founders = [f"no. {number}" for number in range(22)]
+    assert list(await same.same("Write.", founders, "a story")) == [number == 7 for number in range(22)]
+    assert [len(data["other_replies"]) for data in grader.data] == [10, 10, 2]
     assert {data["request"] for data in grader.data} == {"Write."}
 
 
@@ -325,11 +291,9 @@ async def test_what_the_grader_left_out_is_asked_again_alone() -> None:
     assert list(found) == [expected[text] for text in ("a", "b", "c")]
 
 
-@pytest.mark.parametrize("babble", ["", "They are much alike, all of them.", '{"1": "4"}'])
-async def test_a_grader_that_babbles_to_the_end_decides_nothing(babble: str) -> None:
-    grader = Script(lambda request: babble)
-    same = GraderEquivalence(grader.model(), repeats=2)
-    assert await class_of("d", "Write.", ["a"], same) is None
+async def test_a_grader_that_babbles_to_the_end_decides_nothing() -> None:
+    grader = saying('{"1": "4"}')
+    assert await class_of("d", "Write.", ["a"], GraderEquivalence(grader.model())) is None
     assert len(grader.requests) == 3
 
 

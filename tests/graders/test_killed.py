@@ -20,10 +20,9 @@ from contextlib import suppress
 from pathlib import Path
 import anyio
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, get_model, modelapi
-from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.cache import Cache, Memo
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.list_judge import ListJudge
-from genie_inspect.graders.merging import RatingMemo
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import Answer
 from genie_inspect.prompting.fence import fenced, unfenced
@@ -59,7 +58,7 @@ asking = ["warmed-up"]
 
 async def rate(name):
     asking[0] = name
-    memo, model = RatingMemo(Cache(folder)), get_model("slow/grader")
+    memo, model = Memo(Cache(folder)), get_model("slow/grader")
     judge = PairwiseJudge(model, memo=memo) if mode == "pairwise" else ListJudge(model, memo=memo, chunk=4)
 
     async def one(number):

@@ -26,7 +26,7 @@ from tests.served import NO_BATCHES, Served, serving
 
 from genie_inspect.engines.classifiers import PUBLISHED_REWARD
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
-from genie_inspect.graders.cache import Cache, Judged
+from genie_inspect.graders.cache import Cache, Judged, Memo
 from genie_inspect.graders.logit_judge import (
     BATCHING,
     LABELS,
@@ -36,10 +36,9 @@ from genie_inspect.graders.logit_judge import (
     ONE_TOKEN,
     LogitJudge,
     check_log_probabilities,
-    judged,
     label_reading,
 )
-from genie_inspect.graders.merging import RatingMemo, Unrated
+from genie_inspect.graders.merging import Unrated, rated
 from genie_inspect.graders.protocols import OFF_LABELS, UNSPECIFIED, Answer
 from genie_inspect.graders.quality import RewardQuality
 from genie_inspect.prompting.fence import unfenced
@@ -64,18 +63,31 @@ def spread(**probabilities: float) -> ModelOutput:
 
 
 def logits(**by_answer: dict[str, float]) -> Script:
-    """A grader whose first token is spread as the other answer says."""
-    return Script(lambda request: spread(**by_answer[unfenced(request)["other"].replace(" ", "_")]))
+    """A grader whose first token is spread as the other answer says; without probabilities where it says nothing."""
+
+    def reply(request: str) -> ModelOutput:
+        shares = by_answer[unfenced(request)["other"].replace(" ", "_")]
+        return spread(**shares) if shares else output("3")
+
+    return Script(reply)
 
 
-async def test_the_rating_is_the_expected_value_over_the_labels() -> None:
-    # at sea: 4 x 0.75 + 2 x 0.25; at home: (1 x 0.6 + 2 x 0.2) / 0.8
-    script = logits(at_sea={"_4": 0.75, "_2": 0.25}, at_home={"_1": 0.6, "_2": 0.2, "The": 0.2})
-    rated = await LogitJudge(script.model()).rate(QUESTION, ANSWER, [Answer("at sea"), Answer("at home")])
-    assert rated.ratings == pytest.approx((3.5, 1.25))
-    assert rated.faults == {}
-    # (0 + 0.2) / 2
-    assert rated.off_labels == pytest.approx(0.1)
+async def test_the_rating_is_the_expected_value_over_the_labels_or_there_is_a_reason_for_none() -> None:
+    init_transcript(Transcript())
+    said: dict[str, dict[str, float]] = {
+        "at_sea": {"_4": 0.75, "_2": 0.25},  # 4 x 0.75 + 2 x 0.25
+        "at_home": {"_1": 0.6, "_2": 0.2, "The": 0.2},  # (1 x 0.6 + 2 x 0.2) / 0.8
+        "babble": {"_4": 0.4, "Well": 0.6},  # about to say something else
+        "nothing": {"_0": 0.6, "_4": 0.4},
+        "silence": {},
+    }
+    script, others = logits(**said), [Answer(name.replace("_", " ")) for name in said]
+    found = await LogitJudge(script.model()).rate(QUESTION, ANSWER, others)
+    assert found.ratings == (3.5, pytest.approx(1.25), None, None, None)
+    assert found.faults == {2: OFF_LABELS, 3: UNSPECIFIED, 4: NO_LOGPROBS}
+    # (0 + 0.2 + 0.6 + 0) / 4: what was not rated counts here
+    assert found.off_labels == pytest.approx(0.2)
+    assert (len(script.requests), transcript().events) == (5, []), "no call for a pair is in the log"
 
 
 async def test_what_repeats_stands_first_so_that_a_server_computes_it_once_a_question() -> None:
@@ -85,50 +97,6 @@ async def test_what_repeats_stands_first_so_that_a_server_computes_it_once_a_que
     shared = first.index("at home")
     assert first[:shared] == second[:shared]
     assert ANSWER.text in first[:shared]
-
-
-async def test_a_model_that_was_about_to_say_something_else_is_not_rated_and_says_why() -> None:
-    script = logits(at_sea={"_4": 0.4, "Well": 0.6}, at_home={"_4": 0.6, "Well": 0.4})
-    rated = await LogitJudge(script.model()).rate(QUESTION, ANSWER, [Answer("at sea"), Answer("at home")])
-    assert rated.ratings == (None, 4.0)
-    assert rated.faults == {0: OFF_LABELS}
-    # (0.6 + 0.4) / 2: what was not rated counts here
-    assert rated.off_labels == pytest.approx(0.5)
-
-
-async def test_a_limit_of_0_off_the_labels_rates_only_what_is_wholly_on_them() -> None:
-    script = logits(at_sea={"_4": 0.9, "Well": 0.1}, at_home={"_4": 1.0})
-    judge = LogitJudge(script.model(), most_off_labels=0.0)
-    rated = await judge.rate(QUESTION, ANSWER, [Answer("at sea"), Answer("at home")])
-    assert rated.ratings == (None, 4.0)
-    assert rated.faults == {0: OFF_LABELS}
-    assert "off<=0," in judge.signature
-
-
-async def test_a_label_0_with_most_of_the_labels_probability_means_that_one_side_gives_no_answer() -> None:
-    script = logits(at_sea={"_0": 0.6, "_4": 0.4}, at_home={"_0": 0.4, "_4": 0.6})
-    rated = await LogitJudge(script.model()).rate(QUESTION, ANSWER, [Answer("at sea"), Answer("at home")])
-    assert rated.ratings == (None, 4.0)
-    assert rated.faults == {0: UNSPECIFIED}
-
-
-async def test_a_reply_without_log_probabilities_is_no_rating_and_no_zero() -> None:
-    rated = await LogitJudge(Script(lambda request: "3").model()).rate(QUESTION, ANSWER, [Answer("at sea")])
-    assert rated.ratings == (None,)
-    assert rated.faults == {0: NO_LOGPROBS}
-    assert rated.off_labels is None
-
-
-async def test_equal_answers_are_judged_once_and_a_later_run_asks_nobody(tmp_path: Path) -> None:
-    script = logits(at_sea={"_4": 0.4, "Well": 0.6}, at_home={"_2": 1.0})
-    others = [Answer("at sea"), Answer("At sea."), Answer("at home")]
-    runs = [
-        await LogitJudge(script.model(), memo=RatingMemo(Cache(tmp_path))).rate(QUESTION, ANSWER, others)
-        for _ in range(2)
-    ]
-    assert runs[0] == runs[1]
-    assert runs[0].faults == {0: OFF_LABELS, 1: OFF_LABELS}, "also what was found to be off the labels"
-    assert len(script.requests) == 2
 
 
 async def test_a_grader_that_fails_in_one_of_many_calls_is_one_error_and_what_it_said_before_is_on_record(
@@ -141,9 +109,9 @@ async def test_a_grader_that_fails_in_one_of_many_calls_is_one_error_and_what_it
 
     others = [Answer("at sea"), Answer("at home")]
     with pytest.raises(GraderFailedError, match="ConnectionError: refused"):
-        await LogitJudge(Script(failing).model(), memo=RatingMemo(Cache(tmp_path))).rate(QUESTION, ANSWER, others)
+        await LogitJudge(Script(failing).model(), memo=Memo(Cache(tmp_path))).rate(QUESTION, ANSWER, others)
     script = logits(at_home={"_2": 1.0})
-    judge = LogitJudge(script.model(), memo=RatingMemo(Cache(tmp_path)))
+    judge = LogitJudge(script.model(), memo=Memo(Cache(tmp_path)))
     assert (await judge.rate(QUESTION, ANSWER, others)).ratings == (4.0, 2.0)
     assert len(script.requests) == 1
 
@@ -154,20 +122,6 @@ def test_a_provider_without_log_probabilities_is_refused_by_name_and_told_who_ha
         check_log_probabilities(model)
     with pytest.raises(UnknownChoiceError, match="grader for judge=logit is 'bundled/grader'"):
         LogitJudge(model)
-
-
-async def test_the_calls_of_single_pairs_are_not_in_the_log() -> None:
-    init_transcript(Transcript())
-    script = logits(at_sea={"_4": 1.0}, at_home={"_2": 1.0})
-    await LogitJudge(script.model()).rate(QUESTION, ANSWER, [Answer("at sea"), Answer("at home")])
-    assert len(script.requests) == 2
-    assert transcript().events == []
-
-
-def test_a_pair_is_unrated_where_more_than_half_says_that_one_side_gives_no_answer() -> None:
-    half, more = ([("0", math.log(share)), ("4", math.log(1 - share))] for share in (0.5, 0.51))
-    found = judged({"half": half, "more": more, "nothing": []})
-    assert {text: one.rating for text, one in found.items()} == {"half": pytest.approx(4), "more": 0}
 
 
 PROBABILITIES = st.dictionaries(
@@ -191,17 +145,17 @@ def logged(probabilities: dict[str, float]) -> list[tuple[str, float]]:
         ({"The": 0.9}, 0.0, 1.0),
         ({}, 0.0, 1.0),
         ({"0": 1.0}, 0.0, 0.0),
+        # one side gives no answer where more than half says so
+        ({"0": 0.5, "4": 0.5}, 4.0, 0.0),
+        ({"0": 0.51, "4": 0.49}, 0.0, 0.0),
+        # vLLM writes e^-9999 for what a constraint rules out
+        ({"4": 1.0, "3": 5e-324, "The": 5e-324}, 4.0, 0.0),
     ],
 )
 def test_the_rating_is_the_mean_of_the_labels_weighted_by_their_probabilities(
     probabilities: dict[str, float], rating: float, off_labels: float
 ) -> None:
     assert label_reading(logged(probabilities)) == pytest.approx((rating, off_labels))
-
-
-def test_impossible_tokens_of_a_constrained_server_count_as_nothing() -> None:
-    # vLLM writes -9999 for what a constraint rules out
-    assert label_reading([("4", 0.0), ("3", -9999.0), ("The", -9999.0)]) == (4.0, 0.0)
 
 
 @given(PROBABILITIES)
@@ -281,18 +235,13 @@ def test_as_many_batches_are_in_flight_as_the_run_has_connections(
     assert (len(served.paths), counter.most) == (QUESTIONS, connections)
 
 
+@pytest.mark.parametrize("batches", [True, False])
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the client of OpenAI knows no other
-async def test_a_roles_own_connections_are_a_batchs_too(served: Served, anyio_backend: str) -> None:
-    served.logprobs = counter = Counter(16)
-    async with served.model("vllm", max_connections=16) as model:
-        await rate_all(model)
-    assert counter.most == 16
-
-
-@pytest.mark.parametrize("anyio_backend", ["asyncio"])
-async def test_where_there_are_no_batches_the_pairs_have_as_many(served: Served, anyio_backend: str) -> None:
+async def test_a_roles_own_connections_are_a_batchs_too_or_where_there_are_none_the_pairs(
+    served: Served, batches: bool, anyio_backend: str
+) -> None:
     served.logprobs = counter = Counter(12)
-    served.fault = lambda number, request: NO_BATCHES if served.paths[-1].endswith("/batch") else ""
+    served.fault = lambda number, request: "" if batches or "batch" not in served.paths[-1] else NO_BATCHES
     async with served.model("vllm", max_connections=12) as model:
         await rate_all(model)
     assert counter.most == 12
@@ -307,7 +256,7 @@ def test_the_logit_judge_asks_whoever_gives_log_probabilities_for_twenty_candida
 
 
 async def test_two_answers_to_a_question_are_rated_at_a_time_and_any_probability_off_the_labels_counts() -> None:
-    memo, both = RatingMemo(), anyio.Event()
+    memo, both = Memo(), anyio.Event()
     asked: list[str] = []
 
     async def rate(pairs: Unrated) -> Mapping[str, str]:
@@ -321,9 +270,9 @@ async def test_two_answers_to_a_question_are_rated_at_a_time_and_any_probability
     with anyio.fail_after(5):
         async with anyio.create_task_group() as group:
             for answer in ("an owl", "a fox"):
-                group.start_soon(memo.rated, "judge", "Who?", answer, [Answer("a hen")], rate)
+                group.start_soon(rated, memo, "judge", "Who?", answer, [Answer("a hen")], rate)
     assert sorted(asked) == ["a fox", "an owl"]
-    assert (await memo.rated("judge", "Who?", "a dog", [Answer("a hen")], rate)).ratings == (3.0,)
+    assert (await rated(memo, "judge", "Who?", "a dog", [Answer("a hen")], rate)).ratings == (3.0,)
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from genie_inspect.errors import GenieError, GraderFailedError, UnknownChoiceErr
 from genie_inspect.files.json_lines import placed_lines
 from genie_inspect.files.tables import csv_rows, csv_text
 from genie_inspect.files.writing import write_lines
-from genie_inspect.graders.cache import RATINGS
+from genie_inspect.graders.cache import RATINGS, Memo
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.list_judge import shuffled
-from genie_inspect.graders.merging import RatingJudge, RatingMemo
+from genie_inspect.graders.merging import RatingJudge
 from genie_inspect.graders.protocols import GRADER_FAILED, UNSPECIFIED, Answer, Judge, Rated
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.populations.population import Population
@@ -166,7 +166,7 @@ async def judge_ratings(
     the list that may matter; a list of which some ratings are kept is asked in another order, and has no positions.
     """
     name, judge, chunk = rater.name, rater.judge, rater.chunk
-    memo = judge.memo if isinstance(judge, RatingJudge) else RatingMemo()
+    memo = judge.memo if isinstance(judge, RatingJudge) else Memo()
     places = ((judge.signature, target.question.text, normalised(target.answer)) for target in targets)
     is_kept = [bool(memo.found(RATINGS, *place)) for place in places]
     failures: list[str] = []

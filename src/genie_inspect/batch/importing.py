@@ -12,8 +12,8 @@ from genie_inspect.batch.shards import READ, Place, Plan, ScaleError
 from genie_inspect.files.json_lines import Lines, json_object, placed_lines
 from genie_inspect.graders.cache import TABLES, Cache, Judged, Memo
 from genie_inspect.graders.instrument import mode_of
-from genie_inspect.graders.logit_judge import Logprobs
-from genie_inspect.graders.merging import Candidates, RatingMemo, Unrated, others_in
+from genie_inspect.graders.logit_judge import Logprobs, first_tokens
+from genie_inspect.graders.merging import Candidates, Unrated, others_in, rated
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.graders.reader import CONCISE, LENGTHS, answered
 from genie_inspect.populations.schema import Question
@@ -83,7 +83,7 @@ def reply_in(line: bytes) -> Reply | dict[str, Any]:
     text = choices[0].message.content or "" if choices else ""
     if not choices or len(text) > LONGEST:
         return Reply(name, fault=TOO_LONG if choices else NO_REPLY)
-    return Reply(name, whole_text(text), (choices[0].logprobs or Logprobs()).first_tokens)
+    return Reply(name, whole_text(text), first_tokens(choices[0].logprobs))
 
 
 def count_fault(faults: Counter[str], reason: str) -> None:
@@ -175,9 +175,8 @@ class Importer:
                 pairs.keep(fresh)
             return {}
 
-        memo = RatingMemo(self.cache)
-        rated = await memo.rated(plan.signature, data["question"], data["answer"], others, rate)
-        here = {other.text: rating or 0.0 for other, rating in zip(others, rated.ratings, strict=True)}
+        there = await rated(Memo(self.cache), plan.signature, data["question"], data["answer"], others, rate)
+        here = {other.text: rating or 0.0 for other, rating in zip(others, there.ratings, strict=True)}
         self.result.conflicts += sum(float(judged.rating) != here[other] for other, judged in said.items())
         self.result.kept["ratings"] += len(fresh)
         return len(others), len(said), len(fresh)

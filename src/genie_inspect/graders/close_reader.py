@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TypeVar
 
-from inspect_ai.model import GenerateConfig, Model
+from inspect_ai.model import Model
 from pydantic import BeforeValidator
 
 from genie_inspect.engines.embedders import static_token_count
@@ -18,7 +18,7 @@ from genie_inspect.files.json_lines import json_row, placed_lines
 from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.grader import ROLE, bound_model, gathered
 from genie_inspect.graders.protocols import UNREADABLE
-from genie_inspect.graders.readable import REPEATS, Asker
+from genie_inspect.graders.readable import Asker, asked_twice
 from genie_inspect.measures.marks import QuotedText, Span, covered_share, without_overlaps
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.schema import NonEmpty, Row
@@ -161,9 +161,6 @@ def reading_of(aspect: str, quotes: Sequence[Quote], text: str) -> Reading:
 
 
 MOST_TOKENS = 4096  # some eighty marks with their reasons
-FIRST = GenerateConfig(temperature=0.0, max_tokens=MOST_TOKENS)
-# asked the same again at temperature 0, most providers reply the same
-AGAIN = GenerateConfig(temperature=0.7, max_tokens=MOST_TOKENS)
 USUAL_REPLY = 45  # tokens: mean of the recorded replies to stories of 200 words
 NO_READER = f"""\
 close_reading asks a model to mark a text, and none is named: it must not be the model under evaluation by accident.
@@ -215,11 +212,7 @@ class Approach:
 
 class CloseReader(Asker[Approach]):
     name = "close_reader"
-    requests = ((FIRST, None), (AGAIN, None))
-
-    def __init__(self, model: Model, approach: Approach, repeats: int = REPEATS) -> None:
-        super().__init__(model, approach, repeats)
-        self.approach = approach
+    requests = asked_twice(MOST_TOKENS)
 
     async def read(self, text: str) -> list[Reading]:
         """One reading per aspect, in order; without marks and with a reason where no reply is read."""
@@ -227,8 +220,8 @@ class CloseReader(Asker[Approach]):
         async def reading(aspect: str) -> Reading:
             with suppress(UnreadableReplyError):
                 # a list that is cut off is none: its marks would be those of the text's beginning alone
-                quoted = await self.read_of(self.approach.request(aspect, text), quotes, "mark", aspect, text)
+                quoted = await self.read_of(self.template.request(aspect, text), quotes, "mark", aspect, text)
                 return reading_of(aspect, quoted, text)
             return Reading(aspect, reason=UNREADABLE)
 
-        return await gathered(*map(reading, self.approach.aspects))
+        return await gathered(*map(reading, self.template.aspects))

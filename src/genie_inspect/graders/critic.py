@@ -2,11 +2,11 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from inspect_ai.model import GenerateConfig, Model
+from inspect_ai.model import GenerateConfig, Model, ModelOutput
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
@@ -14,7 +14,7 @@ from genie_inspect.graders.cache import VERDICTS, Memo, Verdict
 from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.grader import answered, gathered, held_to
 from genie_inspect.graders.protocols import UNREADABLE
-from genie_inspect.graders.readable import ANEW, REPEATS, Asker, labelled, until_read
+from genie_inspect.graders.readable import ANEW, Asker, asked_twice, labelled, until_read
 from genie_inspect.graders.rubrics import TOTAL, Instructions, Rubric, Test
 from genie_inspect.measures.likert import orders_agree, pass_share, passed, passes, position_bias, test_score
 from genie_inspect.prompting.fence import without_echo
@@ -23,9 +23,11 @@ from genie_inspect.signature import digest
 ANALYSIS, LABEL = 200, 3  # tokens of a reply that analyses in 150 words, and of a bare label
 
 
-def orders_of(candidate: str, reference: str | None) -> list[tuple[str, ...]]:
-    """The stories in each order in which they are shown: reference first, candidate first; or the candidate alone."""
-    return [(candidate,)] if reference is None else [(reference, candidate), (candidate, reference)]
+def orders_of(candidate: str, reference: str | None) -> dict[str, tuple[str, ...]]:
+    """The stories in each order in which they are shown, by its name."""
+    if reference is None:
+        return {"alone": (candidate,)}
+    return {"reference first": (reference, candidate), "candidate first": (candidate, reference)}
 
 
 def request_parts(instructions: Instructions, stories: Sequence[str], test: Test) -> tuple[str, str]:
@@ -41,17 +43,12 @@ def critique_cost(instructions: Instructions, tests: Sequence[Test], length: flo
     """What a critic without earlier verdicts is asked of a story, by its tokens and the reference's."""
     reply = ANALYSIS if instructions.analyses else LABEL
     orders = orders_of("", None if reference is None else "")
-    requests = [request_parts(instructions, stories, test) for stories in orders for test in tests]
+    requests = [request_parts(instructions, stories, test) for stories in orders.values() for test in tests]
     words = sum(static_token_count(part) for parts in requests for part in parts)
     return Cost(len(requests), words + len(requests) * (length + (reference or 0)), len(requests) * reply)
 
 
 MOST_TOKENS = 2048  # room for a model that thinks aloud; the analysis itself is asked for in 150 words
-FIRST = GenerateConfig(temperature=0.0, max_tokens=MOST_TOKENS)
-# asked the same again at temperature 0, most providers reply the same
-AGAIN = GenerateConfig(temperature=0.7, max_tokens=MOST_TOKENS)
-# as `orders_of` has them
-ORDERS, ALONE = ("reference first", "candidate first"), ("alone",)
 UNFINISHED = {"max_tokens": "reply cut off", "content_filter": "refusal"}
 
 
@@ -110,19 +107,16 @@ class Critic(Asker[Instructions]):
 
     name = "critic"
 
-    def __init__(
-        self, model: Model, instructions: Instructions, memo: Memo | None = None, repeats: int = REPEATS
-    ) -> None:
-        super().__init__(model, instructions, repeats)
-        self.instructions = instructions
+    def __init__(self, model: Model, instructions: Instructions, memo: Memo | None = None) -> None:
+        super().__init__(model, instructions)
         self.memo = memo or Memo()
-        self.requests = [(FIRST, instructions.form), (AGAIN, instructions.form)]
+        self.requests = asked_twice(MOST_TOKENS, instructions.form)
 
     async def compare(self, candidate: str, reference: str | None, tests: Sequence[Test]) -> list[Judgement]:
         """One judgement per test, in order: 28 requests for 14 tests with a reference, 14 without."""
         orders = orders_of(candidate, reference)
         # the first test that nothing is on record of goes ahead: it puts the stories into the provider's prefix cache
-        touched = {key for stories in orders for key in self.memo.found(VERDICTS, *self._place(stories))}
+        touched = {key for stories in orders.values() for key in self.memo.found(VERDICTS, *self._place(stories))}
         first = next((test for test in tests if test.digest not in touched), tests[0])
         ahead = await self._compare(orders, first)
         # a grader that fails on both orders of the first test will hardly answer the other 26 requests
@@ -132,9 +126,8 @@ class Critic(Asker[Instructions]):
         by_test = {judgement.test.id: judgement for judgement in (ahead, *others)}
         return [by_test[test.id] for test in tests]
 
-    async def _compare(self, orders: Sequence[Sequence[str]], test: Test) -> Judgement:
-        shown = ORDERS if len(orders) == 2 else ALONE
-        opinions = (self._opinion(stories, test, order) for stories, order in zip(orders, shown, strict=True))
+    async def _compare(self, orders: Mapping[str, Sequence[str]], test: Test) -> Judgement:
+        opinions = (self._opinion(stories, test, order) for order, stories in orders.items())
         return Judgement(test, tuple(await gathered(*opinions)))
 
     def _place(self, stories: Sequence[str]) -> tuple[str, str, str]:
@@ -142,11 +135,13 @@ class Critic(Asker[Instructions]):
         return self.signature, first, second
 
     async def _opinion(self, stories: Sequence[str], test: Test, order: str) -> Opinion:
-        request = request_parts(self.instructions, stories, test)
+        request = request_parts(self.template, stories, test)
 
         async def attempt(settings: GenerateConfig) -> Verdict:
+            config, form = self.requests[settings == ANEW]
             async with labelled(f"test {test.id}", test.name, order):
-                return await self._attempt(request, settings)
+                held = config.merge(held_to(form, self.model)) if form else config
+                return self._read(request, await answered(self.model, request, held.merge(settings)))
 
         place = self._place(stories)
         try:
@@ -160,16 +155,14 @@ class Critic(Asker[Instructions]):
         except GraderFailedError as error:
             return Opinion(None, fault=str(error), failed=True)
 
-    async def _attempt(self, request: tuple[str, str], settings: GenerateConfig) -> Verdict:
-        held = (AGAIN if settings == ANEW else FIRST).merge(held_to(self.instructions.form, self.model))
-        output = await answered(self.model, request, held.merge(settings))
+    def _read(self, request: tuple[str, str], output: ModelOutput) -> Verdict:
         # a reply that repeats the request holds its labels, none of which is a verdict
         reply = without_echo(output.completion, "\n".join(request)).strip()
         if output.stop_reason in UNFINISHED:
             # whatever label stands there is not the last word
             raise NoVerdictError(UNFINISHED[output.stop_reason], reply)
         try:
-            return Verdict(self.instructions.read(reply), reply)
+            return Verdict(self.template.read(reply), reply)
         except UnreadableReplyError as error:
             raise NoVerdictError(UNREADABLE, reply) from error
 

@@ -20,10 +20,10 @@ from genie_inspect.engines.classifiers import (
 from genie_inspect.engines.embedders import Embedder, static_token_count
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.cost import Cost
-from genie_inspect.graders.grader import ROLE, ask, bound_when_scored, judging_model
+from genie_inspect.graders.grader import ROLE, Request, ask, bound_when_scored, judging_model
 from genie_inspect.graders.merging import numbered_tokens
 from genie_inspect.graders.quality import QUALITY, GraderQuality, Quality, RewardQuality
-from genie_inspect.graders.readable import REPEATS, Asker, until_complete
+from genie_inspect.graders.readable import InstructedAsker, until_complete
 from genie_inspect.measures.partition import partition
 from genie_inspect.prompting.forms import sameness_form
 from genie_inspect.prompting.replies import numbered_sameness
@@ -58,17 +58,18 @@ class ComputedEquivalence:
         return await to_thread.run_sync(self.engine.same, founders, text)
 
 
-class GraderEquivalence(Asker[Template]):
-    """Asks a chat model which of many texts are functionally equivalent to one, at most `chunk` per call."""
+def _asked(count: int) -> Request:
+    config = GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_VERDICT * count)
+    return config, sameness_form(count)
 
-    def __init__(
-        self, model: Model, template: Template | None = None, chunk: int = CHUNK, repeats: int = REPEATS
-    ) -> None:
-        super().__init__(model, template or SAME.template(), repeats)
-        self.chunk = chunk
-        self.facts = f"chunk={chunk},"
-        # two counts, so that what depends on the count is in the digest too
-        self.requests = [(_settings(count), sameness_form(count)) for count in (1, 2)]
+
+class GraderEquivalence(InstructedAsker):
+    """Asks a chat model which of many texts are functionally equivalent to one, at most ten per call."""
+
+    instruction = SAME
+    facts = f"chunk={CHUNK},"
+    # two counts, so that what depends on the count is in the digest too
+    requests = _asked(1), _asked(2)
 
     async def same(self, prompt: str, founders: Sequence[str], text: str) -> Sequence[bool | None]:
         """For each founder in order whether the text is the same; None where no reply of the grader had a verdict."""
@@ -78,11 +79,11 @@ class GraderEquivalence(Asker[Template]):
 
         async def ask_missing(missing: Sequence[int], settings: GenerateConfig) -> dict[int, bool]:
             verdicts: dict[int, bool] = {}
-            for start in range(0, len(missing), self.chunk):
-                part = missing[start : start + self.chunk]
+            for start in range(0, len(missing), CHUNK):
+                part = missing[start : start + CHUNK]
                 request = _request(self.template, prompt, text, [founders[place] for place in part])
-                config = _settings(len(part)).merge(settings)
-                said = numbered_sameness(await ask(self.model, request, config, sameness_form(len(part))), len(part))
+                config, form = _asked(len(part))
+                said = numbered_sameness(await ask(self.model, request, config.merge(settings), form), len(part))
                 verdicts |= {part[number - 1]: verdict for number, verdict in said.items()}
             return verdicts
 
@@ -94,10 +95,6 @@ def _request(template: Template, prompt: str, text: str, others: Sequence[str]) 
     # numbered from 1 in each request: replies are read by number and never by position
     listed = {str(number): other for number, other in enumerate(others, start=1)}
     return template.request({"request": prompt, "reply": text, "other_replies": listed}, count=len(others))
-
-
-def _settings(count: int) -> GenerateConfig:
-    return GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_VERDICT * count)
 
 
 def comparing_cost(template: Template, prompt: str, text: float, others: Sequence[float]) -> Cost:

@@ -17,7 +17,7 @@ from genie_inspect.graders.embedding_judge import VECTORS
 from genie_inspect.graders.grader import graders, unmet
 from genie_inspect.graders.list_judge import LIST
 from genie_inspect.graders.logit_judge import LOGIT
-from genie_inspect.graders.merging import Mode, RatingMemo
+from genie_inspect.graders.merging import Mode
 from genie_inspect.graders.offline_judge import OfflineJudge, OfflineReader
 from genie_inspect.graders.pairwise_judge import PAIRWISE
 from genie_inspect.graders.protocols import Judge, Reader
@@ -174,5 +174,4 @@ class Instrument:
             # the population's answers come back with every document
             engine = CachedEmbedder(self.engine, cache_folder())
             return reader, mode.by_embedding(engine, fit, [feature.name for feature in features])
-        memo = RatingMemo(cache, anew=anew)
-        return reader, mode.judge(model, self.wording.rate[mode.instruction.name], memo)
+        return reader, mode.judge(model, self.wording.rate[mode.instruction.name], Memo(cache, anew=anew))

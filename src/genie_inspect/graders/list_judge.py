@@ -7,10 +7,10 @@ from functools import lru_cache
 from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.engines.embedders import static_token_count
-from genie_inspect.graders.cache import Judged
-from genie_inspect.graders.grader import ask
-from genie_inspect.graders.merging import Mode, RatingJudge, RatingMemo, Unrated, numbered_tokens, pair_instruction
-from genie_inspect.graders.readable import ANEW, REPEATS, labelled, until_complete
+from genie_inspect.graders.cache import Judged, Memo
+from genie_inspect.graders.grader import Request, ask
+from genie_inspect.graders.merging import Mode, RatingJudge, Unrated, numbered_tokens, pair_instruction
+from genie_inspect.graders.readable import ANEW, labelled, until_complete
 from genie_inspect.prompting.forms import ratings_form
 from genie_inspect.prompting.replies import numbered_ratings
 from genie_inspect.prompting.templates import Template
@@ -32,19 +32,12 @@ class ListJudge(RatingJudge):
     instruction = pair_instruction("rate_list", frozenset({"count", "data"}), "others", list_reply)
 
     def __init__(
-        self,
-        model: Model,
-        template: Template | None = None,
-        memo: RatingMemo | None = None,
-        chunk: int = CHUNK,
-        repeats: int = REPEATS,
+        self, model: Model, template: Template | None = None, memo: Memo | None = None, chunk: int = CHUNK
     ) -> None:
-        if chunk < 1:
-            raise ValueError(f"chunk is {chunk}, expected at least 1 answer per call")
-        super().__init__(model, template, memo, repeats)
+        super().__init__(model, template, memo)
         self.chunk = chunk
         self.facts = f"chunk={chunk},"
-        self.requests = [(_settings(count), ratings_form(count)) for count in (1, 2)]
+        self.requests = _asked(1), _asked(2)
 
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
         # no answer always stands first
@@ -53,11 +46,11 @@ class ListJudge(RatingJudge):
         async def ask_missing(missing: Sequence[str], settings: GenerateConfig) -> dict[str, Judged]:
             async def ask_chunk(chunk: Sequence[str]) -> dict[str, Judged]:
                 request = list_request(self.template, pairs.question, pairs.answer, chunk)
-                config, form = _settings(len(chunk)).merge(settings), ratings_form(len(chunk))
+                config, form = _asked(len(chunk))
                 # one call per question in the log, for people to see
                 is_first = chunk == order[: self.chunk] and settings != ANEW
                 async with labelled(pairs.question, pairs.answer, logged=is_first):
-                    judged = list_ratings(await ask(self.model, request, config, form), chunk)
+                    judged = list_ratings(await ask(self.model, request, config.merge(settings), form), chunk)
                 pairs.keep(judged)
                 return judged
 
@@ -86,8 +79,9 @@ def reply_tokens(count: int, as_json: bool) -> int:
     return static_token_count(list_reply({str(number): 0 for number in range(1, count + 1)}))
 
 
-def _settings(count: int) -> GenerateConfig:
-    return GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_RATING * count)
+def _asked(count: int) -> Request:
+    config = GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_RATING * count)
+    return config, ratings_form(count)
 
 
 def shuffled(texts: Sequence[str], question: str, answer: str) -> list[str]:

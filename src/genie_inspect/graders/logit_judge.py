@@ -2,20 +2,21 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from inspect_ai.model import GenerateConfig, Model, ModelName, ModelUsage
+from inspect_ai.model import GenerateConfig, Model, ModelName, ModelUsage, TopLogprob
+from inspect_ai.model import Logprobs as InspectLogprobs
 from inspect_ai.util import concurrency
 from pydantic import BaseModel
 
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
-from genie_inspect.graders.cache import Judged
+from genie_inspect.graders.cache import Judged, Memo
 from genie_inspect.graders.grader import ALL, PrerequisiteError, answered, give_up
 from genie_inspect.graders.merging import (
     Candidates,
     Mode,
     RatingJudge,
-    RatingMemo,
     Unrated,
     pair_instruction,
     pair_request,
@@ -82,18 +83,12 @@ class LogitJudge(RatingJudge):
     name = "logit"
     instruction = pair_instruction("rate_logit")
     requests = ((ONE_TOKEN, None),)
+    most_off_labels = MOST_OFF_LABELS
+    facts = f"off<={MOST_OFF_LABELS:g},"
 
-    def __init__(
-        self,
-        model: Model,
-        template: Template | None = None,
-        memo: RatingMemo | None = None,
-        most_off_labels: float = MOST_OFF_LABELS,
-    ) -> None:
+    def __init__(self, model: Model, template: Template | None = None, memo: Memo | None = None) -> None:
         check_log_probabilities(model)
         super().__init__(model, template, memo)
-        self.most_off_labels = most_off_labels
-        self.facts = f"off<={most_off_labels:g},"
 
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
         requests = {other: pair_request(self.template, pairs.question, pairs.answer, [other]) for other in pairs.others}
@@ -104,18 +99,15 @@ class LogitJudge(RatingJudge):
             pairs.keep(ratings)
             rated.update(ratings)
 
-        async def ask_together(requests_at_once: Sequence[str]) -> list[list[tuple[str, float]]] | None:
-            return await first_tokens_in_one_request(self.model, requests_at_once, CANDIDATES)
-
         async def ask_alone(other: str) -> None:
             output = await answered(self.model, requests[other], ONE_TOKEN)
-            content = (output.choices[0].logprobs or Logprobs()).content
-            keep({other: [(top.token, top.logprob) for top in content[0].top_logprobs or ()] if content else ()})
+            keep({other: first_tokens(output.choices[0].logprobs)})
 
         with unlogged():
             together = None
             if ModelName(self.model).api in BATCHING:
-                (together,) = await self.room.each(ask_together, [list(requests.values())])
+                in_one = partial(first_tokens_in_one_request, self.model)
+                (together,) = await self.room.each(in_one, [list(requests.values())])
             if together is None:
                 await self.room.each(ask_alone, pairs.others)
             else:
@@ -138,21 +130,19 @@ LOGIT = Mode(
 )
 
 
-class _Top(BaseModel):
-    token: str
-    logprob: float
-
-
 class _Token(BaseModel):
-    top_logprobs: list[_Top] = []
+    top_logprobs: list[TopLogprob] = []
 
 
 class Logprobs(BaseModel):
+    """As servers send them, who may leave out what Inspect's own have."""
+
     content: list[_Token] | None = None
 
-    @property
-    def first_tokens(self) -> list[tuple[str, float]]:
-        return [(top.token, top.logprob) for token in (self.content or [])[:1] for top in token.top_logprobs]
+
+def first_tokens(logprobs: Logprobs | InspectLogprobs | None) -> Candidates:
+    content = (logprobs and logprobs.content) or []
+    return [(top.token, top.logprob) for token in content[:1] for top in token.top_logprobs or ()]
 
 
 PATH = "/chat/completions/batch"
@@ -174,9 +164,7 @@ class _Reply(BaseModel):
     usage: _Usage | None = None
 
 
-async def first_tokens_in_one_request(
-    model: Model, requests: Sequence[str], candidates: int
-) -> list[list[tuple[str, float]]] | None:
+async def first_tokens_in_one_request(model: Model, requests: Sequence[str]) -> list[Candidates] | None:
     """The most likely first tokens of a reply to each request, with their log probabilities, in order.
 
     None where the server, or this Inspect, has no way to such a request.
@@ -193,7 +181,7 @@ async def first_tokens_in_one_request(
         "temperature": 0.0,
         "max_tokens": 1,
         "logprobs": True,
-        "top_logprobs": candidates,
+        "top_logprobs": CANDIDATES,
     }
     try:
         async with concurrency(f"{model}-batch", connections(model) or ALL):
@@ -207,13 +195,13 @@ async def first_tokens_in_one_request(
         if isinstance(error, APIStatusError) and error.status_code in NO_SUCH_PATH:
             return None
         give_up(model, error)
-    choices = {choice.index: choice.logprobs or Logprobs() for choice in reply.choices}
+    choices = {choice.index: first_tokens(choice.logprobs) for choice in reply.choices}
     if sorted(choices) != list(range(len(requests))):
         raise GraderFailedError(f"grader {model} sent {len(choices)} replies to {len(requests)} requests in one")
     usage = reply.usage or _Usage()
     tokens = usage.prompt_tokens, usage.completion_tokens
     count_usage(model, ModelUsage(input_tokens=tokens[0], output_tokens=tokens[1], total_tokens=sum(tokens)))
-    return [choices[index].first_tokens for index in range(len(requests))]
+    return [choices[index] for index in range(len(requests))]
 
 
 async def _posted(model: Model, body: dict[str, Any], timeout: int | None) -> object | None:

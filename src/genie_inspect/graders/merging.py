@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence, 
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from statistics import fmean
-from typing import Any, ClassVar
+from typing import Any
 
 from inspect_ai.model import Model
 
@@ -14,7 +14,7 @@ from genie_inspect.engines.embedders import Embedder, static_token_count
 from genie_inspect.graders.cache import RATINGS, Judged, Memo
 from genie_inspect.graders.grader import Room
 from genie_inspect.graders.protocols import OFF_LABELS, UNREADABLE, UNSPECIFIED, Answer, AskedQuestion, Judge, Rated
-from genie_inspect.graders.readable import REPEATS, Asker
+from genie_inspect.graders.readable import InstructedAsker
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.prompting.templates import Instruction, Template
@@ -35,59 +35,58 @@ class Unrated:
 Rate = Callable[[Unrated], Awaitable[Mapping[str, str]]]
 
 
-class RatingMemo(Memo):
-    """What one judge has said."""
+async def rated(
+    memo: Memo,
+    judge: str,
+    question: str,
+    answer: str,
+    others: Sequence[Answer],
+    rate: Rate,
+    most_off_labels: float = 1.0,
+) -> Rated:
+    """Ratings of all others by a judge, named by its signature; only those that are not on record are asked for."""
+    keys = [normalised(other.text) for other in others]
+    spelling: dict[str, str] = {}
+    for key, other in zip(keys, others, strict=True):
+        spelling.setdefault(key, other.text)
+    place, reasons = (judge, question, normalised(answer)), dict[str, str]()
+    async with memo.on_record(RATINGS, *place) as on_record:
+        judged = {key: on_record[key] for key in spelling if key in on_record}
 
-    async def rated(
-        self, judge: str, question: str, answer: str, others: Sequence[Answer], rate: Rate, most_off_labels: float = 1.0
-    ) -> Rated:
-        """Ratings of all others by a judge, named by its signature; only those that are not on record are asked for."""
-        keys = [normalised(other.text) for other in others]
-        spelling: dict[str, str] = {}
-        for key, other in zip(keys, others, strict=True):
-            spelling.setdefault(key, other.text)
-        place, reasons = (judge, question, normalised(answer)), dict[str, str]()
-        async with self.on_record(RATINGS, *place) as on_record:
-            judged = {key: on_record[key] for key in spelling if key in on_record}
+        def keep(ratings: Mapping[str, Judged]) -> None:
+            fresh = {normalised(text): rating for text, rating in ratings.items()}
+            judged.update(fresh)
+            memo.keep(RATINGS, place, fresh)
 
-            def keep(ratings: Mapping[str, Judged]) -> None:
-                fresh = {normalised(text): rating for text, rating in ratings.items()}
-                judged.update(fresh)
-                self.keep(RATINGS, place, fresh)
+        if missing := [text for key, text in spelling.items() if key not in judged]:
+            unrated = await rate(Unrated(question, answer, missing, keep))
+            reasons = {normalised(text): reason for text, reason in unrated.items()}
 
-            if missing := [text for key, text in spelling.items() if key not in judged]:
-                unrated = await rate(Unrated(question, answer, missing, keep))
-                reasons = {normalised(text): reason for text, reason in unrated.items()}
+    def fault(key: str) -> str | None:
+        if key not in judged:
+            return reasons.get(key, UNREADABLE)
+        if (judged[key].off_labels or 0.0) > most_off_labels:
+            return OFF_LABELS
+        return None if judged[key].rating else UNSPECIFIED
 
-        def fault(key: str) -> str | None:
-            if key not in judged:
-                return reasons.get(key, UNREADABLE)
-            if (judged[key].off_labels or 0.0) > most_off_labels:
-                return OFF_LABELS
-            return None if judged[key].rating else UNSPECIFIED
-
-        faults = {index: reason for index, key in enumerate(keys) if (reason := fault(key))}
-        masses = [finding.off_labels for finding in judged.values() if finding.off_labels is not None]
-        ratings = tuple(None if index in faults else judged[key].rating for index, key in enumerate(keys))
-        return Rated(ratings, faults, fmean(masses) if masses else None)
+    faults = {index: reason for index, key in enumerate(keys) if (reason := fault(key))}
+    masses = [finding.off_labels for finding in judged.values() if finding.off_labels is not None]
+    ratings = tuple(None if index in faults else judged[key].rating for index, key in enumerate(keys))
+    return Rated(ratings, faults, fmean(masses) if masses else None)
 
 
-class RatingJudge(Asker[Template], ABC):
+class RatingJudge(InstructedAsker, ABC):
     """Rates by what a grader says of pairs of answers; what it said is kept."""
 
-    instruction: ClassVar[Instruction]
     most_off_labels = 1.0  # highest probability off the labels at which a finding counts as a rating
 
-    def __init__(
-        self, model: Model, template: Template | None = None, memo: RatingMemo | None = None, repeats: int = REPEATS
-    ) -> None:
-        super().__init__(model, template or self.instruction.template(), repeats)
-        self.memo = memo or RatingMemo()
-        self.room = Room(model)
+    def __init__(self, model: Model, template: Template | None = None, memo: Memo | None = None) -> None:
+        super().__init__(model, template)
+        self.memo, self.room = memo or Memo(), Room(model)
 
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         texts = question.text, answer.text
-        return await self.memo.rated(self.signature, *texts, others, self._rate, self.most_off_labels)
+        return await rated(self.memo, self.signature, *texts, others, self._rate, self.most_off_labels)
 
     @abstractmethod
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]: ...

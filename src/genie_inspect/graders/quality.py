@@ -16,7 +16,7 @@ from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnknownChoiceError, UnreadableReplyError
 from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.grader import PREFERENCE_ROLE, ROLE, gathered, judging_model, unmet
-from genie_inspect.graders.readable import REPEATS, Asker
+from genie_inspect.graders.readable import REPEATS, Asker, InstructedAsker
 from genie_inspect.measures.partition import reward_level
 from genie_inspect.prompting.replies import (
     preferred,
@@ -58,11 +58,9 @@ class RewardQuality:
         return [float(reward_level(reward)) for reward in rewards]
 
 
-class GraderQuality(Asker[Template]):
+class GraderQuality(InstructedAsker):
+    instruction = QUALITY
     requests = ((CONFIG, None),)
-
-    def __init__(self, model: Model, template: Template | None = None, repeats: int = REPEATS) -> None:
-        super().__init__(model, template or QUALITY.template(), repeats)
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
         async def level(reply: str) -> float:
@@ -103,13 +101,11 @@ class CoherenceRater(Protocol):
     async def rate(self, prompt: str, document: str) -> float: ...
 
 
-class GraderCoherence(Asker[Template]):
+class GraderCoherence(InstructedAsker):
     """The grader's rating from 1 (cannot be followed) to 5 (connected from beginning to end), with its reason first."""
 
+    instruction = COHERENCE
     requests = ((COHERENCE_CONFIG, None),)
-
-    def __init__(self, model: Model, template: Template | None = None) -> None:
-        super().__init__(model, template or COHERENCE.template())
 
     async def rate(self, prompt: str, document: str) -> float:
         # without the prompt: whether a document does its task is another question than whether it hangs together
@@ -200,8 +196,8 @@ class PreferenceJudge(Asker[Template]):
     name = "preference"
 
     def __init__(self, model: Model, protocol: PreferenceProtocol = CHAT, template: Template | None = None) -> None:
-        super().__init__(model, template or protocol.instruction.template(), protocol.repeats)
-        self.protocol = protocol
+        super().__init__(model, template or protocol.instruction.template())
+        self.protocol, self.repeats = protocol, protocol.repeats
         self.requests = [(GenerateConfig(temperature=0.0, max_tokens=protocol.most_tokens), None)]
         # nothing of the first, so that its scores compare with those of before
         self.facts = "" if protocol is CHAT else f"protocol={protocol.name},"

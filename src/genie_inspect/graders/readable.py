@@ -7,7 +7,7 @@ there; so a repeat says to its provider that no cache counts.
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import cached_property
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from inspect_ai.model import GenerateConfig, Model
 from inspect_ai.util import span
@@ -17,6 +17,7 @@ from genie_inspect.files.values import one_line
 from genie_inspect.graders.grader import Request, ask, identified_model
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.prompting.forms import Form
+from genie_inspect.prompting.templates import Instruction, Template
 
 T = TypeVar("T")
 ItemT = TypeVar("ItemT", bound=Hashable)
@@ -85,9 +86,10 @@ class Asker(Generic[TemplateT_co]):
     name = "grader"
     requests: Sequence[Request] = ()
     facts = ""  # in the signature beside model and template, with a comma behind it
+    repeats = REPEATS
 
-    def __init__(self, model: Model, template: TemplateT_co, repeats: int = REPEATS) -> None:
-        self.model, self.template, self.repeats = model, template, repeats
+    def __init__(self, model: Model, template: TemplateT_co) -> None:
+        self.model, self.template = model, template
 
     @cached_property
     def signature(self) -> str:
@@ -104,6 +106,21 @@ class Asker(Generic[TemplateT_co]):
                 return read(await ask(self.model, request, config.merge(settings), form))
 
         return await until_read(attempt, self.repeats)
+
+
+class InstructedAsker(Asker[Template]):
+    """Asks by one instruction, in its bundled wording unless another is given."""
+
+    instruction: ClassVar[Instruction]
+
+    def __init__(self, model: Model, template: Template | None = None) -> None:
+        super().__init__(model, template or self.instruction.template())
+
+
+def asked_twice(max_tokens: int, form: Form | None = None) -> tuple[Request, Request]:
+    """Settings of a request, and of its repeats: at temperature 0 most providers reply the same again."""
+    first, again = (GenerateConfig(temperature=heat, max_tokens=max_tokens) for heat in (0.0, 0.7))
+    return (first, form), (again, form)
 
 
 WIDTH = 60  # characters of each part of a label: an outline of a transcript shows one line

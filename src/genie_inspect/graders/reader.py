@@ -11,7 +11,7 @@ from inspect_ai.model import GenerateConfig, Model
 from genie_inspect.graders.cache import ANSWERS, NO, WHETHER_ATTEMPT, Memo
 from genie_inspect.graders.grader import Request, ask
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
-from genie_inspect.graders.readable import ANEW, REPEATS, Asker, labelled, until_complete
+from genie_inspect.graders.readable import ANEW, Asker, labelled, until_complete
 from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, YES, reading_reply
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import answers_form, reading_form
@@ -92,13 +92,11 @@ class GraderReader(Asker[Template]):
         model: Model,
         template: Template | None = None,
         memo: Memo | None = None,
-        repeats: int = REPEATS,
         length: AnswerLength = LENGTHS[CONCISE],
     ) -> None:
-        super().__init__(model, template or length.instruction.template(), repeats)
-        self.length = length
-        self.memo = memo or Memo()
-        self.requests = [self._settings(count) for count in (1, 2)]
+        super().__init__(model, template or length.instruction.template())
+        self.length, self.memo = length, memo or Memo()
+        self.requests = self._asked(1), self._asked(2)
 
     @cached_property
     def signature(self) -> str:
@@ -143,13 +141,13 @@ class GraderReader(Asker[Template]):
         request = self.template.request({"document": document, "questions": texts}, count=count)
         # a question that is asked again stands under its own words
         about = questions[0] if count == 1 else f"{count} questions"
-        config, form = self._settings(count)
+        config, form = self._asked(count)
         async with labelled("read", about, document):
             reply = await ask(self.model, request, config.merge(settings), form)
         # a template of the user's own may have no marker
         return reading_reply(reply, count, questions, self.length.longest, NOT_SPECIFIED in self.template.text)
 
-    def _settings(self, count: int) -> Request:
+    def _asked(self, count: int) -> Request:
         # a template of the user's own may not ask for the field, and a model would fill it in by chance
         form = reading_form if f'"{ATTEMPT}"' in self.template.text else answers_form
         most = SPARE_TOKENS + TOKENS_AN_ANSWER * self.length.times * count

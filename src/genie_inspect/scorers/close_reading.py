@@ -68,7 +68,7 @@ def close_reading(sensical: bool = False, examples: str | None = None, templates
     with refusals():
         check_switch("sensical", sensical)
         approach = Approach(examples, templates, sensical=sensical)
-    reader_by = bound_when_scored(reading_model, partial(CloseReader, approach=approach))
+    reader_by = bound_when_scored(reading_model, partial(CloseReader, template=approach))
 
     keys = [f"{aspect}{PER_WORDS}" for aspect in approach.aspects]
 
