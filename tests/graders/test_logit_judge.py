@@ -83,7 +83,7 @@ async def test_the_rating_is_the_expected_value_over_the_labels_or_there_is_a_re
     }
     script, others = logits(**said), [Answer(name.replace("_", " ")) for name in said]
     found = await LogitJudge(script.model()).rate(QUESTION, ANSWER, others)
-    assert found.ratings == (3.5, pytest.approx(1.25), None, None, None)
+    assert found.ratings == pytest.approx((3.5, 1.25, None, None, None))
     assert found.faults == {2: OFF_LABELS, 3: UNSPECIFIED, 4: NO_LOGPROBS}
     # (0 + 0.2 + 0.6 + 0) / 4: what was not rated counts here
     assert found.off_labels == pytest.approx(0.2)

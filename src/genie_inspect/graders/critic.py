@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from inspect_ai.model import GenerateConfig, Model, ModelOutput
+from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
@@ -138,10 +138,8 @@ class Critic(Asker[Instructions]):
         request = request_parts(self.template, stories, test)
 
         async def attempt(settings: GenerateConfig) -> Verdict:
-            config, form = self.requests[settings == ANEW]
             async with labelled(f"test {test.id}", test.name, order):
-                held = config.merge(held_to(form, self.model)) if form else config
-                return self._read(request, await answered(self.model, request, held.merge(settings)))
+                return await self._attempt(request, settings)
 
         place = self._place(stories)
         try:
@@ -155,7 +153,10 @@ class Critic(Asker[Instructions]):
         except GraderFailedError as error:
             return Opinion(None, fault=str(error), failed=True)
 
-    def _read(self, request: tuple[str, str], output: ModelOutput) -> Verdict:
+    async def _attempt(self, request: tuple[str, str], settings: GenerateConfig) -> Verdict:
+        config, _ = self.requests[settings == ANEW]
+        held = config.merge(held_to(self.template.form, self.model))
+        output = await answered(self.model, request, held.merge(settings))
         # a reply that repeats the request holds its labels, none of which is a verdict
         reply = without_echo(output.completion, "\n".join(request)).strip()
         if output.stop_reason in UNFINISHED:
