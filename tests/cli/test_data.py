@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from inspect_ai import eval as evaluate
 from inspect_ai.model import Model, get_model
 from tests.building.scripts import FEATURES, OWL, STORIES, write_log
 from tests.building.scripts import willing as able_grader
-from tests.cli.called import as_json, genie
+from tests.cli.called import as_json, genie, lines_of
 from tests.scripted import Script, numbered, saying
 
 import genie_inspect.cli.running as running
@@ -80,9 +79,7 @@ def willing() -> Script:
     return Script(lambda request: rehearsed(unfenced(request)))
 
 
-def test_from_a_domain_to_documents_that_a_model_wrote_for_its_pairs(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pairs_of_concepts_become_a_file_of_prompts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # 30 pairs and as many to choose from are 3 requests of 20: the fewest calls
     plan = as_json(*shlex.split(WRITE.replace("mock/g", "openai/gpt-4o")), "--count", 30, "--apart", 1.9, "--dry-run")
     assert (plan["prompts"], plan["calls_needed"], plan["output_tokens"]) == (30, 3, 720)
@@ -92,18 +89,7 @@ def test_from_a_domain_to_documents_that_a_model_wrote_for_its_pairs(
     assert done["proposed"] == 3 + sum(done["dropped"].values()) == 20
     rows = [json.loads(line) for line in (folder / "own.jsonl").read_text(encoding="utf-8").splitlines()]
     assert all(row["distance"] >= 0.8 for row in rows)
-    writer = saying("A story.")
-    (log,) = evaluate(
-        "genie_inspect/population_prompts",
-        model=writer.model(),
-        task_args={"prompts": "own.jsonl"},
-        epochs=1,
-        log_dir=str(folder / "logs"),
-        display="none",
-    )
-    assert log.status == "success", log.error
-    assert {sample.input for sample in log.samples or []} == {row["prompt"] for row in rows}
-    assert prompt_lines("own.jsonl") == [row["prompt"] for row in rows], "questions are written for it, too"
+    assert prompt_lines("own.jsonl") == [row["prompt"] for row in rows], "what takes prompts takes the file"
 
 
 @pytest.mark.parametrize("interrupted", [False, True])
@@ -130,17 +116,11 @@ def test_a_run_that_failed_or_was_interrupted_goes_on_where_it_ended(
     assert not (folder / "own.jsonl").exists()
     done = said(called(monkeypatch, willing(), WRITE, "--json"))
     assert (done["calls"], done["replies_on_record"]) == ((0, 3) if interrupted else (2, 1))
-    # a model that names too few
-    result = called(monkeypatch, saying('{"1": "a king; a queen"}'), WRITE, "--count", "1", "-o", "few.jsonl")
-    assert result.exit_code == 1
-    line = " ".join(result.output.split())
-    assert "asked until then: calls 6" in line
-    assert "found 0 of 1 pairs in 6 of 6 rounds (5 proposed before, 1 concepts near each other)" in line
 
 
 def test_sampled_prompts_are_a_file_of_the_same_form(folder: Path) -> None:
     rows = ["[WP] A dog wakes up .", "[EU][WP] A cat.", "Write a story about a tram.", "[WP] A dog wakes up."]
-    (folder / "pairs.jsonl").write_text("".join(json.dumps({"text": row}) + "\n" for row in rows), encoding="utf-8")
+    lines_of(folder / "pairs.jsonl", ({"text": row} for row in rows))
     own = "prompts sample pairs.jsonl --column text --count 3 --story-where -o people.jsonl"
     assert as_json(*own.split()) == {"file": "people.jsonl", "source": "pairs.jsonl", "prompts": 3}
     assert set(prompt_lines("people.jsonl")) == {
@@ -148,10 +128,6 @@ def test_sampled_prompts_are_a_file_of_the_same_form(folder: Path) -> None:
         "Write a story where: A cat.",
         "Write a story about a tram.",
     }
-    # before a dataset is loaded
-    again = genie("prompts", "sample", "nowhere.jsonl", "-o", "people.jsonl")
-    assert again.exit_code == 1
-    assert "people.jsonl exists, expected a new file" in again.output
 
 
 SOUND = "The owl left the barn at dusk. She found the moon."
@@ -163,7 +139,7 @@ NEW = ("-o", "new", "--name", "n", "--licence", "MIT")
 def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     rows = [{"prompt": OWL, "text": SOUND + TAIL}, {"prompt": OWL, "text": STORIES["b/two"][OWL][0]}]
-    (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    lines_of(tmp_path / "t.jsonl", rows)
     write_features(tmp_path / "features.json", FEATURES)
     write_log(tmp_path / "a.eval", "a/one", {OWL: [row["text"] for row in rows]})
     return tmp_path
@@ -201,10 +177,6 @@ def test_an_import_cleans_and_check_and_show_say_how_much(texts: Path, monkeypat
     assert (planned["documents"], planned["calls_needed"]) == (2, 2)
     # as long as the sentences that are copied, and what stands around them
     assert 30 < planned["output_tokens"] < 80
-    for half in (more[:1], more[1:3]):
-        refused = genie("population", *IMPORT, *half)
-        assert refused.exit_code == 2
-        assert "--clean-by-model and --grader must be given together" in refused.output
     plain = as_json("population", *IMPORT, "-o", "plain")
     assert "cleaned" not in {**planned, **plain}
     assert "cut by" not in "".join(genie("population", verb, "plain").stdout for verb in ("check", "show"))
@@ -221,21 +193,6 @@ def test_an_import_cleans_and_check_and_show_say_how_much(texts: Path, monkeypat
     done = said(cleaned(monkeypatch, saying(""), *IMPORT, "--clean-by-model", "--json", "-o", "whole"))
     assert done["cleaned"] == {"asked about": 2, "kept whole: the reply could not be read": 2}
     assert (done["documents"], done["calls"]) == (2, 6)
-
-
-def test_an_import_that_was_stopped_asks_for_the_rest_alone(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    able = naming()
-
-    def failing(request: str) -> str:
-        if "Snow" in request:
-            raise ConnectionError("gone")
-        return str(able.reply(request))
-
-    arguments = (*IMPORT, "--clean-by-model", "--json")
-    assert cleaned(monkeypatch, Script(failing), *arguments).exit_code == 1
-    assert not (texts / "new").exists()
-    done = said(cleaned(monkeypatch, naming(), *arguments))
-    assert (done["calls"], done["replies_on_record"], done["cleaned"]["asked about"]) == (1, 1, 2)
 
 
 BUILD = ("build", "a.eval", *NEW, "--features", "features.json", "--per-feature", "1", "--json")

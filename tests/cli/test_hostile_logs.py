@@ -4,17 +4,17 @@ import json
 import math
 import re
 import warnings
+from itertools import product
 from pathlib import Path
-from typing import Any, NoReturn
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from tests.cli.called import genie, lines_of, refuse, sound_inputs
 from tests.fuzzed import LOGS, fuzz
 from tests.hostile_logs import damages, sound_log
 from tests.processes import Commands, tries
 from tests.reports.made_logs import GENIE, made_log, scored
 
-from genie_inspect.cli import main
 from genie_inspect.cli.terminal import printable_streams
 from genie_inspect.errors import GenieWarning
 from genie_inspect.logs.reading import read_logs
@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for number in range(1, 5)
         for rater in ("ann", "bob")
     ]
-    (folder / "votes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in votes))
+    lines_of(folder / "votes.jsonl", votes)
     (folder / "damaged").mkdir()
     for name, damage in damages().items():
         damage(sound, folder / "damaged" / name)
@@ -56,11 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def called(verb: str, folder: Path, log: Path) -> Result:
     places = {"folder": folder, "log": log, "other": folder / "other.eval", "votes": folder / "votes.jsonl"}
-    return CliRunner().invoke(main, [part.format_map(places) for part in VERBS[verb].split()])
-
-
-def refuse(constant: str) -> NoReturn:
-    raise AssertionError(f"{constant} is not JSON")
+    return genie(*(part.format_map(places) for part in VERBS[verb].split()))
 
 
 @pytest.mark.filterwarnings("default::genie_inspect.errors.GenieWarning")  # what a log lacks is a warning, and no fault
@@ -117,12 +113,6 @@ def test_a_key_that_would_steer_the_table_is_shown_as_it_stands(folder: Path) ->
     assert "[/bold]" in result.stdout
 
 
-VOTES = [
-    {"story": f"{number}_mock/{model}", "rater": rater, "votes": {"01": number > 2}}
-    for number in range(1, 5)
-    for model in ("writer", "other")
-    for rater in ("ann", "bob")
-]
 FOLDER_VERBS = ("summary", "compare", "report", "agreement")
 
 
@@ -133,17 +123,14 @@ def as_script(verb: str, *logs: object) -> Result:
         "compare": ["--baseline", "mock/writer"],
         "agreement": ["--scorer", "genie", "--resamples", "5", "--votes", votes],
     }
-    return CliRunner().invoke(main, [verb, *map(str, logs), *options.get(verb, []), "--json"])
+    return genie(verb, *logs, *options.get(verb, []), "--json")
 
 
 @pytest.fixture
 def half_done(tmp_path: Path) -> Path:
     """Two finished logs, one that was cancelled and one that was cut."""
-    (tmp_path / "votes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in VOTES))
-    folder = tmp_path / "logs"
+    folder = sound_inputs(tmp_path) / "logs"
     samples = [{"genie": scored({"genie_total": value, "plot": value})} for value in (0.1, 0.4, 0.9, 0.2)]
-    for model in ("mock/writer", "mock/other"):
-        made_log(folder, samples, model=model)
     Path(made_log(folder, samples, status="error")).rename(folder / "stopped.eval")
     (folder / "cut.eval").write_bytes((folder / "log-0.eval").read_bytes()[:500])
     return folder
@@ -154,17 +141,15 @@ def test_logs_of_a_folder_that_cannot_be_used_are_left_out_with_a_notice_each(ve
     with pytest.warns(GenieWarning) as noticed:
         result = as_script(verb, half_done)
     assert result.exit_code == 0, result.output
-    said = sorted(
-        re.findall(r"\w+\.eval (?:cannot be read|is not finished)", "\n".join(str(n.message) for n in noticed))
+    said = re.findall(
+        r"\w+\.eval (?:cannot be read|is not finished)", "\n".join(sorted(str(n.message) for n in noticed))
     )
-    assert said == ["cut.eval cannot be read", "stopped.eval is not finished"]
-    assert len(noticed) == 2
+    assert (sorted(said), len(noticed)) == (["cut.eval cannot be read", "stopped.eval is not finished"], 2)
     for name in ("stopped.eval", "cut.eval"):
         named = as_script(verb, half_done, half_done / name)
         assert (named.exit_code, named.stderr[:7]) == (1, "Error: "), "a log that is named itself"
         assert name in named.stderr
-    (half_done / "stopped.eval").unlink()
-    (half_done / "cut.eval").unlink()
+        (half_done / name).unlink()
     assert json.loads(as_script(verb, half_done).stdout) == json.loads(result.stdout)
     for path in half_done.iterdir():
         path.write_bytes(b"")
@@ -179,30 +164,15 @@ def test_a_notice_is_one_line_without_the_place_in_our_code() -> None:
     assert line == "Notice: left out: a log.\n"
 
 
-@pytest.fixture
-def mixed(tmp_path: Path) -> Path:
-    """Four logs by two judges."""
-    for model in ("mock/writer", "mock/other"):
-        for judge in ("list", "pairwise"):
-            samples = [{"genie": scored({"plot": value}, GENIE.replace("test", judge))} for value in (0.1, 0.4, 0.9)]
-            made_log(tmp_path / "logs", samples, model=model)
-    return tmp_path / "logs"
-
-
-def test_a_summary_has_a_table_for_each_signature_and_one_can_be_chosen(mixed: Path) -> None:
-    tables: list[dict[str, Any]] = json.loads(as_script("summary", mixed).stdout)
-    assert [(table["signature"], len(table["columns"])) for table in tables] == [
-        (GENIE.replace("test", judge), 2) for judge in ("list", "pairwise")
-    ]
-    assert json.loads(as_script("summary", mixed, "--signature", "judge:pairwise").stdout) == tables[1:]
-    assert json.loads(as_script("summary", mixed, "--scorer", "genie").stdout) == tables
-
-
-@pytest.mark.parametrize("verb", ["compare", "report"])
-def test_where_signatures_may_not_be_mixed_the_error_says_how_to_choose(verb: str, mixed: Path) -> None:
-    refused = as_script(verb, mixed)
-    assert refused.exit_code == 1
-    assert "choose with --signature and a part of one, such as --signature 'judge:list'" in refused.stderr
-    chosen = as_script(verb, mixed, "--signature", "judge:list")
-    assert chosen.exit_code == 0, chosen.output
-    assert sorted(run["label"] for run in json.loads(chosen.stdout)["runs"]) == ["mock/other", "mock/writer"]
+@pytest.mark.parametrize("verb", ["summary", "compare", "report"])
+def test_of_logs_by_two_judges_those_of_one_can_be_chosen(verb: str, tmp_path: Path) -> None:
+    for model, judge in product(("mock/writer", "mock/other"), ("list", "pairwise")):
+        samples = [{"genie": scored({"plot": value}, GENIE.replace("test", judge))} for value in (0.1, 0.4, 0.9)]
+        made_log(tmp_path, samples, model=model)
+    both = as_script(verb, tmp_path)
+    chosen = json.loads(as_script(verb, tmp_path, "--signature", "judge:pairwise").stdout)
+    if verb == "summary":
+        assert json.loads(both.stdout)[1:] == chosen
+    else:
+        assert "choose with --signature and a part of one, such as --signature 'judge:list'" in both.stderr
+        assert sorted(run["label"] for run in chosen["runs"]) == ["mock/other", "mock/writer"]

@@ -1,200 +1,212 @@
-"""Every verb that writes a file, given a place where something stands: nothing of anybody's is lost without a word."""
+"""What a command does with the place that it writes to, be it a file, a folder, a full disk or a pipe; and Ctrl-C."""
 
+import io
 import json
-import os
+import re
+import shutil
 import stat
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-from tests.hostile_logs import sound_log
-from tests.hostile_populations import sound_population
+from tests.cli.called import sound_inputs
+from tests.left_out import rest_with_ci
+from tests.processes import Commands, Ended
 
-from genie_inspect.cli import main
-from genie_inspect.graders.cache import ANSWERS, Cache
+from genie_inspect.cli.terminal import console, echo_json, printable_streams
+from genie_inspect.graders.cache import RATINGS, Cache, Judged
 
+WORDS = "caf\N{LATIN SMALL LETTER E WITH ACUTE} \N{RIGHTWARDS ARROW} \N{OWL}"
+PRINTERS = {
+    "summary": "summary logs",
+    "cost": "cost",
+    "calibrate": "calibrate --population population --ratings ratings.csv",
+    "cache info": "cache info",
+    "cache export": "cache export",
+    "cache clear": "cache clear --yes",
+    "compare": "compare logs --baseline mock/other",
+    "report": "report logs",
+    "show": "show logs/log-0.eval 1",
+    "agreement": "agreement scores.jsonl --votes votes.jsonl --resamples 20",
+    "index": "build-index texts output",
+    "population show": "population show starter",
+    "population check": "population check starter",
+    "population sample": "population sample starter -o output --dry-run",
+    "population merge": "population merge starter starter -o output --name n --licence MIT --dry-run",
+    "population import": "population import rows.jsonl -o output --name n --licence MIT --dry-run",
+    "questions review": "questions review starter --to output",
+    "questions write": "questions write starter -o output --grader atonce/g --dry-run",
+    "features discover": "features discover --task t -o output --grader atonce/g --dry-run",
+    "help": "--help",
+    "help of a verb": "summary --help",
+    "version": "--version",
+}
+JSON = ("summary", "cost", "calibrate", "cache info", "compare", "report", "agreement", "population show")
+# with the ending of their output, which stands last
 REPLACES = {
-    "report": "report {log} -o {out}.html",
-    "compare-csv": "compare {log} {other} --baseline {other} --csv {out}.csv",
-    "compare-picture": "compare {log} {other} --baseline {other} --picture {out}.svg",
-    "agreement-picture": "agreement {log} --votes {votes} --scorer genie --resamples 5 --picture {out}.svg",
-    "calibrate-picture": "calibrate --population {population} --ratings {ratings} --picture {out}.svg",
-    "reference_scores": "population reference-scores {population} --judge offline -o {out}.json",
-    "export-force": "cache export --force {out}.jsonl",
+    "report": (".html", "report logs -o"),
+    "compare, table": (".csv", "compare logs --baseline mock/other --csv"),
+    "compare, picture": (".svg", "compare logs --baseline mock/other --picture"),
+    "agreement": (".png", f"{PRINTERS['agreement']} --picture"),
+    "calibrate": (".svg", f"{PRINTERS['calibrate']} --picture"),
+    "reference scores": (".json", "population reference-scores population --judge offline -o"),
+    "cache export": ("", "cache export --force"),
 }
 REFUSES = {
-    "export": "cache export {out}.jsonl",
-    "review-to": "questions review {population} --to {out}.csv --features {population}",
-    "review-from": "questions review {population} --from {table} -o {out}.jsonl --features {population}",
+    "cache export, new": (".jsonl", "cache export"),
+    "questions to people": (".csv", "questions review population --features population --to"),
+    "questions of people": (".jsonl", "questions review population --features population --from table.csv -o"),
 }
 FOLDERS = {
-    "sample": "population sample {population} -o {out}",
-    "merge": "population merge {population} {population} -o {out} --name m --licence MIT",
-    "import": "population import {rows} -o {out} --name i --licence MIT --map document=text",
-    "build": "population build {log} -o {out} --name b --licence MIT --grader bundled/grader",
-    "write": "questions write {population} -o {out} --grader bundled/grader --features {population}",
-    "discover": "features discover --task stories -o {out} --grader bundled/grader",
+    "index": ("", "build-index texts"),
+    "population sample": ("", "population sample population -o"),
+    "population merge": ("", "population merge population population --name n --licence MIT -o"),
+    "population import": ("", "population import rows.jsonl --name n --licence MIT -o"),
+    "population build": ("", "population build logs --name n --licence MIT --grader bundled/grader -o"),
+    "questions write": ("", "questions write population --grader bundled/grader --features population -o"),
+    "features discover": ("", "features discover --task t --grader bundled/grader -o"),
 }
-VERBS = REPLACES | REFUSES
+WRITERS = REPLACES | REFUSES | FOLDERS | {"report, pictures": ("", "report logs --pictures")}
+PLACES = ("/dev/full", "file/f", "logs", "x" * 300, "/proc/f")
+OTHERS = "full disks, pipes without a reader and unwritable places, for the other commands"
+HALF_MADE = "BaseEventLoop.__del__"  # Python itself tells of a loop that Ctrl-C met in the millisecond of its making
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Something sound of everything that a verb reads."""
-    folder = tmp_path_factory.mktemp("inputs")
-    made = {name: folder / name for name in ("population", "votes", "ratings", "table", "rows")}
-    sound_population(made["population"])
-    votes: list[dict[str, object]] = [
-        {"story": f"{n}_mock/writer", "rater": r, "votes": {"01": n > 2}} for n in range(1, 5) for r in "ab"
-    ]
-    texts: list[dict[str, object]] = [{"text": "An owl.", "prompt": "Write."}]
-    for name, rows in {"votes": votes, "rows": texts}.items():
-        made[name] = folder / f"{name}.jsonl"
-        made[name].write_text("".join(json.dumps(row) + "\n" for row in rows))
-    made["ratings"] = folder / "ratings.csv"
-    rated = [f"What happens?,an owl,a fox,{rating},{rater}\n" for rater, rating in (("ann", 2), ("bob", 3))]
-    made["ratings"].write_text("".join(["question,answer,other,rating,rater\n", *rated]))
-    made["log"], made["other"] = Path(sound_log(folder / "a")), Path(sound_log(folder / "b", "mock/other"))
-    made["table"] = folder / "table.csv"
-    table = REFUSES["review-to"].format(**made | {"out": folder / "table"}).split()
-    assert CliRunner().invoke(main, table).exit_code == 0
-    return made
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Commands]:
+    folder = sound_inputs(tmp_path_factory.mktemp("outputs"))
+    with Commands(folder) as running:
+        assert running.run(*REFUSES["questions to people"][1].split(), "table.csv").code == 0
+        yield running
 
 
 @pytest.fixture(autouse=True)
-def _something_to_export(cache_dir: Path) -> None:
-    Cache(cache_dir).keep(ANSWERS, ("reader", "document"), {"Who?": "a pilot"})
+def _full_cache(commands: Commands) -> None:
+    """More than a pipe holds, for what looks at it, writes it or forgets it."""
+    Cache(commands.folder / "cache").keep(RATINGS, ("list(x)", "q", "a"), {f"{n}": Judged(2) for n in range(2_000)})
 
 
-Run = Callable[[str, Path], Result]
+def printed(commands: Commands, verb: str, *more: str, stdout: str | None = None, closed: bool = False) -> Ended:
+    output = commands.folder / "output"
+    if output.is_dir():
+        shutil.rmtree(output)
+    output.unlink(missing_ok=True)
+    return commands.run(*PRINTERS[verb].split(), *more, stdout=stdout, closed=closed)
 
 
-@pytest.fixture
-def run(places: dict[str, Path]) -> Run:
-    """Runs a verb with an output, whose ending the verb adds unless the path has one."""
-
-    def called(verb: str, output: Path) -> Result:
-        if "icture" in verb or verb == "report":
-            pytest.importorskip("vl_convert", reason="needs the extra `charts`")
-        parts = (VERBS | FOLDERS)[verb].split()
-        return CliRunner().invoke(main, [_placed(part, places, output) for part in parts])
-
-    return called
+def write(commands: Commands, verb: str, output: Path) -> Ended:
+    ending, line = WRITERS[verb]
+    if ending in (".svg", ".png", ".html"):
+        pytest.importorskip("vl_convert", reason="needs the extra `charts`")
+    return commands.run(*line.split(), output)
 
 
-def _placed(part: str, places: dict[str, Path], output: Path) -> str:
-    whole = str(output) if part.startswith("{out}") else part
-    return whole.format(**places)
-
-
-def ending(verb: str) -> str:
-    return VERBS[verb].partition("{out}")[2].split()[0]
-
-
-def refused(result: Result, output: Path, words: str) -> None:
-    assert result.exit_code == 1, result.output
-    (line,) = (line for line in result.stderr.splitlines() if line.startswith("Error: "))
+def refused(ended: Ended, output: Path, words: str) -> None:
+    assert ended.code == 1, ended
+    (line,) = ended.errors
     assert str(output) in line
     assert words in line
 
 
-@pytest.fixture
-def with_umask() -> Iterator[Callable[[int], int]]:
-    before = os.umask(0o022)
-    yield os.umask
-    os.umask(before)
+@pytest.mark.parametrize("verb", rest_with_ci(list(PRINTERS), OTHERS, every=4))
+def test_a_full_disk_behind_standard_output_is_one_line_that_names_it(verb: str, commands: Commands) -> None:
+    ended = printed(commands, verb, stdout="/dev/full")
+    assert ended.errors == ["Error: standard output cannot be written: No space left on device"]
+    assert ended.code == 1
+    assert ended.stderr.endswith(ended.errors[0] + "\n"), "nothing follows when the process ends"
+    if verb in JSON:
+        assert printed(commands, verb, "--json", stdout="/dev/full").errors == ended.errors
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_a_new_file_is_as_private_as_the_umask_has_it(
-    verb: str, run: Run, with_umask: Callable[[int], int], tmp_path: Path
-) -> None:
-    with_umask(0o077)
-    output = tmp_path / "new" / f"output{ending(verb)}"
-    output.parent.mkdir()
-    result = run(verb, output)
-    assert result.exit_code == 0, result.output
-    assert stat.S_IMODE(output.stat().st_mode) == 0o600
-    assert list(output.parent.iterdir()) == [output]
-    assert "replaced" not in result.stderr
+@pytest.mark.parametrize("verb", rest_with_ci(list(reversed(PRINTERS)), OTHERS, every=4))
+def test_a_reader_that_has_gone_away_ends_a_command_without_a_word(verb: str, commands: Commands) -> None:
+    ended = printed(commands, verb, closed=True)
+    assert ended.code == 1
+    assert ended.errors == []
+    assert not re.search("Traceback|Exception|Broken", ended.stderr), ended.stderr
+
+
+# each verb has five places: among every fourth pair are all verbs and all places
+@pytest.mark.parametrize(("verb", "place"), rest_with_ci(list(product(WRITERS, PLACES)), OTHERS, every=4))
+def test_a_place_that_cannot_be_written_is_one_line_that_names_it(verb: str, place: str, commands: Commands) -> None:
+    if place == "/dev/full" and verb in FOLDERS:
+        place = "/dev/full/output"
+    if verb == "report, pictures" and place == "logs":
+        place = "file"  # a folder is what it wants
+    (commands.folder / "file").write_text("")
+    ended = write(commands, verb, Path(place + (WRITERS[verb][0] if place in ("file/f", "/proc/f") else "")))
+    assert len(ended.errors) == 1, ended
+    assert place[:200] in ended.errors[0], ended
+    assert "Traceback" not in ended.stderr
+    assert ended.code in (1, 2)
 
 
 @pytest.mark.parametrize("verb", REPLACES)
-def test_a_file_is_replaced_with_a_word_and_keeps_its_permissions(verb: str, run: Run, tmp_path: Path) -> None:
-    output = tmp_path / f"output{ending(verb)}"
+def test_a_file_is_replaced_with_a_word_and_keeps_its_permissions(
+    verb: str, commands: Commands, tmp_path: Path
+) -> None:
+    output = tmp_path / f"output{REPLACES[verb][0]}"
+    ended = write(commands, verb, output)
+    assert (ended.code, "replaced" in ended.stderr) == (0, False), ended
     output.write_text("mine")
     output.chmod(0o640)
-    result = run(verb, output)
-    assert result.exit_code == 0, result.output
-    assert f"replaced {output}" in result.stderr
+    ended = write(commands, verb, output)
+    assert ended.code == 0, ended
+    assert f"replaced {output}" in ended.stderr
     assert output.read_bytes() != b"mine"
     assert stat.S_IMODE(output.stat().st_mode) == 0o640
+    assert list(tmp_path.iterdir()) == [output]
 
 
 @pytest.mark.parametrize("verb", REFUSES)
-def test_a_file_that_must_be_new_replaces_none_and_follows_no_link(verb: str, run: Run, tmp_path: Path) -> None:
-    output, link = (tmp_path / f"{name}{ending(verb)}" for name in ("output", "link"))
+def test_a_file_that_must_be_new_replaces_none_and_follows_no_link(
+    verb: str, commands: Commands, tmp_path: Path
+) -> None:
+    output, link = (tmp_path / f"{name}{REFUSES[verb][0]}" for name in ("output", "link"))
     output.write_text("mine")
     link.symlink_to(output)
     for path in (output, link):
-        refused(run(verb, path), path, "exists")
+        refused(write(commands, verb, path), path, "exists")
     assert output.read_text() == "mine"
     assert link.is_symlink()
+    assert write(commands, verb, tmp_path / f"new{REFUSES[verb][0]}").code == 0
 
 
-@pytest.mark.parametrize("verb", REPLACES)
-def test_names_that_somebody_planted_are_not_followed_and_a_link_to_nothing_makes_nothing(
-    verb: str, run: Run, tmp_path: Path
-) -> None:
-    folder = tmp_path / "shared"
-    folder.mkdir()
-    output, victim = folder / f"output{ending(verb)}", tmp_path / "victim"
-    victim.write_text("precious")
-    planted = [folder / f"{before}{output.name}{after}" for before in ("", ".") for after in (".part", ".tmp", "~")]
-    for path in planted:
-        path.symlink_to(victim)
-    assert run(verb, output).exit_code == 0
-    assert victim.read_text() == "precious"
-    assert {path.name for path in folder.iterdir()} == {output.name, *(path.name for path in planted)}
-    output.unlink()
-    output.symlink_to(tmp_path / "nothing")
-    refused(run(verb, output), output, "it is a link to nothing")
-    assert not (tmp_path / "nothing").exists()
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_a_pipe_is_written_to_and_stays_one(verb: str, run: Run, tmp_path: Path) -> None:
-    output = tmp_path / f"pipe{ending(verb)}"
-    os.mkfifo(output)
-    read: list[bytes] = []
-    reader = threading.Thread(target=lambda: read.append(output.read_bytes()), daemon=True)
-    reader.start()
-    result = run(verb, output)
-    reader.join(timeout=30)
-    assert result.exit_code == 0, result.output
-    assert read[0]
-    assert stat.S_ISFIFO(output.stat().st_mode)
-
-
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if ending(verb) != ".svg"])
-def test_a_device_is_written_to_and_stays_one(verb: str, run: Run) -> None:
-    result = run(verb, Path(os.devnull))
-    assert result.exit_code == 0, result.output
-    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
-
-
-@pytest.mark.parametrize("verb", FOLDERS)
-def test_what_stands_where_a_folder_shall_come_is_left_as_it_is(verb: str, run: Run, tmp_path: Path) -> None:
-    file, link, full, pipe = (tmp_path / name for name in ("file", "link", "full", "pipe"))
+@pytest.mark.parametrize("verb", [verb for verb in FOLDERS if verb != "index"])
+def test_what_stands_where_a_folder_shall_come_is_left_as_it_is(verb: str, commands: Commands, tmp_path: Path) -> None:
+    file, link, full = (tmp_path / name for name in ("file", "link", "full"))
     file.write_text("mine")
     full.mkdir()
     (full / "mine").write_text("mine")
     link.symlink_to(full)
-    os.mkfifo(pipe)
-    for path, words in ((file, "is a file"), (link, "is a link"), (full, "not empty"), (pipe, "is a file")):
-        refused(run(verb, path), path, words)
-    refused(run(verb, Path(os.devnull)), Path(os.devnull), "is a file")
-    assert {path.name for path in tmp_path.iterdir()} == {"file", "link", "full", "pipe"}
+    for path, words in ((file, "is a file"), (link, "is a link"), (full, "not empty"), (Path("/dev/null"), "a file")):
+        refused(write(commands, verb, path), path, words)
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "link", "full"}
     assert [file.read_text(), (full / "mine").read_text()] == ["mine", "mine"]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_in_any_locale_json_reads_back_and_a_table_is_printed(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written, encoding))
+    with printable_streams():
+        echo_json({"name": WORDS})
+        # click takes ASCII for a locale that nobody chose, and writes UTF-8
+        assert json.loads(written.getvalue().decode("utf-8" if encoding == "ascii" else encoding)) == {"name": WORDS}
+        console().print(WORDS)
+    assert written.getvalue().endswith((b"\\ud83e\\udd89\n", "\N{OWL}\n".encode()))
+
+
+@pytest.mark.parametrize("wait", rest_with_ci([0.3, 0.02, 0.1, 1.0, 2.0], "Ctrl-C at other moments"))
+def test_ctrl_c_ends_the_demo_with_one_word(wait: float, commands: Commands) -> None:
+    for _ in range(3):
+        ended = commands.run("demo", "--log-dir", "demo", interrupt=wait)
+        if HALF_MADE not in ended.stderr:
+            break
+    if ended.code == 0:
+        pytest.skip("it was done before")
+    assert ended.code == 1, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert "StopIteration" not in ended.stderr
+    assert ended.stderr.rstrip().splitlines()[-1].startswith(("Aborted!", "Error: the evaluation of bundled/"))

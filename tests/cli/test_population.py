@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 from inspect_ai import eval as evaluate
-from tests.building.scripts import OWL, write_log
-from tests.cli.called import as_json, genie
+from tests.building.scripts import OWL
+from tests.cli.called import as_json, genie, lines_of, sound_inputs
 from tests.hostile_populations import damages, sound_population
 from tests.processes import tries
 from tests.recorded import recorded_starter
@@ -19,7 +19,7 @@ from tests.scripted import DOCUMENTS, small_population
 
 from genie_inspect.building.inspection import inspected
 from genie_inspect.measures.genie import Tally
-from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population
+from genie_inspect.populations.population import BUNDLED, Population, open_population
 from genie_inspect.populations.reference_scores import (
     REFERENCE_SCORES,
     Measured,
@@ -50,30 +50,19 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "logs"
 
 
-BUILD = [
-    "--name",
-    "told",
-    "--licence",
-    "MIT",
-    "--grader",
-    "bundled/grader",
-    "--questions",
-    "starter",
-    "--coherence",
-    "none",
-]
+BUILD = "--name told --licence MIT --grader bundled/grader --questions starter --coherence none"
 
 
 def test_logs_become_a_population_against_which_another_model_is_scored_offline(logs: Path, tmp_path: Path) -> None:
     folder = tmp_path / "told"
-    planned = as_json("population", "build", logs, "-o", folder, *BUILD, "--dry-run")
+    planned = as_json("population", "build", logs, "-o", folder, *BUILD.split(), "--dry-run")
     assert (planned["calls_needed"], planned["documents"]) == (32, 32)
-    most = as_json("population", "build", logs, "-o", folder, *BUILD, "--reference-scores", "list", "--dry-run")
+    most = as_json("population", "build", logs, "-o", folder, *BUILD.split(), "--reference-scores", "list", "--dry-run")
     # beside the readings a call for each of four documents' answers to 14 questions, of eight prompts
     assert most["calls_needed"] == 32 + 4 * 14 * 8
     assert list(tmp_path.iterdir()) == []
 
-    done = as_json("population", "build", logs, "-o", folder, *BUILD)
+    done = as_json("population", "build", logs, "-o", folder, *BUILD.split())
     assert (done["documents"], done["calls"], done["answers"]) == (32, 32, 448)
     assert as_json("population", "check", folder)["faults"] == []
 
@@ -117,90 +106,21 @@ def test_a_dry_run_counts_and_writes_nothing(verb: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_merge_puts_two_samples_together(tmp_path: Path) -> None:
-    for seed in (1, 2):
-        some = ("--per-prompt", 6, "--seed", seed)
-        as_json("population", "sample", "starter", "-o", tmp_path / f"{seed}", *some)
-    more = ("-o", tmp_path / "both", "--name", "both", "--licence", "MIT")
-    done = as_json("population", "merge", tmp_path / "1", tmp_path / "2", *more)
-    assert 48 < done["documents"] < 96
-    assert as_json("population", "check", tmp_path / "both")["faults"] == []
-    # texts of one's own need no licence, and a merged population has those of its parts
-    (tmp_path / "own.jsonl").write_text('{"prompt": "P", "text": "An owl sat."}\n')
+def test_a_merged_population_has_the_licences_of_its_parts_and_texts_of_ones_own_need_none(tmp_path: Path) -> None:
+    own = lines_of(tmp_path / "own.jsonl", [{"prompt": "P", "text": "An owl sat."}])
     for name, licence in (("free", ("--licence", "CC0-1.0")), ("own", ())):
-        own = ("import", tmp_path / "own.jsonl", "-o", tmp_path / name, "--name", name)
-        as_json("population", *own, *licence)
+        as_json("population", "import", own, "-o", tmp_path / name, "--name", name, *licence)
     as_json("population", "merge", tmp_path / "free", tmp_path / "own", "-o", tmp_path / "all", "--name", "all")
     assert Population(tmp_path / "all").manifest.licence == "CC0-1.0 AND unknown"
-    refused = genie("population", "import", "someone/texts", "-o", tmp_path / "new", "--name", "new")
-    assert "someone/texts is a dataset of others: name its licence with --licence" in refused.output
 
 
-def error(result: Result) -> str:
-    assert result.exit_code == 1, result.output
-    lines = [line for line in result.stderr.splitlines() if line.startswith("Error")]
-    assert len(lines) == 1, result.stderr
-    assert "Traceback" not in result.output
-    return lines[0]
-
-
-def test_wrong_input_is_one_clear_line_and_nothing_is_written(logs: Path, tmp_path: Path) -> None:
-    other = write_log(tmp_path / "sums.eval", "m", {"Add 2 and 2.": ["4"]})
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "mine.txt").write_text("mine")
-    twice = {"features": [{"name": "plot", "definition": "x"}, {"name": "plot", "definition": "y"}]}
-    (tmp_path / "twice.json").write_text(json.dumps(twice))
-    new = tmp_path / "new"
-    assert genie("population", "build", logs, "-o", new, *BUILD, "--reference-scores", "logit").exit_code == 2
-    assert "has none of the questions' prompts" in error(genie("population", "build", other, "-o", new, *BUILD))
-    assert "not empty" in error(genie("population", "build", logs, "-o", tmp_path / "full", *BUILD))
-    assert "two features are named 'plot'" in error(
-        genie("population", "build", logs, "-o", new, *BUILD, "--features", tmp_path / "twice.json")
-    )
-    assert "does not exist" in error(genie("population", "build", tmp_path / "nowhere", "-o", new, *BUILD))
-    assert f"has no {MANIFEST}" in error(genie("population", "check", tmp_path / "nowhere"))
-    facts = ("-o", new, "--name", "n", "--licence", "MIT")
-    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
-    assert "has no such column" in error(genie("population", "import", tmp_path / "t.csv", "--map", "prompt=c", *facts))
-    assert not new.exists()
-    assert [file.name for file in (tmp_path / "full").iterdir()] == ["mine.txt"]
-
-
-def test_dry_runs_count_what_questions_and_features_would_ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dry_run_counts_what_writing_questions_would_ask(tmp_path: Path) -> None:
     (tmp_path / "prompts.txt").write_text(f"{OWL}\n")
     more = ("-o", tmp_path / "q", "--grader", "bundled/grader", "--dry-run")
     done = as_json("questions", "write", tmp_path / "prompts.txt", *more)
     # aspects, six times questions, 48 questions in 3 requests to filter and 3 to map
     assert done["calls_needed"] == 1 + 6 + 3 + 3
     assert done["input_tokens"] > 1000
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)  # to count takes no key
-    pytest.importorskip("sklearn", reason="clustering needs the extra discovery")
-    more = ("-o", tmp_path / "f", "--grader", "openai/gpt-4o", "--dry-run")
-    assert as_json("features", "discover", "--task", "write", *more)["calls_needed"] == 10
-
-
-def test_questions_go_out_to_a_table_and_come_back(tmp_path: Path) -> None:
-    assert as_json("questions", "review", "starter", "--to", tmp_path / "t.csv")["questions"] == 112
-    back = ("--from", tmp_path / "t.csv", "-o", tmp_path / "q.jsonl")
-    done = as_json("questions", "review", "starter", *back)
-    assert (done["questions"], done["reworded"], done["dropped"]) == (112, 0, 0)
-    assert "exists, expected a new file" in error(genie("questions", "review", "starter", "--to", tmp_path / "t.csv"))
-    assert genie("questions", "review", "starter").exit_code == 2
-
-
-def test_an_index_needs_its_package_and_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    needs = "corpus=infini-gram:<index folder> needs the extra infini-gram: pip install 'genie-inspect[infini-gram]'"
-    for package, line in ((None, needs), (object(), "has no texts, expected")):
-        with monkeypatch.context() as patch:
-            patch.setattr("genie_inspect.engines.infini_gram.find_spec", lambda name, package=package: package)
-            assert line in error(genie("build-index", tmp_path, tmp_path / "index"))
-    pytest.importorskip("infini_gram")
-    (tmp_path / "texts").mkdir()
-    (tmp_path / "texts" / "a.txt").write_text("An owl sat.")
-    line = error(genie("build-index", tmp_path / "texts", tmp_path / "index"))
-    assert line.startswith("Error: infini-gram's indexer made no index of ")
-    assert line.endswith("expected about 250 or more: add texts")
-    assert not (tmp_path / "index").exists()
 
 
 VERBS = {
@@ -221,17 +141,13 @@ STEP = 8  # of the damages each verb meets one in so many, another one than the 
 
 @pytest.fixture(scope="module")
 def make_damaged(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The population with a damage, by its name, in a folder of that name; without one where it is empty."""
-    root = tmp_path_factory.mktemp("populations")
-    rows = [f"What happens?,an owl,a fox,{rating},{rater}\n" for rater, rating in (("ann", 2), ("bob", 3))]
-    (root / "ratings.csv").write_text("".join(["question,answer,other,rating,rater\n", *rows]))
+    """The population with a damage, by its name; without one where it is empty."""
+    root = sound_inputs(tmp_path_factory.mktemp("populations"))
 
     def made(name: str) -> Path:
-        folder = root / (name or "sound")
+        folder = root / (name or "population")
         if not folder.exists():
-            sound_population(folder)
-            if name:
-                damages()[name](folder)
+            damages()[name](sound_population(folder))
         return folder
 
     return made
@@ -261,13 +177,6 @@ def _kinds(result: Result) -> str:
     """The faults that `check --json` names, in the words of `check`."""
     found = json.loads(result.stdout)["faults"] if result.stdout.startswith("{") else []
     return "".join(f"FAULT {fault['kind']}" for fault in found)
-
-
-@pytest.mark.parametrize("name", [name for name in damages() if "billion" in name or "fewer" in name])
-def test_counts_that_are_not_those_of_the_files_are_a_fault(name: str, make_damaged: Callable[[str], Path]) -> None:
-    is_sound, result, _ = inspected(make_damaged(name))
-    assert not is_sound
-    assert [fault["kind"] for fault in result["faults"]] == ["count differs from population.json"]
 
 
 GRADER = ("--grader", "bundled/grader")

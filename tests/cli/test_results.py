@@ -2,18 +2,15 @@
 
 import json
 import sys
-import time
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from inspect_ai.log import list_eval_logs, read_eval_log, write_eval_log
-from inspect_ai.scorer import Score
-from tests.cli.called import genie
+from tests.cli.called import genie, refusal
 from tests.reports.made_logs import GENIE, asked, made_log, scored
 from tests.scripted import OWL, evaluated, grading, saying, small_population
 
@@ -79,30 +76,6 @@ def test_what_is_missing_and_what_to_beware_of_stand_below_the_table_and_in_json
     assert column["pairs"] == {"plot": [10, 96]}
 
 
-def test_every_measure_that_all_logs_have_gets_a_table(log: str, tmp_path: Path) -> None:
-    both = write_second_score(log, tmp_path / "both.eval")
-    alone = genie_summary(both)
-    assert alone.exit_code == 0, alone.output
-    titles = [line.strip() for line in alone.output.splitlines() if line.strip() in ("genie", "echo", "length")]
-    assert titles == ["genie", "echo"], "a scorer without a signature is none of ours"
-    assert [table["scorer"] for table in json.loads(genie_summary(both, "--json").output)] == ["genie", "echo"]
-    together = genie_summary(both, log)
-    assert "echo" not in together.output
-    chosen = genie_summary(both, "--scorer", "echo", "--json")
-    assert [table["scorer"] for table in json.loads(chosen.output)] == ["echo"]
-
-
-def write_second_score(log: str, path: Path) -> str:
-    """The log with a second measure, and with a scorer of somebody else's."""
-    found = read_eval_log(log)
-    for sample in found.samples or []:
-        assert sample.scores is not None
-        sample.scores["echo"] = Score(value={"echo": 0.5}, metadata={"signature": "measure:echo"})
-        sample.scores["length"] = Score(value=3)
-    write_eval_log(found, str(path))
-    return str(path)
-
-
 def test_a_jury_has_a_table_of_its_own_with_each_grader_and_their_agreement(tmp_path: Path) -> None:
     graders = {
         "mock/one": {"novelty": {"plot": 0.25}, "questions": {"plot": [0.0, 0.5]}},
@@ -115,10 +88,6 @@ def test_a_jury_has_a_table_of_its_own_with_each_grader_and_their_agreement(tmp_
     assert rows[0] == ["plot", "0.25", "not measured", "1.00"]
     assert ["documents measured", "1 of 1", "0 of 1", ""] in rows
     assert "mock/[two]" in table
-    (alone,) = json.loads(
-        genie_summary(made_log(tmp_path / "alone", [{"genie": scored({"plot": 0.5})}]), "--json").output
-    )
-    assert alone["columns"][0]["graders"] == {}
 
 
 @pytest.fixture
@@ -126,18 +95,11 @@ def report_log(tmp_path: Path) -> str:
     return made_log(tmp_path / "logs", [{"genie": scored({"plot": value})} for value in (0.1, 0.4, 0.9)])
 
 
-def one_line(result: Result) -> str:
-    assert result.exit_code == 1, result.output
-    assert result.output.startswith("Error: ")
-    assert len(result.output.strip().splitlines()) == 1
-    return result.output
-
-
 def test_mixed_signatures_are_one_line_and_the_old_page_stays(tmp_path: Path, report_log: str) -> None:
     other = made_log(tmp_path / "logs", [{"genie": scored({"plot": 0.5}, GENIE.replace("test", "other"))}])
     page = tmp_path / "report.html"
     page.write_text("old", encoding="utf-8")
-    assert "judge is test and other" in one_line(genie_report(report_log, other, "-o", page))
+    assert "judge is test and other" in refusal("report", report_log, other, "-o", page)
     assert page.read_text(encoding="utf-8") == "old"
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["report.html"]
 
@@ -145,9 +107,9 @@ def test_mixed_signatures_are_one_line_and_the_old_page_stays(tmp_path: Path, re
 def test_a_log_without_our_scores_and_a_crashed_one_are_one_line(tmp_path: Path) -> None:
     foreign = made_log(tmp_path / "a", [{"accuracy": scored(1.0, signature="")}])
     crashed = made_log(tmp_path / "b", [{"genie": scored({"plot": 0.5})}], status="error")
-    assert "no scores by genie-inspect" in one_line(genie_report(foreign, "-o", tmp_path / "r.html"))
-    assert "no measure of this package scored every log" in one_line(genie_summary(foreign))
-    assert "status is 'error'" in one_line(genie_report(crashed, "-o", tmp_path / "r.html"))
+    assert "no scores by genie-inspect" in refusal("report", foreign, "-o", tmp_path / "r.html")
+    assert "no measure of this package scored every log" in refusal("summary", foreign)
+    assert "status is 'error'" in refusal("report", crashed, "-o", tmp_path / "r.html")
 
 
 def test_without_the_library_for_charts_the_page_has_its_tables_and_says_what_to_install(
@@ -164,7 +126,7 @@ def test_without_the_library_for_charts_the_page_has_its_tables_and_says_what_to
     assert tables == same != []
     assert f"{install}." in pages[1].get_text()
     assert "no charts" not in pages[0].get_text()
-    assert "needs the extra charts" in one_line(genie_report(report_log, "-o", bare, "--pictures", tmp_path / "p"))
+    assert "needs the extra charts" in refusal("report", report_log, "-o", bare, "--pictures", tmp_path / "p")
 
 
 def test_on_a_terminal_it_says_what_it_is_doing_and_else_nothing(tmp_path: Path, report_log: str) -> None:
@@ -177,18 +139,11 @@ def test_on_a_terminal_it_says_what_it_is_doing_and_else_nothing(tmp_path: Path,
 def test_the_demo_scores_both_storytellers_and_says_how_to_go_on(genie_demo: tuple[Path, str]) -> None:
     folder, output = genie_demo
     rows = [line.split("│")[1:4] for line in output.splitlines() if line.count("│") == 4]
-    table = {row[0].strip(): row[1:] for row in rows if row[0].strip()}
     features = ["agent", "perspective", "plot", "setting", "social atmosphere", "style"]
-    assert list(table) == [*features, "documents scored"]
+    assert [row[0].strip() for row in rows if row[0].strip()] == [*features, "documents scored"]
     # 8 prompts x 2 epochs each
-    assert [cell.strip() for cell in table["documents scored"]] == ["16 of 16", "16 of 16"]
-    for feature, (ordinary, inventive) in list(table.items())[:-1]:
-        for cell in (ordinary, inventive):
-            assert "[" in cell, f"{feature} has an interval"
-            assert cell.strip().endswith("%"), f"{feature} says how many questions were used"
-    standings = [row[1:] for row in rows if not row[0].strip()]
-    assert len(standings) == 6
-    assert all("percentile" in cell and "mean" in cell for cells in standings for cell in cells)
+    assert [cell.strip() for cell in rows[-1][1:]] == ["16 of 16", "16 of 16"]
+    assert sum("percentile" in cell for row in rows for cell in row) == 2 * len(features)
     assert "inspect view --log-dir" in output.replace("\n", " ")
     (page,) = folder.rglob("report.html")
     assert str(page) in output.replace("\n", "")
@@ -196,22 +151,6 @@ def test_the_demo_scores_both_storytellers_and_says_how_to_go_on(genie_demo: tup
     assert "--model-role grader=" in output
     logs = [read_eval_log(info.name, header_only=True) for info in list_eval_logs(str(folder))]
     assert sorted(log.eval.model for log in logs) == ["bundled/inventive", "bundled/ordinary"]
-
-
-def test_a_clock_that_goes_back_changes_no_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    population = small_population(tmp_path / "population")
-
-    def figures(folder: str) -> Any:
-        monkeypatch.setenv("GENIE_CACHE_DIR", str(tmp_path / folder / "cache"))
-        writer, scorer = saying("A blue owl flew."), genie_scorer(str(population.folder))
-        log = evaluated(scorer, writer, grading(), tmp_path / folder, (OWL, OWL), max_samples=1)
-        (shown,) = json.loads(genie_summary(log.location, "--json").stdout)
-        return [(column["cells"], column["coverage"], column["faults"]) for column in shown["columns"]]
-
-    plain = figures("plain")
-    hours, now = count(), time.time()
-    monkeypatch.setattr(time, "time", lambda: now - 3600 * next(hours))
-    assert figures("back") == plain
 
 
 genie_show = partial(genie, "show")
@@ -262,12 +201,6 @@ def test_other_scorers_explain_themselves_in_their_own_words_and_a_reason_is_sho
 SCORE = {"genie": scored({"plot": 0.5})}
 
 
-def refused(result: Result) -> str:
-    assert result.exit_code == 1
-    (line,) = result.output.strip().splitlines()
-    return line
-
-
 @pytest.mark.parametrize(
     ("sample", "epoch", "said"),
     [
@@ -282,7 +215,7 @@ def test_what_is_no_sample_is_one_line_that_says_which_there_are(
 ) -> None:
     places = [("owl", 1), ("owl", 2), ("fowl", 1), ("hen", 1)]
     file = made_log(tmp_path, [SCORE] * 4, places=places, status="error")  # one that was cut short is shown too
-    assert said in refused(genie_show(file, sample, "--epoch", epoch))
+    assert said in refusal("show", file, sample, "--epoch", epoch)
     for shown in (1, 2):
         assert f"owl, epoch {shown}" in genie_show(file, "owl", *(("--epoch", 2) if shown == 2 else ())).output
     many = made_log(tmp_path, [SCORE] * 6)
@@ -293,10 +226,10 @@ def test_a_log_need_say_neither_how_many_epochs_nor_which_samples_there_are(tmp_
     log = read_eval_log(made_log(tmp_path, [SCORE]))
     log.eval.config.epochs = None
     write_eval_log(log)
-    assert "of epoch 2, expected epoch 1 to 1" in refused(genie_show(log.location, "1", "--epoch", 2))
+    assert "of epoch 2, expected epoch 1 to 1" in refusal("show", log.location, "1", "--epoch", 2)
     log.eval.dataset.sample_ids = None
     write_eval_log(log)
-    assert "has no sample '1'. Give one of: none" in refused(genie_show(log.location, "1"))
+    assert "has no sample '1'. Give one of: none" in refusal("show", log.location, "1")
 
 
 def test_what_is_no_log_and_a_sample_without_our_scores_are_one_line(tmp_path: Path) -> None:
@@ -305,10 +238,10 @@ def test_what_is_no_log_and_a_sample_without_our_scores_are_one_line(tmp_path: P
     failed = read_eval_log(made_log(tmp_path / "b", [SCORE, SCORE]))
     (failed.samples or [])[1].scores = None
     write_eval_log(failed)
-    assert "does not exist" in refused(genie_show(tmp_path / "nowhere.eval", 1))
-    assert "cannot be read as a log" in refused(genie_show(tmp_path / "story.eval", 1))
-    assert "no scores by genie-inspect" in refused(genie_show(foreign, 1))
-    assert "has no scores by genie-inspect for sample '2'" in refused(genie_show(failed.location, 2))
+    assert "does not exist" in refusal("show", tmp_path / "nowhere.eval", 1)
+    assert "cannot be read as a log" in refusal("show", tmp_path / "story.eval", 1)
+    assert "no scores by genie-inspect" in refusal("show", foreign, 1)
+    assert "has no scores by genie-inspect for sample '2'" in refusal("show", failed.location, 2)
 
 
 def test_of_a_folder_the_document_of_each_log_is_shown_and_a_part_of_its_id_is_enough(tmp_path: Path) -> None:

@@ -1,31 +1,27 @@
 """The table of a summary, and where its means stand among the population's own documents."""
 
-import json
 import math
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from inspect_ai import eval as evaluate
-from inspect_ai.log import EvalLog, read_eval_log, write_eval_log
+from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
+from tests.cli.called import as_json, genie
 from tests.recorded import TELLER, recorded_starter
 from tests.reports.made_logs import made_log, scored
 from tests.scripted import FOX, OWL, scores
 
-from genie_inspect.cli import main
-from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.graders.protocols import SMOKE_TEST
 from genie_inspect.logs.scores import scores_of
-from genie_inspect.populations.reference_scores import REFERENCE_SCORES
 from genie_inspect.reports.page import page
 from genie_inspect.reports.report import build_report
 
 
 def called(*arguments: object, width: int = 80) -> str:
-    result = CliRunner(env={"COLUMNS": str(width)}).invoke(main, list(map(str, arguments)))
+    result = genie(*arguments, columns=width)
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -34,6 +30,13 @@ def test_refusals_have_a_row_of_their_own_where_there_are_any(tmp_path: Path) ->
     told, refused = {"genie": scored({"plot": 0.5})}, {"genie": scored({"plot": math.nan}, reason="refusal")}
     assert "refused │ 2" in " ".join(called("summary", made_log(tmp_path / "a", [told, refused, refused])).split())
     assert "refused" not in called("summary", made_log(tmp_path / "b", [told]))
+
+
+@pytest.mark.parametrize(("bias", "shown"), [(2.0, "+2.00 biased"), (0.0, "+0.00"), (-0.5, "-0.50 biased")])
+def test_a_judges_preference_for_a_place_has_a_row_and_is_pointed_out(bias: float, shown: str, tmp_path: Path) -> None:
+    log = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, position_bias=bias)}])
+    (row,) = (line for line in called("summary", log).splitlines() if "standing first" in line)
+    assert row.rstrip(" │").endswith(shown)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +142,7 @@ def test_without_a_reference_scores_of_the_same_instrument_nothing_is_shown(
     command = f"genie population reference-scores starter --judge {judge} --grader bundled/grader"
     assert f"Where means fall among the population's own documents: {command}, then score again." in shown
     assert command in called_report(logs[which])
-    (column,) = json.loads(called("summary", logs[which].location, "--json"))[0]["columns"]
+    (column,) = as_json("summary", logs[which].location)[0]["columns"]
     assert column["standing"] == {}
 
 
@@ -159,8 +162,8 @@ def test_summary_report_and_json_show_the_same_means_over_prompts(logs: tuple[Ev
         "plot": {"percentile": 75.0, "mean": 0.75, "low": 0.75, "high": 0.75},
         "style": {"percentile": 25.0, "mean": 1.0, "low": 1.0, "high": 1.0},
     }
-    (column,) = json.loads(called("summary", file, "--json"))[0]["columns"]
-    (measure,) = json.loads(called("report", file, "--json"))["measures"]
+    (column,) = as_json("summary", file)[0]["columns"]
+    (measure,) = as_json("report", file)["measures"]
     assert column["standing"] == {key: cell["standing"] for key, cell in measure["rows"][0].items()} == expected
     assert measure["population"] == expected
     shown = called("summary", file)
@@ -174,16 +177,6 @@ def test_summary_report_and_json_show_the_same_means_over_prompts(logs: tuple[Ev
     assert '<b>0.75</b> <span class="ends">[0.75, 0.75]</span>' in html, "the population's own"
     assert "The band behind them is the middle half of the population's own documents" in html
     assert "is not shown: no log here holds them" not in html
-
-
-def test_a_mean_of_which_a_part_has_no_standing_has_none(logs: tuple[EvalLog, ...], tmp_path: Path) -> None:
-    log = read_eval_log(logs[1].location)
-    for sample in log.samples or []:
-        if sample.input == FOX:
-            (sample.scores or {})["genie"].metadata = {**metadata((sample.scores or {})["genie"]), "standing": None}
-    write_eval_log(log, str(tmp_path / "part.eval"))
-    (column,) = json.loads(called("summary", tmp_path / "part.eval", "--json"))[0]["columns"]
-    assert list(column["standing"]) == ["style"]
 
 
 def test_what_stands_there_in_another_form_is_no_standing(logs: tuple[EvalLog, ...]) -> None:
@@ -204,17 +197,8 @@ def test_the_populations_own_documents_stand_at_its_middle(tmp_path: Path) -> No
             log_dir=str(tmp_path / "logs"),
             display="none",
         )
-    (column,) = json.loads(called("summary", log.location, "--json"))[0]["columns"]
+    (column,) = as_json("summary", log.location)[0]["columns"]
     assert {key: standing["percentile"] for key, standing in column["standing"].items()} == {"plot": 50, "style": 50}
     assert {key: standing["mean"] for key, standing in column["standing"].items()} == {
         key: cell["mean"] for key, cell in column["cells"].items()
     }
-
-
-def test_a_changed_reference_scores_ends_a_run_in_one_line_before_anything_is_asked(tmp_path: Path) -> None:
-    with recorded_starter(tmp_path / "population") as population:
-        called("population", "reference-scores", "starter", *GRADER)
-        path = population.folder / REFERENCE_SCORES
-        path.write_text(path.read_text(encoding="utf-8").replace("[[2.0,2,2]]", "[[3.0,2,2]]"), encoding="utf-8")
-        with pytest.raises(PrerequisiteError, match=r"reference_scores\.json was changed after it was made; remove it"):
-            told(tmp_path / "logs")

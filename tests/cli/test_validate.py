@@ -19,14 +19,11 @@ from tests.reports.studies import (
     together,
 )
 
-from genie_inspect.errors import GenieWarning
 from genie_inspect.populations.interventions import EDIT
 from genie_inspect.reports.study import study as studied
 
 called = partial(genie, columns=240)
 
-# what other commands say of a study's log, see below
-NOTICED = pytest.mark.filterwarnings("ignore:.* is a metric study")
 TABLE = [{"id": "q", "feature": "plot", "question": "What?", "answer": "x"}]
 
 
@@ -65,7 +62,7 @@ def test_in_a_narrow_window_every_figure_stands_whole(log: str) -> None:
     assert called("validate", log).stderr == "", "no notice of what other commands leave out"
 
 
-@NOTICED
+@pytest.mark.filterwarnings("ignore:.* is a metric study")
 def test_the_mean_of_the_originals_is_the_same_in_study_summary_and_report(log: str) -> None:
     study = json.loads(called("validate", log, "--json").stdout)
     summary = {table["scorer"]: table for table in json.loads(called("summary", log, "--json").stdout)}
@@ -80,36 +77,6 @@ def test_the_mean_of_the_originals_is_the_same_in_study_summary_and_report(log: 
     assert report["studies"] == [study]
 
 
-@pytest.mark.parametrize("verb", ["summary", "export", "report"])
-def test_other_commands_count_the_originals_alone_and_point_at_this_one(log: str, verb: str) -> None:
-    with pytest.warns(GenieWarning) as notices:
-        result = called(verb, log, "--json")
-    assert result.exit_code == 0, result.output
-    assert [str(notice.message) for notice in notices if notice.category is GenieWarning] == [
-        f"{log} is a metric study: its originals count here (8), the texts that were made of them do not (40); what "
-        f"these show: genie validate {log}"
-    ]
-    if verb == "export":
-        rows = map(json.loads, result.stdout.splitlines())
-        assert {row["sample"] for row in rows} == {f"o{number}-original-0" for number in range(8)}
-
-
-@NOTICED
-def test_a_comparison_pairs_the_originals_of_two_studies(log: str, tmp_path: Path) -> None:
-    other = study_log(tmp_path, made(8), by_feature(lambda text, feature: sharp(text, feature) + 0.1), model="mock/b")
-    result = called("compare", log, other, "--baseline", "mock/writer", "--json")
-    assert result.exit_code == 0, result.output
-    rows = {row["key"]: row for row in json.loads(result.stdout)["differences"]}
-    assert rows["plot"]["delta"] == pytest.approx(0.1)
-
-
-def test_a_study_of_which_no_original_was_scored_has_no_documents(tmp_path: Path) -> None:
-    log = study_log(tmp_path, [text for text in made(2) if text.facts.kind == EDIT], by_feature(sharp))
-    result = called("summary", log)
-    assert result.exit_code == 1
-    assert "is a metric study of which no original was scored" in result.output
-
-
 def test_the_example_of_the_help_is_a_file_of_scores_that_is_read(tmp_path: Path) -> None:
     example = called("validate", "--help").output.partition("original,edited,key,value")[2].partition("Options:")[0]
     file = tmp_path / "scores.csv"
@@ -119,15 +86,3 @@ def test_the_example_of_the_help_is_a_file_of_scores_that_is_read(tmp_path: Path
     assert "edits and paraphrases; prompts: 1 (each original its own), originals: 1" in result.output
     assert ["plot", "0.610", "0.740", "+0.130"] in [cells[:4] for cells in lines(result.output, "plot")]
     assert " words " not in result.output.partition("A prompt is one pair")[0]
-
-
-def test_without_originals_the_table_says_what_stands_for_them(tmp_path: Path) -> None:
-    file = tmp_path / "scores.csv"
-    rows = [
-        f"o{n},{feature},plot,{0.1 * n + (feature == 'plot')},p{n}" for n in range(8) for feature in ("plot", "style")
-    ]
-    file.write_text("\n".join(["original,edited,key,value,prompt", *rows]) + "\n", encoding="utf-8")
-    output = called("validate", file).output
-    assert "prompts: 8, no originals: edits of other features replace them" in output
-    assert "other edits" in output
-    assert "Warning: no originals: each original is replaced by those of its edits" in " ".join(output.split())

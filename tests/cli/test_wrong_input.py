@@ -15,6 +15,8 @@ from genie_inspect.populations.population import write_features
 from genie_inspect.populations.schema import Feature
 
 GRADER = "--grader bundled/grader"
+NEW = "-o new --name n --licence MIT"
+BUILD = f"population build logs {NEW} {GRADER}"
 RATINGS = "--ratings second_ratings.jsonl"
 COMPARED = "compare logs --baseline plain"
 REFERENCE_SCORES = "population reference-scores population"
@@ -73,6 +75,17 @@ REFUSED = {
     "cost --task novelty_partition -T equivalence=classifier -T quality=reward": (
         "novelty_partition calls no model with equivalence=classifier quality=reward, so it costs nothing"
     ),
+    f"{BUILD} --reference-scores logit": "'logit' is not one of 'none', 'list', 'pairwise'",
+    f"{BUILD} --questions starter": "has none of the questions' prompts",
+    f"{BUILD} --questions starter --features twice.json": "two features are named 'plot'",
+    f"population build nowhere {NEW} {GRADER}": "does not exist",
+    "population check nowhere": "has no population.json",
+    f"population import votes.jsonl --map prompt=c {NEW}": "has no such column",
+    "population import someone/texts -o new --name n": "a dataset of others: name its licence with --licence",
+    f"population import votes.jsonl {NEW} --clean-by-model": "--clean-by-model and --grader must be given together",
+    f"population import votes.jsonl {NEW} {GRADER}": "--clean-by-model and --grader must be given together",
+    "questions review starter": "give either --to TABLE or --from TABLE with --output FILE",
+    "questions review starter --blind": "give either --to TABLE or --from TABLE once for each person",
     "population size nowhere": "nowhere does not exist",
     "population size starter": "--judge list asks a model. Name it with --grader",
     "population size starter logs --judge offline": "give one population, or logs",
@@ -86,6 +99,7 @@ REFUSED = {
     f"{MAPPED} nowhere": "features are 'nowhere', expected",
     f"{MAPPED} starter -o taken.json": "taken.json",
     f"{WRITTEN} -o own.txt": "output is own.txt, expected a name that ends in .jsonl",
+    "prompts sample nowhere.jsonl -o taken.jsonl": "taken.jsonl exists, expected a new file",
     f"{WRITTEN} -o taken.jsonl": "output taken.jsonl exists, expected a new file",
     f"{WRITTEN} --wording 'About {{first}}.'": "wording is 'About {first}.'",
     f"{WRITTEN} --embedder word2vec": "embedder is 'word2vec', expected static",
@@ -110,6 +124,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     small_population(folder / "population")
     (folder / "found").mkdir()
     write_features(folder / "found" / "features.json", (Feature(name="mood", definition="How it feels."),))
+    (folder / "twice.json").write_text(
+        json.dumps({"features": [{"name": "plot", "definition": word} for word in "xy"]})
+    )
     (folder / "short.csv").write_text("question,answer,rating\n")
     (folder / "wrong.csv").write_text("question,answer,other,rating\nq-f5db896778de,a,b,7\n")
     (folder / "votes.jsonl").write_text(json.dumps({"story": "a_b", "rater": "r", "votes": {"1": True}}) + "\n")
