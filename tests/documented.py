@@ -63,7 +63,7 @@ ELSEWHERE = {
     "docs/extending.md": "tests/test_docs.py runs it together with the page's Python",
     "docs/real_run.md": "it needs servers of two real models; make test-real runs a short form of it",
     "docs/more_studies.md": "the released ratings are no part of the project: tests/reference runs it with them",
-    "docs/frames.md": "tests/test_pages.py runs it, each part where the libraries that it needs are",
+    "docs/frames.md": "tests/test_docs.py runs it, each part where the libraries that it needs are",
 }
 # on the stories that are written from the first two plots
 VOTES = """\

@@ -1,16 +1,29 @@
-"""The pages for those who carry the project on: their code runs, and what they name is there."""
+"""The pages: their commands and their code run, what they name is there, and their figures are what code makes."""
 
 import ast
+import csv
+import json
+import math
+import os
 import re
+import shutil
+import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import docs_pages
 import pytest
+import reference_pages
 from click.testing import CliRunner
+from inspect_ai.log import read_eval_log_sample
+from scipy.stats import nct, t
 from tests.documented import ELSEWHERE, NOT_RUN, PAGES, SHELLS, every_command, run_pages
 from tests.documented import blocks as documented_blocks
 from tests.documented import commands as documented_commands
+from tests.documented import run as run_command
 from tests.left_out import with_ci
 from tests.processes import Commands
 from tests.scripted import grading
@@ -20,6 +33,8 @@ from genie_inspect.cli import main
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.prompting.fence import unfenced
+from genie_inspect.statistics.differences import LEVEL, pairs_that_find
+from genie_inspect.statistics.power import paired_power
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "genie_inspect"
@@ -105,10 +120,10 @@ def section(page: str, heading: str) -> str:
     return page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
 
 
-def table(text: str) -> list[list[str]]:
+def table(text: str, *, heads: bool = True) -> list[list[str]]:
     """The cells of a table's rows, without its heads."""
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
-    return rows[2:]
+    return rows[2:] if heads else rows
 
 
 def codes(cell: str) -> list[str]:
@@ -136,12 +151,6 @@ def test_the_layers_have_every_room_once_and_the_picture_has_them_in_their_order
     assert sorted(there) == sorted(room for layer in layers() for room in layer)
     picture = section(ARCHITECTURE, "The packages").split("```")[1].splitlines()[1:]
     assert [set(line.split("   ")[0].split(" | ")) for line in picture] == layers()
-
-
-def test_every_room_says_in_one_line_what_it_is_for() -> None:
-    for path in PACKAGE.rglob("__init__.py"):
-        docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-        assert re.fullmatch(r"[^\n]+[.?]", docstring or ""), path
 
 
 @pytest.mark.parametrize("heading", ["The way of a document", "The way of a rating"])
@@ -198,3 +207,176 @@ def test_every_command_is_run_or_has_its_reason_and_no_reason_is_idle() -> None:
     assert {*NOT_RUN.values(), *ELSEWHERE.values()} <= given
     own = {command.text for command in every if not command.reason}
     assert [command for command in every if command.reason.endswith("has it too") and command.text not in own] == []
+
+
+STUDIES, METRIC_STUDY = (
+    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("studies", "metric_study")
+)
+FEATURES = 6
+ORIGINALS = (8, 16, 25, 50, 100)
+
+
+def test_every_table_and_figure_of_the_study_has_a_row_with_its_cost_and_what_came_out_or_why_nothing_did() -> None:
+    rows = [row for row in table(STUDIES.partition("## TTCW, reference-based")[2], heads=False) if len(row) == 6]
+    for what in (*(f"table {number}" for number in range(1, 7)), "figure 1", "figure 5", "figures 2, 3, 4"):
+        assert any(what in row[0] for row in rows), what
+    assert len(rows) > 10
+    assert all(cell.strip() for row in rows for cell in row[2:5])
+
+
+def equivalence_power(spread: float, originals: int) -> float:
+    """Chance that two one-sided t tests find a mean of 0 within 0.2, of differences with this standard deviation."""
+    bound = t.ppf(1 - LEVEL, originals - 1)
+    return max(0.0, float(1 - 2 * nct.cdf(bound, originals - 1, 0.2 / spread * math.sqrt(originals))))
+
+
+def test_the_table_of_power_is_that_of_a_paired_t_test_at_the_corrected_level() -> None:
+    rows = table(section(METRIC_STUDY, "How many prompts"))
+    assert len(rows) == 6
+    for effect, *cells in rows:
+        shares = [f"{paired_power(float(effect), 1, originals, LEVEL / FEATURES):.0%}" for originals in ORIGINALS]
+        assert cells == [*shares, str(pairs_that_find(float(effect), 1, LEVEL / FEATURES))]
+
+
+def test_the_table_of_equivalence_is_that_of_two_one_sided_t_tests() -> None:
+    found = [f"{equivalence_power(spread, prompts):.0%}" for spread, prompts in ((0.2, 8), (0.2, 16), (0.4, 50))]
+    said = METRIC_STUDY.split("Paraphrases that change nothing on average")[1].split("\n\n")[0]
+    assert re.findall(r"\d+%", said) == found
+
+
+def test_the_levels_of_the_page_are_the_benchmarks_and_prompts_keep_theirs() -> None:
+    benchmark = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    said = section(METRIC_STUDY, "Which test")
+    bootstrap, flips = re.findall(r"\d+\.\d%", said)[:3], re.findall(r"\d\.\d%", said.split("test decides")[1])[:3]
+    for prompts, shares in zip((8, 16, 100), zip(flips, bootstrap, strict=True), strict=True):
+        assert f"| normal | {prompts} | {' | '.join(shares)} |" in benchmark
+    originals, by_prompt = re.findall(r"\d+\.\d%", said.split("Taking each original for a pair")[1])
+    assert f"| 8 | 5 | 0.3 | {originals} | {by_prompt} |" in benchmark
+    by_prompt = re.findall(r"^\| (?:8|16) \| [25] \| 0[.0-9]* \| [0-9.]+% \| ([0-9.]+)% \|$", benchmark, re.MULTILINE)
+    assert len(by_prompt) == 12
+    assert max(map(float, by_prompt)) <= 6
+
+
+FRAMES = "docs/frames.md"
+SCRIPTS = [text for language, text in documented_blocks((ROOT / FRAMES).read_text("utf-8")) if language == "python"]
+
+
+@pytest.fixture(scope="module")
+def frames_folder(genie_demo: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("page")
+    shutil.copytree(genie_demo[0], folder / "logs" / "demo")
+    return folder
+
+
+@with_ci("runs for ten seconds what other tests hold in parts")
+def test_the_commands_for_frames_write_the_files_that_they_name(frames_folder: Path) -> None:
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    ended = [
+        run_command(command, frames_folder, environment | {"INSPECT_DISPLAY": "plain"})
+        for command in documented_commands(FRAMES)
+        if command.language != "python"
+    ]
+    assert [ran.output for ran in ended if ran.code] == []
+    assert len(ended) == 4
+    # two storytellers, eight prompts, two epochs, six features
+    assert len((frames_folder / "scores.csv").read_text(encoding="utf-8").splitlines()) > 2 * 8 * 6
+    assert (frames_folder / "scores.parquet").read_bytes().startswith(b"PAR1")
+    assert "score_genie_plot" in (frames_folder / "means.csv").read_text(encoding="utf-8").splitlines()[0]
+
+
+@pytest.mark.parametrize("place", range(len(SCRIPTS)))
+def test_the_python_for_frames_runs(place: int, frames_folder: Path) -> None:
+    draws = "inspect_viz" in SCRIPTS[place]
+    for library in ("pandas", "inspect_viz")[: 1 + draws]:
+        pytest.importorskip(library)
+    with Commands(frames_folder) as running:
+        run(SCRIPTS[place], running)
+    if draws:
+        assert all((frames_folder / name).is_file() for name in ("radar.html", "heatmap.html"))
+
+
+SHEET = ROOT / "docs" / "real_run_answers.csv"
+
+
+def test_the_ratings_by_hand_are_those_of_the_sheet_and_vectors_agree_with_them_as_the_page_says() -> None:
+    page = " ".join((ROOT / "docs" / "real_run.md").read_text(encoding="utf-8").split())
+    with SHEET.open(encoding="utf-8", newline="") as file:
+        counts = Counter(row["rating"] for row in csv.DictReader(file))
+    assert counts.total() == 50
+    assert (
+        f"{counts['4']} interchangeable, {counts['3']} the same idea, {counts['2']} a slight overlap, "
+        f"{counts['1']} different, and {counts['0']} that are no answer"
+    ) in page
+    options = ["calibrate", "--ratings", str(SHEET), "--judge", "embedding", "--json"]
+    report = json.loads(CliRunner().invoke(main, options).stdout)
+    (whole,) = (row for row in report["agreements"] if row["feature"] == "all features")
+    alpha = f"{whole['alpha']:.2f}".removeprefix("0")
+    command = "genie calibrate --ratings real_run_answers.csv --judge embedding"
+    assert f"an alpha of {alpha} (`{command}`, {whole['pairs']} pairs" in page
+
+
+def pages(nav: Any) -> Iterator[str]:
+    """The pages that a menu names, in order."""
+    for entry in nav:
+        for place in entry.values():
+            yield from [place] if isinstance(place, str) else pages(place)
+
+
+def test_the_menu_names_every_page_and_no_other() -> None:
+    project = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
+    written = [f"docs/{name}.md" for name in reference_pages.pages()]
+    assert sorted(pages(project["nav"])) == sorted(
+        [*(path.as_posix() for path in docs_pages.files(docs_pages.PAGES)), *written]
+    )
+
+
+def test_the_reference_has_every_command_and_every_registered_name_with_its_options_and_keys() -> None:
+    pages = reference_pages.pages()
+    for name in ("genie summary", "genie population build", "genie ttcw cutoffs"):
+        assert f"# `{name}`\n\n```text\nUsage: {name} [OPTIONS]" in pages["commands"]
+    headings = {name: set(re.findall(r"^##+ `(\w+)`$", text, re.MULTILINE)) for name, text in pages.items()}
+    assert {"synthetic_prompts", "ttcw", "metric_study"} <= headings["tasks"]
+    assert {"genie", "cosine", "ttcw"} <= headings["scorers"]
+    assert {"outline", "negative_sampling"} <= headings["solvers"]
+    assert {"score_texts", "similarity", "tost", "mixed_logistic"} <= headings["python"]
+    assert "`from genie_inspect.measures.genie import similarity`" in pages["python"]
+    assert "`panel` | <code>str \\| list[str]</code> |" in pages["tasks"]
+    assert "(`*`: all others): `plot` 0 to 1" in pages["scorers"]
+    assert not re.search(r"<(?!/?code>)|\]\(#", re.sub("(```.*?```|`[^`]*`)", "", pages["scorers"], flags=re.DOTALL))
+
+
+@pytest.mark.parametrize("page", docs_pages.files(docs_pages.PAGES), ids=str)
+def test_every_link_and_picture_of_a_page_is_on_the_site(page: Path) -> None:
+    assert list(docs_pages.astray(page)) == []
+
+
+def test_a_link_that_leads_nowhere_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "README.md").write_text("[a](README.md#b) [c](lost.md) ![d](lost.png) [e](https://example.org) [f](#b)")
+    monkeypatch.setattr("docs_pages.ROOT", tmp_path)
+    assert list(docs_pages.astray(Path("README.md"))) == ["lost.md", "lost.png"]
+
+
+def test_the_pages_are_laid_out_as_they_are_in_the_repository_in_place_of_older_ones(tmp_path: Path) -> None:
+    (tmp_path / "site" / "pages").mkdir(parents=True)
+    (tmp_path / "site" / "pages" / "old.md").touch()
+    docs_pages.lay_out(tmp_path / "site")
+    there = {path.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("*.*")}
+    listed = re.findall(r"\]\((.+)\)", (tmp_path / "site" / "pages" / "llms.txt").read_text(encoding="utf-8"))
+    assert {"index.html", "docs/tutorial.html", "src/genie_inspect/data/starter/index.html"} <= set(listed)
+    assert {"zensical.toml", "pages/README.md", "pages/docs/ttcw.md", "pages/docs/pictures/report.png"} <= there
+    assert "pages/old.md" not in there
+
+
+def test_the_reference_names_every_extra() -> None:
+    extras = PYPROJECT["project"]["optional-dependencies"]
+    rows = table(section((ROOT / "docs" / "reference.md").read_text(encoding="utf-8"), "Extras"))
+    assert [codes(row[0])[0] for row in rows] == sorted(extras)
+
+
+def test_what_a_score_rests_on_is_explained_key_by_key(genie_demo: tuple[Path, str]) -> None:
+    page = (ROOT / "docs" / "judging.md").read_text(encoding="utf-8").split("## What a score rests on")[1]
+    (log, *_) = read_logs([genie_demo[0]])
+    scores = read_eval_log_sample(log.file, log.documents[0].sample, 1).scores or {}
+    metadata = scores["genie"].metadata or {}
+    known = {"judge", "reader", "prompt", "length", "left_out", "signature"}
+    assert set(metadata) - known <= set(re.findall(r"`(\w+)`", page))

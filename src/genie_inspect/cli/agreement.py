@@ -126,14 +126,8 @@ CONCISE = "concise"
 MEASURE = "genie"
 # the reader's digest too: it is of what a request sets, and longer answers may take more tokens; the judge's remains
 _LENGTH = re.compile(r"(?:@[0-9a-f]+)?,template=[0-9a-f]+(?:,answers=(\w+))?(?=\)$)")
-
-
-class LengthsError(GenieError):
-    """Scores cannot be held against each other by the length of answers; the message says why."""
-
-
-Document = tuple[str, str]  # prompt, and digest of the text
-Novelty = dict[Document, Mapping[str, float]]
+Novelty = dict[tuple[str, str], Mapping[str, float]]
+"""Of each document, known by its prompt and the digest of its text."""
 
 
 def length_shifts(paths: Iterable[str | Path]) -> list[dict[str, Any]]:
@@ -153,10 +147,10 @@ def length_shifts(paths: Iterable[str | Path]) -> list[dict[str, Any]]:
             length = named[1] or CONCISE
             facts["reader"] = _LENGTH.sub("", facts["reader"])
             if rest.setdefault(length, facts) != facts:
-                raise LengthsError(f"scores by {length} answers differ in {_differing(rest[length], facts)}")
+                raise GenieError(f"scores by {length} answers differ in {_differing(rest[length], facts)}")
             novelty.setdefault(length, {})[document.prompt, document.text] = scores.values
     if len(novelty) < 2:
-        raise LengthsError(
+        raise GenieError(
             f"all scores by {MEASURE} are by {', '.join(novelty) or 'no'} answers. Score the same documents again: "
             "inspect score LOG --scorer genie_inspect/genie -S answer_length=free --action append"
         )
@@ -164,7 +158,7 @@ def length_shifts(paths: Iterable[str | Path]) -> list[dict[str, Any]]:
     for other in others:
         if rest[first] != rest[other]:
             differing = _differing(rest[first], rest[other])
-            raise LengthsError(f"scores by {first} and by {other} answers differ in more than that: {differing}")
+            raise GenieError(f"scores by {first} and by {other} answers differ in more than that: {differing}")
     first = CONCISE if CONCISE in novelty else first
     return [row for length in novelty if length != first for row in _shifts(novelty, first, length)]
 
@@ -177,7 +171,7 @@ def _differing(here: Mapping[str, str], there: Mapping[str, str]) -> str:
 def _shifts(novelty: Mapping[str, Novelty], before: str, after: str) -> Iterator[dict[str, Any]]:
     both = [document for document in novelty[before] if document in novelty[after]]
     if not both:
-        raise LengthsError(f"no document was scored both by {before} and by {after} answers")
+        raise GenieError(f"no document was scored both by {before} and by {after} answers")
     features = list(dict.fromkeys(feature for document in both for feature in novelty[before][document]))
     sides = [
         np.array([[number(novelty[length][document].get(feature)) for feature in features] for document in both])

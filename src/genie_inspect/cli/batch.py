@@ -40,19 +40,10 @@ STUDY = cli.together(
 )
 
 
-def studied(
-    paths: Sequence[str],
-    grader: str,
-    judge: str,
-    answer_length: str,
-    ratings: int | None,
-    population: str,
-    templates: str | None,
-) -> Study:
+def studied(paths: Sequence[str], grader: str, population: str, judge: str, answer_length: str, **more: Any) -> Study:
     plan = Plan(step="", judge=judge, answer_length=answer_length, grader=grader, signature="")
     model = planned_role(grader)
-    instrument = Instrument(judge, templates=templates, answer_length=answer_length, ratings=ratings)
-    return Study(paths, population, instrument, model, plan)
+    return Study(paths, population, Instrument(judge, answer_length=answer_length, **more), model, plan)
 
 
 NOT_READ = "unread documents have no rating requests yet: do the step read first (genie batch requests ... --step read)"
@@ -143,7 +134,9 @@ JOB = cli.together(
     cli.option("--key", metavar="VARIABLE", help="Environment variable with the server's key. Default: no key."),
     cli.option("--connections", default=64, type=cli.AT_LEAST_1, help="Requests in flight per worker."),
     cli.option("--workers", default=1, type=cli.AT_LEAST_1, help="Number of clients, or of engines, in parallel."),
-    cli.option("--qps", type=cli.AT_LEAST_1, help="Maximum requests per second and worker. Default: no limit."),
+    cli.option(
+        "--qps", "per_second", type=cli.AT_LEAST_1, help="Maximum requests per second and worker. Default: no limit."
+    ),
     cli.option("--retries", default=5, type=click.IntRange(min=0), help="Retries per failed request."),
     cli.option("--timeout", default=600.0, help="Seconds to wait for a reply before the server counts as failed."),
     cli.option("--engine-args", default="{}", metavar="JSON", help="Options of vLLM, such as max_model_len."),
@@ -184,42 +177,31 @@ def rounds_(paths: tuple[str, ...], output: str, form: str, **options: Any) -> c
     \b
     Example: genie batch rounds logs/ --grader vllm/tiny --url http://127.0.0.1:8000/v1 -o replies
     """
-    study = {
-        name: options.pop(name) for name in ("grader", "judge", "answer_length", "ratings", "population", "templates")
-    }
+    names = ("grader", "judge", "answer_length", "ratings", "population", "templates")
+    study = {name: options.pop(name) for name in names}
     with opened_cache() as cache, progress_bar() as progress:
         done, found = rounds(studied(paths, **study), output, _job(**options), cache, progress, form)
     facts: dict[str, Any] = plain(done)
-    left = {**{f"left_to_{step}": found[step].requests for step in STEPS}, **seen(found[JUDGE])}
+    left = {f"left_to_{step}": found[step].requests for step in STEPS} | seen(found[JUDGE])
     lines = {f"{step}, {part}": counts for step, said in facts.items() for part, counts in said.items()}
     return cli.Answer({**facts, **left}, [*cli.fact_lines(lines), *counted_lines(left)])
 
 
-def _job(
-    *,
-    url: str | None,
-    model: str | None,
-    key: str | None,
-    connections: int,
-    workers: int,
-    qps: int | None,
-    engine_args: str,
-    **own: Any,
-) -> Job:
-    """The job of its options; `own` are further ones of a server."""
+def _job(url: str | None, model: str | None, key: str | None, engine_args: str, **own: Any) -> Job:
+    """The job of its options."""
     if bool(url) == bool(model):
         raise click.UsageError("give --url to ask a server, or --model to load one into vLLM")
     if url:
         if key and key not in os.environ:
             raise click.BadParameter(f"{key} is not set in the environment", param_hint="--key")
-        return Server(url, os.environ[key] if key else "", connections, workers, qps, **own)
+        return Server(url, os.environ[key] if key else "", **own)
     try:
         arguments = json.loads(engine_args)
     except ValueError:
         arguments = None
     if not isinstance(arguments, dict):
         raise click.BadParameter(f"{engine_args!r} is not a JSON object", param_hint="--engine-args")
-    return Engine(str(model), workers, connections, arguments)
+    return Engine(str(model), own["workers"], own["connections"], arguments)
 
 
 answered = cli.answering()

@@ -10,18 +10,8 @@ from typing import Any
 import anyio
 import click
 
-from genie_inspect.agreement.calibration import (
-    ALL,
-    Conduct,
-    PeopleAgreement,
-    RaterAgreement,
-    calibration_chart,
-    compare,
-    held_against_people,
-    quotable,
-    vector_fit,
-    verdict,
-)
+from genie_inspect.agreement import calibration
+from genie_inspect.agreement.calibration import ALL, Conduct, PeopleAgreement, RaterAgreement
 from genie_inspect.agreement.raters import (
     CalibrationError,
     Rater,
@@ -61,12 +51,11 @@ PAIRS = 300
 
 def machine_judges(
     judges: Sequence[str],
+    vectors: Embedder,
+    features: list[str],
     graders: Sequence[str],
     templates: str | None,
-    embedder: Embedder,
-    features: Sequence[str],
-    *,
-    fresh: bool = False,
+    fresh: bool,
 ) -> list[Rater]:
     """Each grader by each judge that asks one, and the judges that ask nobody: what they rate has been read."""
     modes = [mode for mode in map(mode_of, judges or USUAL_JUDGES) if mode.asks_pairs]
@@ -80,8 +69,8 @@ def machine_judges(
     for name in judges:
         mode, file = mode_and_fit(name)
         if mode.by_embedding:
-            vectors = CachedEmbedder(embedder, cache_folder())
-            raters.append(Rater(f"{name}({embedder.name})", mode.by_embedding(vectors, file, features)))
+            by_vectors = mode.by_embedding(CachedEmbedder(vectors, cache_folder()), file, features)
+            raters.append(Rater(f"{name}({vectors.name})", by_vectors))
     return raters
 
 
@@ -101,7 +90,6 @@ KEY = (
     "alpha: ordinal Krippendorff alpha of the ratings; tau: Kendall's tau-b of the answers' novelty; difference in "
     "novelty: the second's less the first's. Intervals: 95%. A blank is not defined."
 )
-
 PEOPLE_KEY = (
     "alpha among raters: ordinal, of all in files; alpha with the median: the judge's ratings and their consensus;"
     " tau with the mean: Kendall's tau-b of the judge's ratings and the mean of theirs."
@@ -110,8 +98,6 @@ FIT_KEY = (
     "Spearman and Kendall's tau-b of the answers' novelty with that by the ratings, prompts held out: use it "
     "to screen, not to report. Judge by it: judge=embedding/{file}"
 )
-
-
 # by head, the attribute of a row that stands in the column
 AGREED = {"pairs": "pairs", "alpha": "alpha", "tau": "tau", "difference in novelty": "difference"}
 CONDUCT = {
@@ -179,7 +165,6 @@ def _cell(row: Any, name: str) -> str:
 def calibrate(
     population: str,
     judges: tuple[str, ...],
-    graders: tuple[str, ...],
     files: tuple[Path, ...],
     pairs: int | None,
     seed: int,
@@ -187,8 +172,7 @@ def calibrate(
     embedder: str,
     fit: Path | None,
     export: Path | None,
-    templates: str | None,
-    fresh: bool,
+    **asked: Any,
 ) -> cli.Answer | dict[str, Any]:
     """Measure how well graders and people agree on the same pairs of answers.
 
@@ -211,7 +195,7 @@ def calibrate(
     recorded = [RatingsFile(file, opened) for file in found]
     vectors = chosen_embedder(embedder)
     features = [feature.name for feature in opened.features]
-    machines = machine_judges(judges, graders, templates, vectors, features, fresh=fresh)
+    machines = machine_judges(judges, vectors, features, **asked)
     # what cannot be compared, or fitted to, is refused before anybody is asked
     count = len(machines) + sum(len(file.raters) for file in recorded)
     if fit and not export and any(not mode_of(judge).asks_pairs for judge in judges):
@@ -241,7 +225,7 @@ def calibrate(
         "raters": {rater.name: rater.signature for rater in raters},
     }
     if fit:
-        fitted = vector_fit(opened.name, targets, raters, CachedEmbedder(vectors, cache_folder()))
+        fitted = calibration.vector_fit(opened.name, targets, raters, CachedEmbedder(vectors, cache_folder()))
         with replacing(fit):
             write_rows(fit, [fitted])
         parts = fitted.features | {ALL: fitted.pooled}
@@ -249,13 +233,13 @@ def calibrate(
         facts["features"] = {name: part.model_dump(exclude={"knots"}) for name, part in parts.items()}
         title = f"{fitted.embedder} fitted to {', '.join(fitted.raters)}"
         return cli.Answer(facts, [_table(title, parts, FITTED), FIT_KEY.format(file=fit)])
-    agreements, conducts = compare(targets, raters, features)
-    together = held_against_people(targets, people, judged, features) if people else []
-    sentences = verdict(agreements) + quotable(agreements, people, judged)
+    agreements, conducts = calibration.compare(targets, raters, features)
+    together = calibration.held_against_people(targets, people, judged, features) if people else []
+    sentences = calibration.verdict(agreements) + calibration.quotable(agreements, people, judged)
     return cli.Answer(
         facts | {"verdict": sentences, "agreements": agreements, "conducts": conducts, "people": together},
         [*_agreed(agreements, conducts, together, len(people)), *sentences],
-        chart=lambda: calibration_chart(agreements),
+        chart=lambda: calibration.calibration_chart(agreements),
     )
 
 
@@ -344,7 +328,7 @@ def check_reader(
     vectors = chosen_embedder(embedder)
     features = [feature.name for feature in opened.features]
     folder = str(templates) if templates else None
-    judges = machine_judges([judge], [grader] if grader else [], folder, vectors, features)
+    judges = machine_judges([judge], vectors, features, [grader] if grader else [], folder, fresh=False)
     instrument = Instrument("embedding", templates=folder, answer_length=answer_length)
     chosen = sampled_documents(opened, documents, seed)
     every: list[ReaderFitness] = []

@@ -60,8 +60,7 @@ def pooled_table(comparison: Comparison) -> Table:
         differences = (_pooled_cell(by_key.get(key)) for key in keys)
         facts = (*(figure(count, ".0f") for count in words), *coherence)
         rows.append([strategy, str(first.models), prompts, *differences, *facts])
-    beside = ("words", "baseline", "population", "coherence", "baseline's")
-    heads = ["method", "models", "prompts", *shown, *beside]
+    heads = ["method", "models", "prompts", *shown, "words", "baseline", "population", "coherence", "baseline's"]
     return Table("pooled over models: prompts are the units", heads, rows, look="narrow")
 
 
@@ -84,10 +83,7 @@ POOLED_KEY = (
 
 
 def difference_table(comparison: Comparison, run: str) -> Table:
-    """Keys down; means, difference with interval, Cohen's d, raw and corrected p-values, power, pairs, coverage across.
-
-    Both ends of an interval that too few pairs leave open are dashes.
-    """
+    """Keys down; both ends of an interval that too few pairs leave open are dashes."""
     own = [row for row in comparison.rows if row.run == run]
     has_common = any(row.questions[1] for row in own)
     scorers = list(dict.fromkeys(row.scorer for row in own))
@@ -99,26 +95,25 @@ def difference_table(comparison: Comparison, run: str) -> Table:
             finding, difference = row.finding, row.finding.difference
             before, after = map(used, row.coverage, row.ratings)
             common = "{} of {}".format(*row.questions) if row.questions[1] else "-"
-            cells = (
-                shown_key(comparison.signatures[row.scorer], row.key),
-                figure(difference.before, ".3f"),
-                figure(difference.after, ".3f"),
-                ranged(difference.delta, difference.low, difference.high, "+.3f"),
-                figure(difference.effect, "+.2f"),
-                figure(difference.p_value, ".3f"),
-                starred(finding.p_value, finding.differs),
-                figure(difference.margin, ".3f") if row.tested else "-",
-                starred(finding.p_unlike, finding.is_equivalent),
-                figure(finding.power, ".0%"),
+            cells = {
+                "feature": shown_key(comparison.signatures[row.scorer], row.key),
+                "baseline": figure(difference.before, ".3f"),
+                "mean": figure(difference.after, ".3f"),
+                "difference [95%]": ranged(difference.delta, difference.low, difference.high, "+.3f"),
+                "d": figure(difference.effect, "+.2f"),
+                "p raw": figure(difference.p_value, ".3f"),
+                "p": starred(finding.p_value, finding.differs),
+                "margin": figure(difference.margin, ".3f") if row.tested else "-",
+                "equivalence p": starred(finding.p_unlike, finding.is_equivalent),
+                "power": figure(finding.power, ".0%"),
                 # prompts are the witnesses, documents stand in brackets: those of one prompt are alike
-                f"{difference.pairs}" + (f" ({row.instances})" if row.instances is not None else ""),
-                *([common] if has_common else []),
-                f"{before or '-'} → {after or '-'}" if before or after else "-",
-            )
-            rows.append(list(cells))
+                "pairs": f"{difference.pairs}" + (f" ({row.instances})" if row.instances is not None else ""),
+                **({"common": common} if has_common else {}),
+                "used": f"{before or '-'} → {after or '-'}" if before or after else "-",
+            }
+            rows.append(list(cells.values()))
     title = f"{run} against {comparison.called(own[0].baseline)}, paired by {own[0].paired_by}"
-    heads = ["feature", "baseline", "mean", "difference [95%]", "d", "p raw", "p", "margin", "equivalence p", "power"]
-    return Table(title, [*heads, "pairs", *(["common"] if has_common else []), "used"], rows, look="narrow")
+    return Table(title, list(cells), rows, look="narrow")
 
 
 @click.command()

@@ -24,7 +24,6 @@ from genie_inspect.populations.population import open_population
 if TYPE_CHECKING:
     from genie_inspect.tasks.novelty_measures import CostLine
 
-
 Prices = tuple[float, float]
 """Of a million tokens in and out."""
 STEPS = {
@@ -203,7 +202,8 @@ def _of_population(
     opened = open_population(population)
     models = named_models(graders, asked=False) or (None,)
     documents = dict.fromkeys(opened.prompts, epochs)
-    by_judge: dict[str, TaskCost] = {}
+    rows: list[tuple[str, str, Cost] | None] = []
+    by_mode: dict[str, dict[str, Any]] = {}
     for judge in judges or MODES:
         mode = mode_of(judge)
         drawn = ratings if mode.asks_pairs else None
@@ -216,14 +216,7 @@ def _of_population(
             if judges:
                 raise
             continue
-        by_judge[instrument.judge] = TaskCost.by_all(costs)
-    chosen = chosen_panel(panel, LIST.name)
-    # the measures of the panel that ask a model; of a population of answers alone there are none
-    asking = {} if opened.answers_alone else chosen.costs(opened, templates)
-    beside = {name: asks(documents) for name, asks in asking.items()}
-    rows: list[tuple[str, str, Cost] | None] = []
-    by_mode: dict[str, dict[str, Any]] = {}
-    for name, task in by_judge.items():
+        task, name = TaskCost.by_all(costs), instrument.judge
         steps: dict[str, Cost] = {step: getattr(task, step) for step in STEPS}
         counts = {"documents": task.documents, "pairs": round(task.pairs), "judged": round(task.judged)}
         shown = {step: _counts(cost) for step, cost in steps.items()}
@@ -231,6 +224,10 @@ def _of_population(
         said = STEPS | {"rating": f"{STEPS['rating']} {round(task.judged):,} of {round(task.pairs):,} pairs"}
         rows += [(name if step == "reading" else "", said[step], cost) for step, cost in steps.items()]
         rows.append(None)
+    chosen = chosen_panel(panel, LIST.name)
+    # the measures of the panel that ask a model; of a population of answers alone there are none
+    asking = {} if opened.answers_alone else chosen.costs(opened, templates)
+    beside = {name: asks(documents) for name, asks in asking.items()}
     title = f"{len(documents)} prompts x {epochs} documents against {opened.manifest.name}"
     title += f", grader {' and '.join(graders)}" if graders else ""
     facts = {
@@ -238,7 +235,7 @@ def _of_population(
         "prompts": len(documents),
         "epochs": epochs,
         "grader": ", ".join(graders) or None,
+        "judges": by_mode,
+        "panel": {name: _counts(cost, prices) for name, cost in beside.items()},
     }
-    panel_costs = {name: _counts(cost, prices) for name, cost in beside.items()}
-    table = _table("judge", title, NOTE, [*rows, *_measures(beside)], prices)
-    return cli.Answer({**facts, "judges": by_mode, "panel": panel_costs}, [table])
+    return cli.Answer(facts, [_table("judge", title, NOTE, [*rows, *_measures(beside)], prices)])

@@ -25,7 +25,7 @@ from genie_inspect.building.questions import (
 )
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli import options as cli
-from genie_inspect.cli.running import asked, run_asking
+from genie_inspect.cli.running import asked
 from genie_inspect.cli.tables import record_table
 from genie_inspect.cli.terminal import Unbroken, console, echo
 from genie_inspect.engines.identity import with_commit
@@ -59,14 +59,7 @@ def questions() -> None:
 @cli.option("--most", default=6, type=cli.AT_LEAST_1, help="Maximum questions per feature.")
 @cli.asking
 def write(
-    prompts: Path,
-    output: Path,
-    grader: str,
-    features: str,
-    per_feature: int,
-    most: int,
-    templates: Path | None,
-    dry_run: bool,
+    prompts: Path, features: str, per_feature: int, most: int, templates: Path | None, **run: Any
 ) -> dict[str, Any]:
     """Have a model write questions for prompts.
 
@@ -81,16 +74,13 @@ def write(
     limits = per_feature, max(per_feature, most)
     is_population = BUNDLED.get(str(prompts), prompts).is_dir()
     texts = open_population(prompts).prompts if is_population else prompt_lines(prompts)
-    written = partial(write_questions, texts, read_features(features), *limits, templates=templates)
-    return asked(written, grader, output, dry_run=dry_run)
+    return asked(partial(write_questions, texts, read_features(features), *limits, templates=templates), **run)
 
 
 @questions.command()
 @click.argument("source", type=cli.FILE)
 @cli.option("--to", "table", type=cli.FILE, help="CSV table to write for people to correct.")
-@cli.option(
-    "--from", "corrected", multiple=True, type=cli.FILE, help="Table to read back; with --blind one per person."
-)
+@cli.option("--from", "filled", multiple=True, type=cli.FILE, help="Table to read back; with --blind one per person.")
 @cli.output_option(help="File of questions to write, with --from.", required=False)
 @cli.flag("--blind", help="Let people judge instead of correct: shuffled, and without the recorded feature.")
 @cli.option("--count", type=cli.AT_LEAST_1, help="Number of questions, with --blind. Default: all.")
@@ -100,7 +90,7 @@ def write(
 def review(
     source: Path,
     table: Path | None,
-    corrected: tuple[Path, ...],
+    filled: tuple[Path, ...],
     output: Path | None,
     features: str,
     blind: bool,
@@ -121,7 +111,7 @@ def review(
              genie questions review questions --blind --count 50 --to ann.csv
              genie questions review questions --blind --from ann.csv --from bob.csv
     """
-    if (table is None) != bool(corrected) or (not blind and (bool(corrected) == (output is None) or corrected[1:])):
+    if (table is None) != bool(filled) or (not blind and (bool(filled) == (output is None) or filled[1:])):
         expected = "--from TABLE once for each person" if blind else "--from TABLE with --output FILE"
         raise click.UsageError(f"give either --to TABLE or {expected}")
     taxonomy = read_features(features)
@@ -129,7 +119,7 @@ def review(
         judged = judged_questions(source, taxonomy)
         if table is not None:
             return {"table": str(table), "questions": write_tables(table, judged, taxonomy, **drawn)}
-        votes = [read_table(path, judged, taxonomy) for path in corrected]
+        votes = [read_table(path, judged, taxonomy) for path in filled]
         figures = question_figures(votes, judged, taxonomy)
         table_of_people = record_table(f"{len(votes)} people", figures)
         return cli.Answer({"people": len(votes), "figures": figures}, [table_of_people, Unbroken(PEOPLE_KEY)])
@@ -137,10 +127,10 @@ def review(
     # corrections by people are never written over
     written = table or output or source
     check_absent(written)
-    if not corrected:
+    if not filled:
         write_review(written, rows)
         return {"table": str(written), "questions": len(rows)}
-    kept, changes = read_review(corrected[0], rows, taxonomy)
+    kept, changes = read_review(filled[0], rows, taxonomy)
     write_rows(written, kept, new=True)
     return {"file": str(written), "questions": len(kept), **changes}
 
@@ -206,16 +196,17 @@ def map_(
         raise click.UsageError(f"{folder} is part of the package and cannot be written. Name a file with --output")
     file = output or folder / MAPPING
     check_absent(file)
-    result, spent = run_asking(partial(map_features, discovered, named, templates), grader, file, dry_run=dry_run)
+    work = partial(map_features, discovered, named, templates)
+    facts = asked(work, grader, file, dry_run=dry_run, called="file", rehearsed=())
     if dry_run:
-        return {"discovered": len(discovered), "taxonomy": len(named), **spent}
+        return {"discovered": len(discovered), "taxonomy": len(named), **facts}
     # as rows, not on one line
-    shown = result["mapping"] | dict.fromkeys(result["no_counterpart"], "none")
+    shown = facts["mapping"] | dict.fromkeys(facts["no_counterpart"], "none")
     rows = [{"discovered": own.name, taxonomy: shown.get(own.name, "unreadable")} for own in discovered]
-    facts = {name: ", ".join(value) if isinstance(value, list) else value for name, value in result.items()}
-    counterparts = f"{len(facts.pop('mapping'))} of {len(discovered)}"
-    lines = cli.fact_lines({"with_counterpart": counterparts, "file": str(file), **facts, **spent})
-    return cli.Answer({"file": str(file), **result, **spent}, [record_table("mapping", rows), *lines])
+    said = {name: ", ".join(value) if isinstance(value, list) else value for name, value in facts.items()}
+    counterparts = f"{len(said.pop('mapping'))} of {len(discovered)}"
+    lines = cli.fact_lines({"with_counterpart": counterparts, **said})
+    return cli.Answer(facts, [record_table("mapping", rows), *lines])
 
 
 @click.group(cls=VerbGroup)

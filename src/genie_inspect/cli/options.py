@@ -54,8 +54,6 @@ SIGNATURE = option(
     help="Use only scores with this part in their signature, such as 'judge:list'. Default: all scores.",
 )
 LOGS = click.argument("logs", nargs=-1, required=True)
-
-
 output_option = functools.partial(option, "--output", "-o", required=True, type=FILE)
 seed_option = functools.partial(option, "--seed", default=0)
 embedder_option = functools.partial(option, "--embedder", default="static")

@@ -300,7 +300,7 @@ def reference_scores(
 
 
 def asked_instrument(graders: Sequence[str], templates: Path | None, **options: Any) -> Instrument:
-    """The instrument of these options; a grader that would not be asked is refused, and a judge that lacks one."""
+    """A grader that would not be asked is refused, and a judge that lacks one."""
     instrument = Instrument(templates=str(templates) if templates else None, **options)
     if bool(graders) == instrument.is_smoke_test:
         needs = (

@@ -16,7 +16,7 @@ from genie_inspect.cli import options as cli
 from genie_inspect.cli.tables import Part, figure, in_parts, print_parts, ranged, summary_parts
 from genie_inspect.cli.terminal import Unbroken, console, echo, echo_json, replacing
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError
-from genie_inspect.files.tables import Table, plain
+from genie_inspect.files.tables import Table, csv_text, plain
 from genie_inspect.files.values import json_text, printable
 from genie_inspect.files.writing import check_writable, is_stream, unwritable, write_bytes, write_lines, written
 from genie_inspect.logs.evidence import NO_SHARE
@@ -154,17 +154,12 @@ def demo(log_dir: str) -> None:
     for log in logs:
         if log.status != "success":
             raise click.ClickException(f"the evaluation of {log.eval.model} ended as {log.status}: {log.location}")
-    print_parts([*summary_parts([summarise([log.location for log in logs])]), Unbroken(_next_steps(folder))])
-
-
-def _next_steps(folder: Path) -> str:
-    """Where the page is, and hints that can be pasted."""
-    scripts = Path(sys.executable).parent
-    # with the folder of the environment where that is not on the path
-    beside = scripts.relative_to(Path.cwd()) if scripts.is_relative_to(Path.cwd()) else Path()
-    page = folder / "report.html"
+    page, scripts = folder / "report.html", Path(sys.executable).parent
     write_report([str(folder)], page)
-    return NEXT.format(inspect=beside / "inspect", folder=folder, page=page)
+    # with the folder of the environment where that is not on the path: a hint that can be pasted
+    beside = scripts.relative_to(Path.cwd()) if scripts.is_relative_to(Path.cwd()) else Path()
+    following = NEXT.format(inspect=beside / "inspect", folder=folder, page=page)
+    print_parts([*summary_parts([summarise([log.location for log in logs])]), Unbroken(following)])
 
 
 @click.command()
@@ -206,8 +201,6 @@ def export(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool
 
 
 APART = ("feature", "question", "its answer", "nearest in the population (documents that gave it)")
-
-
 REPEATED = ("prompt", "question", "shared answers (documents)", "same", "effective")
 REPEATED_FIELDS = (
     *("run", "prompt", "feature", "question", "documents", "same", "effective", "answer", "given"),
@@ -241,7 +234,7 @@ def repeats(logs: tuple[str, ...], population: str, top: int, signature: str) ->
     return cli.Answer(
         [_repeats_value(own) for own in found],
         [part for own in found for part in _repeats_parts(own, top)] + [REPEATED_KEY],
-        csv=lambda: "".join(Table("", REPEATED_FIELDS, [row for own in found for row in _repeats_rows(own)]).csv()),
+        csv=lambda: csv_text(REPEATED_FIELDS, (row for own in found for row in _repeats_rows(own))),
     )
 
 

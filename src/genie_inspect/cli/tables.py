@@ -53,13 +53,11 @@ LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
     "narrow": ("words", NARROW),
 }
 PARTED = ("summary", "narrow")  # as many tables as keep names and figures whole in the window's width
-
-
 Part = RenderableType | Table
 
 
 def print_parts(parts: Iterable[Part]) -> None:
-    """Print tables and lines, one below the other; what a line holds is text, and never markup."""
+    """Print tables and lines, one below the other; what they hold is text, and never markup."""
     screen = console()
     for part in parts:
         whole = in_parts(part, screen.width) if isinstance(part, Signature) else part
@@ -68,7 +66,6 @@ def print_parts(parts: Iterable[Part]) -> None:
 
 
 def drawn(table: Table, screen: Console) -> Iterator[RichTable]:
-    """The table as rich has it: what stands in it is text, and never markup."""
     folding, style = LOOKS[table.look]
     rows = list(table.rows)
 
@@ -152,7 +149,6 @@ def summary_table(summary: Summary, *, nearest: bool = False) -> Table:
 
 
 def jury_table(summary: Summary, label: str, results: Results) -> Table:
-    """Features down, graders across, and their agreement."""
     graders = results.graders.values()
     rows: list[list[str] | None] = []
     for key, name in zip(summary.keys, summary.names, strict=True):
@@ -165,7 +161,6 @@ def jury_table(summary: Summary, label: str, results: Results) -> Table:
 
 
 def _lines(results: Results, key: str, form: str, *, nearest: bool) -> Iterator[str]:
-    """The lines of one cell: the mean, and below it what belongs to it."""
     interval, closest = results.cells.get(key, NO_INTERVAL), results.nearest.get(key, NO_INTERVAL)
     if math.isnan(interval.mean):
         yield "not measured"
@@ -216,11 +211,8 @@ def summary_parts(tables: Sequence[Summary], *, nearest: bool = False) -> Iterat
         yield STANDING
     if nearest:
         yield NEAREST
-    yield from (
-        NO_REFERENCE_SCORES.format(command=one.reference_scores_command)
-        for one in tables
-        if one.reference_scores_command
-    )
+    for command in filter(None, (table.reference_scores_command for table in tables)):
+        yield NO_REFERENCE_SCORES.format(command=command)
 
 
 def sampling_line(label: str, errors: Mapping[str, float]) -> str:
@@ -237,11 +229,6 @@ def sampling_line(label: str, errors: Mapping[str, float]) -> str:
 
 
 def counted(reasons: Mapping[str, int]) -> str:
-    """Counts of missing answers, ratings or scores, by reason.
-
-    >>> counted({"refusal": 2, "no_response": 1})
-    '2 refusal, 1 no_response'
-    """
     return ", ".join(f"{count} {reason}" for reason, count in reasons.items())
 
 
