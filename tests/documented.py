@@ -158,17 +158,27 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
     if page == "docs/metric_study.md":
         (folder / "scores.csv").write_text(SCORES, encoding="utf-8")
     if page == "docs/studies.md":
-        ttcw_released(folder)
-        second_data_set(folder)
+        released(folder)
         for name in ("ratings.jsonl", "second_ratings.jsonl"):
             shutil.copy(DATA / "starter" / name, folder)
     if page == "docs/ttcw.md":
         shutil.copy(DATA / "ttcw" / "references.jsonl", folder)
         (folder / "votes.jsonl").write_text(VOTES, encoding="utf-8")
     if page in ("docs/personal.md", "docs/personal_tables.md"):
-        written(folder)
-        rows = [vote.model_dump() for vote in explained_votes(12)]
-        (folder / "explained.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        personal(folder)
+
+
+def released(folder: Path) -> None:
+    """Two published sets of stories and votes, in the form in which they were released."""
+    ttcw_released(folder)
+    second_data_set(folder)
+
+
+def personal(folder: Path) -> None:
+    """Votes on stories with their scores, and votes with explanations."""
+    written(folder)
+    rows = [vote.model_dump() for vote in explained_votes(12)]
+    (folder / "explained.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
 def run(command: Command, folder: Path, environment: Mapping[str, str]) -> Ran:

@@ -184,13 +184,13 @@ def test_the_order_in_which_answers_are_asked_about_is_that_of_yesterday() -> No
 
 
 OWN_WORDING: dict[str, tuple[str, Callable[[Model, Template], Any]]] = {
-    "reader": ("read", lambda model, template: GraderReader(model, template)),
-    "list": ("rate_list", lambda model, template: ListJudge(model, template)),
-    "pairwise": ("rate_pair", lambda model, template: PairwiseJudge(model, template)),
-    "equivalence": ("same_list", lambda model, template: GraderEquivalence(model, template)),
-    "quality": ("rate_quality", lambda model, template: GraderQuality(model, template)),
+    "reader": ("read", GraderReader),
+    "list": ("rate_list", ListJudge),
+    "pairwise": ("rate_pair", PairwiseJudge),
+    "equivalence": ("same_list", GraderEquivalence),
+    "quality": ("rate_quality", GraderQuality),
     "preference": ("prefer", lambda model, template: PreferenceJudge(model, CHAT, template)),
-    "coherence": ("coherence", lambda model, template: GraderCoherence(model, template)),
+    "coherence": ("coherence", GraderCoherence),
 }
 
 

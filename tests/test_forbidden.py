@@ -46,24 +46,13 @@ def codes(source: str, name: str) -> list[tuple[int, str]]:
     return [(breach["location"]["row"], breach["code"]) for breach in json.loads(found.stdout)]
 
 
-@pytest.fixture(scope="module")
-def breaches() -> dict[str, dict[str, set[str]]]:
-    """By room and source the codes of what it breaks; all stand in one file, for starting ruff takes longest."""
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_rule_fires_in_every_room_of_the_package(room: str) -> None:
+    # all stand in one file, for starting ruff takes longest
     starts = list(accumulate((source.count("\n") + 1 for source in RULES), initial=1))
-    return {
-        room: {
-            source: {code for line, code in found if start <= line < end}
-            for source, (start, end) in zip(RULES, pairwise(starts), strict=True)
-        }
-        for room in ROOMS
-        for found in [codes("\n".join(RULES), room)]
-    }
-
-
-@pytest.mark.parametrize("source", RULES)
-def test_a_rule_fires_in_every_room_of_the_package(source: str, breaches: dict[str, dict[str, set[str]]]) -> None:
-    for room in ROOMS:
-        assert RULES[source] in breaches[room][source]
+    found = codes("\n".join(RULES), room)
+    for source, (start, end) in zip(RULES, pairwise(starts), strict=True):
+        assert RULES[source] in {code for line, code in found if start <= line < end}, source
 
 
 def test_only_the_door_itself_may_print() -> None:

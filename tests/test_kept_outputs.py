@@ -20,11 +20,8 @@ from click.testing import CliRunner
 from inspect_ai import eval as evaluate
 from inspect_ai.model import ModelAPI, ModelOutput, modelapi
 from syrupy.assertion import SnapshotAssertion
-from tests.documented import VOTES
-from tests.published import second_data_set, ttcw_released
+from tests.documented import VOTES, personal, released
 from tests.scripted import output
-from tests.studies.personal.made import votes as explained_votes
-from tests.studies.personal.made import written
 from tests.willing import Willing
 
 from genie_inspect.cli import main
@@ -82,15 +79,8 @@ def studied() -> None:
     evaluated("metric_study", "logs", judge="list,embedding", panel="cheap", limit=0, sample_id=texts)
 
 
-def personal() -> None:
-    written(Path())
-    rows = [vote.model_dump() for vote in explained_votes(12)]
-    Path("explained.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
-def released() -> None:
-    ttcw_released(Path())
-    second_data_set(Path())
+def stories() -> None:
+    released(Path())
     Path("votes.jsonl").write_text(VOTES, encoding="utf-8")
     asked: dict[str, Any] = {"stories": "ttcw_short_stories.json", "references": "fine.jsonl", "setups": "all"}
     evaluated("ttcw_stories", "logs", "mockllm/model", grader="willing/large", limit=0, **asked)
@@ -153,7 +143,7 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         """,
     ),
     "personal": (
-        personal,
+        lambda: personal(Path()),
         """
         rater fit votes.jsonl --scores logs/ -o taste --picture fit.svg
         rater fit votes.jsonl --scores logs/ -o other --leave-out story-1 --json
@@ -164,7 +154,7 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         """,
     ),
     "ttcw": (
-        released,
+        stories,
         """
         agreement annotations_claudev2.jsonl --votes ttcw_annotations.json --published-averages --picture agreement.svg
         agreement logs --votes ttcw_annotations.json --leave-out '*_NewYorker' --json

@@ -8,8 +8,6 @@ from click.testing import Result
 from tests.cli.called import genie
 from tests.reports.made_logs import log_of, plots
 
-from genie_inspect.statistics.differences import paired_permutation
-
 called = partial(genie, "compare")
 
 BEFORE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50)
@@ -22,20 +20,6 @@ def logs(tmp_path: Path) -> Path:
     log_of(tmp_path / "logs", "plain", plots(*BEFORE), coverage={"plot": "3/4"})
     log_of(tmp_path / "logs", "raised", plots(*AFTER), coverage={"plot": "4/4"})
     return tmp_path / "logs"
-
-
-def test_the_table_shows_means_difference_test_equivalence_power_and_coverage(logs: Path) -> None:
-    result = called(logs, "--baseline", "plain")
-    assert result.exit_code == 0, result.output
-    (line,) = (line for line in result.output.splitlines() if line.startswith(" plot"))
-    cells = line.split()
-    assert cells[:3] == ["plot", "0.510", "0.614"]
-    found = paired_permutation(BEFORE, AFTER)
-    assert cells[3:6] == ["+0.104", f"[{found.low:+.3f},", f"{found.high:+.3f}]"]
-    assert cells[7:9] == ["0.008", "0.008*"]  # raw and corrected: one test
-    assert cells[9] == "0.004"  # 0.2 standard deviations of BEFORE: 0.2 * 0.0212
-    assert cells[12:] == ["8", "75%", "→", "100%"]
-    assert "Of 1 differences from plain, 1 is significant (raised plot +0.104)" in result.output
 
 
 def test_too_few_pairs_for_an_interval_and_logs_that_say_nothing_of_their_questions_show_dashes(tmp_path: Path) -> None:

@@ -34,20 +34,6 @@ def test_more_epochs_cost_more_but_equal_answers_make_them_cheaper_each() -> Non
     assert one["judged"] < five["judged"] < 5 * one["judged"]
 
 
-def test_a_grader_that_has_read_the_population_does_not_read_it_again() -> None:
-    assert found("--judge", "list", "--grader", "bundled/grader")["judges"]["list"]["population"]["calls"] == 0
-    assert found("--judge", "list")["judges"]["list"]["population"]["calls"] == DOCUMENTS
-
-
-def test_a_grader_that_is_not_held_to_json_writes_less(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)  # to count takes no key
-    line, schema, unknown = (
-        found("--judge", "list", *grader)["judges"]["list"]["rating"]["tokens_out"]
-        for grader in (["--grader", "bundled/grader"], ["--grader", "openai/gpt-4o"], [])
-    )
-    assert 2 * line < schema == unknown
-
-
 def test_longer_answers_cost_more_to_read_and_to_judge() -> None:
     concise, sentence, free = (
         found("--judge", "list", "--answer-length", length)["judges"]["list"]

@@ -16,7 +16,6 @@ from tests.scripted import Script, numbered, saying
 
 import genie_inspect.cli.running as running
 from genie_inspect.cli import main
-from genie_inspect.files.writing import DATA
 from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.populations.population import write_features
 from genie_inspect.populations.prompts import prompt_lines
@@ -68,11 +67,6 @@ def test_features_are_mapped_to_a_file_and_a_dry_run_counts_without_a_key(
     assert (done["no_counterpart"], done["unreadable"], done["calls"]) == (["font"], [], 1)
     assert done["file"] == "other.json"
     assert not (folder / "found" / "mapping.json").exists()
-    # what ships with the package is never written
-    shipped = MAP.replace("found", str(DATA / "examples" / "abstracts")).replace("mock/g", "mockllm/model").split()
-    refused = genie(*shipped, "--dry-run")
-    assert refused.exit_code == 2
-    assert "is part of the package and cannot be written. Name a file with --output" in refused.output
 
 
 def willing() -> Script:

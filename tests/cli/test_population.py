@@ -18,7 +18,6 @@ from tests.reports.made_logs import made_log, scored
 from tests.scripted import DOCUMENTS, small_population
 
 from genie_inspect.building.inspection import inspected
-from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import BUNDLED, Population, open_population
 from genie_inspect.populations.reference_scores import (
     REFERENCE_SCORES,
@@ -247,33 +246,21 @@ def test_a_population_gets_its_reference_scores_and_the_command_says_what_came_o
     assert said["missing"] == {"unspecified": 1}
     (measured,) = reference_scores_of(population.folder).measured
     assert measured.signature == said["signature"]
-    unlike, alike = (
-        {question.id: tallies}
-        for question, tallies in zip(population.questions(OWL), ((Tally(2, 2, 2),), (Tally(8, 2, 2),)), strict=False)
-    )
-    for document in population.documents(OWL):
-        assert measured.ratings[document.id].items() >= (unlike | alike).items()
 
 
 def test_a_second_instrument_stands_beside_the_first_and_an_output_of_its_own_leaves_the_folder_alone(
     tmp_path: Path,
 ) -> None:
-    population = small_population(tmp_path / "population")
-    first = found_reference_scores(population.folder, "--judge", "offline")
-    before = sorted(file.name for file in population.folder.iterdir())
     with recorded_starter(tmp_path / "recorded") as recorded:
-        found_reference_scores("starter", "--judge", "offline")
+        first = found_reference_scores("starter", "--judge", "offline")
+        before = sorted(file.name for file in recorded.folder.iterdir())
         found_reference_scores("starter", *GRADER, "-o", tmp_path / "elsewhere.json")
+        assert found_reference_scores("starter", "--judge", "offline") == first
+    assert sorted(file.name for file in recorded.folder.iterdir()) == before
     assert len(reference_scores_of(recorded.folder).measured) == 1
     elsewhere = json.loads((tmp_path / "elsewhere.json").read_text(encoding="utf-8"))
     judges = [one["signature"].split("|")[1].split("(")[0] for one in elsewhere["measured"]]
     assert judges == ["judge:offline", "judge:list"]
-    assert found_reference_scores(population.folder, "--judge", "offline") == first
-    assert sorted(file.name for file in population.folder.iterdir()) == before
-    path = population.folder / REFERENCE_SCORES
-    path.write_text(path.read_text(encoding="utf-8").replace("[1.0,1,1]", "[2.0,1,1]"), encoding="utf-8")
-    refused = called_reference_scores(population.folder, "--judge", "offline")
-    assert "was changed after it was made; remove it" in refused.output, "before anything is asked"
 
 
 def test_a_dry_run_takes_no_key_counts_and_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

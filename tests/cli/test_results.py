@@ -104,14 +104,6 @@ def test_mixed_signatures_are_one_line_and_the_old_page_stays(tmp_path: Path, re
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["report.html"]
 
 
-def test_a_log_without_our_scores_and_a_crashed_one_are_one_line(tmp_path: Path) -> None:
-    foreign = made_log(tmp_path / "a", [{"accuracy": scored(1.0, signature="")}])
-    crashed = made_log(tmp_path / "b", [{"genie": scored({"plot": 0.5})}], status="error")
-    assert "no scores by genie-inspect" in refusal("report", foreign, "-o", tmp_path / "r.html")
-    assert "no measure of this package scored every log" in refusal("summary", foreign)
-    assert "status is 'error'" in refusal("report", crashed, "-o", tmp_path / "r.html")
-
-
 def test_without_the_library_for_charts_the_page_has_its_tables_and_says_what_to_install(
     tmp_path: Path, report_log: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,15 +148,11 @@ def test_the_demo_scores_both_storytellers_and_says_how_to_go_on(genie_demo: tup
 genie_show = partial(genie, "show")
 
 
-def shown_log(folder: Path, text: str = "It rains.") -> str:
+def test_a_document_is_shown_with_scores_what_set_it_apart_and_its_text(tmp_path: Path) -> None:
     low, high = asked(0.1, answer="as usual"), asked(0.9, answer="a whale [b]sings[/b]")
     shares: dict[str, Any] = {"coverage": {"plot": "2/3"}, "pairs": {"plot": "20/36"}}
     score = scored({"plot": 0.5, "style": float("nan"), "agent": 0.8}, questions=[low, high], **shares)
-    return made_log(folder, [{"genie": score}], texts=[text], prompts=["Write about rain."])
-
-
-def test_a_document_is_shown_with_scores_what_set_it_apart_and_its_text(tmp_path: Path) -> None:
-    result = genie_show(shown_log(tmp_path), 1)
+    result = genie_show(made_log(tmp_path, [{"genie": score}], texts=["It rains."], prompts=["Write about rain."]), 1)
     assert result.exit_code == 0, result.output
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in result.output.splitlines() if "│" in line]
     # the most novel feature first, what was not measured last
@@ -176,11 +164,6 @@ def test_a_document_is_shown_with_scores_what_set_it_apart_and_its_text(tmp_path
     assert rows[3:] == [["plot", "How does it end?", "a whale [b]sings[/b]", "in snow (3 of 12)"]]
     for told in ("mock/writer, 1, epoch 1", "Write about rain.", "It rains.", "measure:genie"):
         assert told in result.output
-
-
-def test_a_document_cannot_steer_the_terminal(tmp_path: Path) -> None:
-    result = genie_show(shown_log(tmp_path, text="a\x1b[31mred\x07\u202eback\r\nend"), 1)
-    assert "a�[31mred��back\nend" in result.output
 
 
 def test_other_scorers_explain_themselves_in_their_own_words_and_a_reason_is_shown(tmp_path: Path) -> None:

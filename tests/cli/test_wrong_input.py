@@ -11,6 +11,7 @@ from tests.reports.made_logs import log_of, plots
 from tests.scripted import small_population
 
 from genie_inspect.cli import main
+from genie_inspect.files.writing import DATA
 from genie_inspect.populations.population import write_features
 from genie_inspect.populations.schema import Feature
 
@@ -21,6 +22,7 @@ RATINGS = "--ratings second_ratings.jsonl"
 COMPARED = "compare logs --baseline plain"
 REFERENCE_SCORES = "population reference-scores population"
 MAPPED = "features map found --grader mockllm/model --taxonomy"
+EXAMPLE = DATA / "examples" / "abstracts"
 WRITTEN = "prompts write --domain sea -o own.jsonl --grader mockllm/model"
 REFUSED = {
     "calibrate --fit-embedding fit.json": "needs ratings. Give --ratings or --grader",
@@ -96,6 +98,7 @@ REFUSED = {
     f"{REFERENCE_SCORES} {GRADER}": "bundled/grader has no record of",
     f"{REFERENCE_SCORES} --judge offline -o nowhere/y.json": "nowhere/y.json cannot be written",
     "features map nowhere --taxonomy starter --grader mockllm/model": "nowhere has no features.json",
+    f"features map {EXAMPLE} --taxonomy starter {GRADER} --dry-run": "is part of the package and cannot be written",
     f"{MAPPED} nowhere": "features are 'nowhere', expected",
     f"{MAPPED} starter -o taken.json": "taken.json",
     f"{WRITTEN} -o own.txt": "output is own.txt, expected a name that ends in .jsonl",
