@@ -92,16 +92,6 @@ def test_words_coverage_and_what_is_unscored_stand_behind_the_features_within_th
 
 
 @in_full
-def test_a_click_on_a_feature_sorts_by_it(visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog]) -> None:
-    page = visit(viewer(demo[0]) + "/samples").page
-    unsorted = values(page, "setting")
-    for order in ("ascending", "descending"):
-        head(page, "setting").get_by_role("button").first.click()
-        page.locator(f"[role=columnheader][aria-sort={order}]").wait_for()
-        assert values(page, "setting") == sorted(unsorted, reverse=order == "descending") != unsorted
-
-
-@in_full
 def test_an_explanation_is_a_table_of_features_and_what_is_behind_high_and_low_as_plain_text(
     visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog]
 ) -> None:
@@ -164,14 +154,3 @@ def test_no_value_and_no_page_is_wider_than_its_room(
     page.goto(viewer(demo[0]) + "/samples/sample/owl-airport-runway-f52c/1/scoring")
     page.locator("#scoring-contents").get_by_text("nearest in the population").first.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") == width
-
-
-@in_full
-def test_the_list_of_tasks_shows_the_headline(
-    visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog]
-) -> None:
-    page = visit(viewer(demo[0]).partition("/#")[0]).page
-    results = demo[0].results
-    assert results
-    plot = next(score for score in results.scores if score.name == "plot").metrics["mean"].value
-    page.get_by_text(f"{plot:.3f}", exact=True).first.wait_for()

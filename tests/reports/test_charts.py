@@ -1,12 +1,14 @@
 """Charts as they are drawn, in a process of their own, and the pictures of `genie compare` and `genie validate`."""
 
 import atexit
+import math
 import os
 import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +38,11 @@ from genie_inspect.reports.charts import (
     LOWER,
     NONE,
     PAPER,
-    SERIES,
     STRONGEST,
     _drawable,
     cells_of,
     check_picture,
     comparison_chart,
-    study_chart,
     svg,
     write_chart,
 )
@@ -175,81 +175,37 @@ def test_it_is_ended_with_this_process_and_killed_where_it_takes_too_long(monkey
 
 
 BASE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50, 0.51, 0.51)
-MIXED = (0.3, 0.7, 0.2, 0.9, 0.3, 0.8, 0.4, 0.6, 0.5, 0.55)
-ECHO = "measure:echo|version:0"
 
 
-def log(folder: Path, model: str, *plots: float, echo: bool = False) -> None:
-    """A log with so many prompts, the last of which has a style too; perhaps scored by a second scorer."""
-    more = {"echo": scored({"echo": 0.5, "plot_twist": 0.5}, ECHO)} if echo else {}
-    made_log(
-        folder,
-        [{"genie": scored({"plot": plot} | ({"style": 0.5} if model != "b" else {})), **more} for plot in plots],
-        model=f"m/{model}",
-    )
-
-
-def drawn(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = comparison_chart(compare([folder], "m/plain")).to_dict()
+def drawn(folder: Path, baseline: str, options: Options, **runs: Sequence[float]) -> dict[str, Any]:
+    """The chart of these runs' plots."""
+    for model, plots in runs.items():
+        made_log(folder, [{"genie": scored({"plot": plot})} for plot in plots], model=f"m/{model}")
+    found: dict[str, Any] = comparison_chart(compare([folder], baseline, options)).to_dict()
     return found
 
 
-def test_a_cell_shows_the_difference_with_its_sign_and_what_holds_of_it(tmp_path: Path) -> None:
-    log(tmp_path, "plain", *BASE)
-    log(tmp_path, "raised", *(value + 0.2 + value / 10 for value in BASE))
-    log(tmp_path, "lowered", *(value - 0.1 - value / 10 for value in BASE))
-    log(tmp_path, "slight", *(value + 0.001 + value / 1000 for value in BASE))  # it holds, and is within the margin
-    log(tmp_path, "same", *BASE)
-    log(tmp_path, "mixed", *MIXED)
-    log(tmp_path, "b", *BASE)
-    shown = {(cell["run"], cell["key"]): cell for cell in rows(drawn(tmp_path), 0)}
-    # means: 0.51, so +0.2 + 0.051, -0.1 - 0.051; mixed 0.525
-    assert {run: cell["shown"] for (run, key), cell in shown.items() if key == "plot"} == {
-        "m/raised": "+0.251 *",
-        "m/lowered": "-0.151 *",
-        "m/slight": "+0.002 *",
-        "m/same": "+0.000 =",
-        "m/mixed": "+0.015",
-        "m/b": "+0.000 =",
-    }
-    lacking = shown["m/b", "style"]
-    assert (lacking["shown"], lacking["held"], lacking["dark"]) == ("not measured", 0, False)
-    # of 0.251 six tenths are 0.1506: white ink on both of these cells, whatever their sign
-    assert {run for (run, _), cell in shown.items() if cell["dark"]} == {"m/raised", "m/lowered"}
-
-
 def test_a_difference_that_does_not_hold_has_no_colour_however_large_it_is(tmp_path: Path) -> None:
-    log(tmp_path / "wild", "plain", *BASE)
-    log(tmp_path / "wild", "raised", *(value + 0.05 + value / 100 for value in BASE))
-    log(tmp_path / "wild", "wild", *(value + (0.45 if place < 3 else -0.1) for place, value in enumerate(BASE)))
-    spec = drawn(tmp_path / "wild")
-    plots = {cell["run"]: cell for cell in rows(spec, 0) if cell["key"] == "plot"}
+    raised = [value + 0.05 + value / 100 for value in BASE]
+    wild = [value + (0.45 if place < 3 else -0.1) for place, value in enumerate(BASE)]
+    none = [math.nan] * len(BASE)
+    spec = drawn(tmp_path / "wild", "m/plain", Options(), plain=BASE, raised=raised, wild=wild, none=none)
+    plots = {cell["run"]: cell for cell in rows(spec, 0)}
+    assert (plots["m/none"]["shown"], plots["m/none"]["held"]) == ("not measured", 0)
+    assert [run for run, cell in plots.items() if cell["dark"]] == ["m/raised"], "white ink where the colour is deep"
     assert float(plots["m/wild"]["shown"]) > float(plots["m/raised"]["shown"].removesuffix(" *"))
     assert plots["m/wild"]["held"] == 0 < plots["m/raised"]["held"]
     # the scale ends at the largest difference that holds, either way
     scale, furthest = spec["layer"][0]["encoding"]["color"]["scale"], plots["m/raised"]["held"]
     assert (scale["range"], scale["domain"]) == ([LOWER, NONE, HIGHER], [-furthest, 0, furthest])
     # without any difference the colours have a range all the same
-    for model in ("plain", "same"):
-        log(tmp_path / "same", model, *BASE)
-    assert drawn(tmp_path / "same")["layer"][0]["encoding"]["color"]["scale"]["domain"] == [-1, 0, 1]
-    uncorrected = compare([tmp_path / "same"], "log-0.eval", Options(correction="none"))
-    title = comparison_chart(uncorrected).to_dict()["title"]
+    spec = drawn(tmp_path / "same", "log-0.eval", Options(correction="none"), plain=BASE, same=BASE)
+    assert spec["layer"][0]["encoding"]["color"]["scale"]["domain"] == [-1, 0, 1]
+    title = spec["title"]
     assert (title["text"], title["subtitle"]) == (
         "Difference from log-0.eval (m/plain)",
         "colour, *: significant after correction (none); =: within the margin",
     )
-
-
-def test_runs_and_keys_stand_in_their_order_and_keys_of_two_scorers_say_whose_they_are(tmp_path: Path) -> None:
-    for model in ("plain", "zebra", "ant"):
-        log(tmp_path, model, *BASE, echo=True)
-    spec = drawn(tmp_path)
-    encoding = spec["layer"][0]["encoding"]
-    assert (spec["width"], spec["height"]) == (2 * 120, 4 * 34)
-    assert encoding["x"]["sort"] == ["m/zebra", "m/ant"]
-    # a key that is its scorer's own name says enough
-    assert encoding["y"]["sort"] == ["genie: plot", "genie: style", "echo", "echo: plot twist"]
 
 
 def cosine(text: Made) -> dict[str, object]:
@@ -287,14 +243,3 @@ def test_colour_and_white_ink_are_for_what_holds_alone(result: Study) -> None:
     for cell in cells_of(result):
         if not cell["shown"].endswith("*"):
             assert (cell["held"], cell["dark"]) == (0, False)
-
-
-def test_the_picture_is_both_with_colours_of_their_own(result: Study, tmp_path: Path) -> None:
-    spec: dict[str, Any] = study_chart(result).to_dict()
-    assert len(spec["vconcat"]) == 2
-    assert spec["resolve"] == {"scale": {"color": "independent"}}
-    drawn = svg(study_chart(result))
-    assert "How far edits and paraphrases move each measure" in drawn
-    # the page's dark twin exchanges inks alone: the bars are drawn in those
-    assert SERIES[0] in drawn
-    assert SERIES[1] in drawn

@@ -1,22 +1,28 @@
-"""What a comparison holds, and what is refused."""
+"""What a comparison holds: pairs of prompts, tests and their families, means over models; and what is refused."""
 
+import json
 import math
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 from inspect_ai.log import write_eval_log
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
+from scipy.stats import t
 from tests.reports.made_logs import log_of, made_log, plots, scored
 
+from genie_inspect.cli import main
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.logs.files import LogError
-from genie_inspect.reports.comparison import compare
+from genie_inspect.reports.comparison import Comparison, PooledRow, compare, pooled
 from genie_inspect.reports.pairing import Options
-from genie_inspect.reports.verdict import as_csv, as_values, warnings
-from genie_inspect.statistics.differences import paired_permutation
+from genie_inspect.reports.verdict import as_csv, as_values, findings, verdict, warnings
+from genie_inspect.statistics.differences import crossed_p_value, differences, paired_permutation
 from genie_inspect.statistics.effect import cohens_d
 from genie_inspect.statistics.equivalence import tost
 
@@ -46,24 +52,6 @@ def test_each_key_is_compared_over_the_pairs_of_prompts(tmp_path: Path) -> None:
         assert row.finding.difference.p_unlike == pytest.approx(tost(BEFORE, AFTER, 0.1, method).p_value)
 
 
-def test_the_same_pairs_of_documents_twice_are_no_more_evidence_than_once(tmp_path: Path) -> None:
-    """Documents of a prompt hang together: each prompt is one pair, as many documents as it may have."""
-    findings = []
-    for copies in (1, 5):
-        folder, names = tmp_path / str(copies), [f"text {number}" for number in range(copies)]
-        before = {f"thing{place}": [{"plot": value}] * copies for place, value in enumerate(BEFORE)}
-        after = {f"thing{place}": [{"plot": value}] * copies for place, value in enumerate(AFTER)}
-        log_of(folder, "plain", before, texts=names)
-        log_of(folder, "negative", after, texts=[f"not {name}" for name in names], earlier=names)
-        (row,) = compare([folder], "plain").rows
-        assert (row.paired_by, row.instances) == ("instance", 8 * copies)
-        findings.append(row.finding)
-    once, often = (finding.difference for finding in findings)
-    assert often.pairs == 8
-    assert often.p_value == once.p_value
-    assert (often.low, often.high, often.effect) == pytest.approx((once.low, once.high, once.effect))
-
-
 def test_equal_runs_are_equivalent_and_a_table_has_the_same_columns_with_rows_and_without(tmp_path: Path) -> None:
     for task in ("plain", "negative"):
         log_of(tmp_path, task, plots(*BEFORE))
@@ -74,27 +62,6 @@ def test_equal_runs_are_equivalent_and_a_table_has_the_same_columns_with_rows_an
     assert header.split(",") == list(as_values(comparison)["differences"][0])
     assert row.startswith("negative,plain,genie,plot,")
     assert as_csv(replace(comparison, rows=())).splitlines() == [header]
-
-
-def test_what_a_selection_leaves_out_is_no_evidence_either(tmp_path: Path) -> None:
-    facts: dict[str, Any] = {"coverage": {"plot": "3/4"}, "pairs": {"plot": "20/48"}, "faults": {"unreadable": 2}}
-    values = {name: [{"plot": 0.9}, {"plot": 0.5}] for name in ("owl", "fox")}
-    log_of(tmp_path, "plain", values, coherence=(5, 5), **facts)
-    log_of(tmp_path, "salad", values, coherence=(1, 4), **facts)
-    found = compare([tmp_path], "plain", Options(min_coherence=3))
-    (row,) = found.rows
-    assert (row.coverage, row.ratings) == (((12, 16), (6, 8)), ((80, 192), (40, 96)))
-    assert [run.measures["genie"].faults for run in found.runs] == [{"unreadable": 8}, {"unreadable": 4}]
-
-
-def test_scorers_stand_in_the_order_of_the_first_log_and_what_only_one_has_is_left_out(tmp_path: Path) -> None:
-    one, two, three = (scored({f"k{name}": 0.5}, f"measure:{name}|version:0") for name in "abc")
-    files = [
-        made_log(tmp_path, [scores] * 2, model=f"m/{number}")
-        for number, scores in enumerate(({"a": one, "b": two, "c": three}, {"b": two, "a": one}))
-    ]
-    assert list(compare(files, "m/0").signatures) == ["a", "b"]
-    assert list(compare(files[::-1], "m/0").signatures) == ["b", "a"]
 
 
 def test_words_coherence_and_reasons_stand_beside_the_scores(tmp_path: Path) -> None:
@@ -116,17 +83,10 @@ def test_words_coherence_and_reasons_stand_beside_the_scores(tmp_path: Path) -> 
     assert [run.label for run in unrated] == ["unrated"]
 
 
-def rated_by(folder: Path, task: str, ratings: tuple[float, ...], signature: str) -> None:
-    """A log with two documents of each of two prompts, their coherence rated under a signature."""
-    log = log_of(folder, task, {name: [{"plot": 0.9}, {"plot": 0.5}] for name in ("owl", "fox")}, coherence=ratings)
-    for sample in log.samples or []:
-        ((sample.scores or {})["coherence"].metadata or {})["signature"] = signature
-    write_eval_log(log)
-
-
 def test_coherence_by_two_judges_is_no_cutoff_and_is_not_shown_side_by_side(tmp_path: Path) -> None:
-    rated_by(tmp_path, "plain", (5, 2), "measure:coherence|by:grader(a)|version:0")
-    rated_by(tmp_path, "reward", (4.1, 0.3), "measure:coherence|by:reward(b)|version:0")
+    for task, rating, judge in (("plain", 5, "grader(a)"), ("reward", 4.1, "reward(b)")):
+        rated = scored({"coherence_rating": rating}, f"measure:coherence|by:{judge}|version:0")
+        made_log(tmp_path, [{"genie": scored({"plot": 0.9}), "coherence": rated}] * 2, task=task)
     with pytest.raises(LogError) as caught:
         compare([tmp_path], "plain", Options(min_coherence=3))
     assert "scores by 'coherence' do not compare, their signatures differ: by is " in str(caught.value)
@@ -153,47 +113,6 @@ def test_refusals_and_samples_that_gave_fewer_responses_than_asked_for_are_count
     assert "2 of 3 samples gave fewer responses than asked for (verbalized)" in warnings(found)
 
 
-def test_what_scores_rest_on_stands_beside_each_difference_and_is_warned_of(tmp_path: Path) -> None:
-    rests: dict[str, Any] = {"coverage": {"plot": "4/4"}, "pairs": {"plot": "40/48"}}
-    log_of(tmp_path, "plain", plots(0.1, 0.2), **rests)
-    poor: dict[str, Any] = {"coverage": {"plot": "3/4"}, "pairs": {"plot": "20/48"}, "faults": {"unreadable": 2}}
-    poor |= {"ratings": {"count": 20, "lowest": 4, "highest": 4}, "documents": 1, "few_answers": "1/3"}
-    log_of(tmp_path, "poor", plots(0.1, 0.2), **poor)
-    found = compare([tmp_path], "plain")
-    (row,) = found.rows
-    assert (row.coverage, row.ratings) == (((8, 8), (6, 8)), ((80, 96), (40, 96)))
-    assert found.runs[1].measures["genie"].faults == {"unreadable": 4}
-    lines = [line for line in warnings(found) if line.startswith("poor: ")]
-    assert [line.removeprefix("poor: ")[:25] for line in lines] == [
-        "the grader gave every pai",
-        "there is a prompt for whi",
-        "2 of 6 questions rest on ",
-        "fewer than half of the ex",
-        "not every question or tes",
-    ]
-    assert not any(line.startswith("plain: ") for line in warnings(found))
-
-
-def test_how_many_are_scored_is_told_by_the_first_scorer(tmp_path: Path) -> None:
-    for task, texts in (("plain", ("a b",)), ("raised", ("a b c d",))):
-        log = log_of(tmp_path, task, plots(0.1, 0.2, 0.3), texts=texts)
-        for sample, value in zip(log.samples or [], (0.5, math.nan, math.nan), strict=True):
-            metadata = {"signature": "measure:cosine|version:0"}
-            reason = "engine_failed" if math.isnan(value) else None
-            (sample.scores or {})["cosine"] = Score(value={"cosine": value}, metadata=metadata, reason=reason)
-            if not math.isnan(value):
-                sample.output = ModelOutput.from_content("mockllm/model", "word " * 30)
-        write_eval_log(log)
-    genie_first, cosine_first = (
-        compare([tmp_path], "plain", Options(scorers=scorers)).runs[0]
-        for scorers in (("genie", "cosine"), ("cosine", "genie"))
-    )
-    assert (genie_first.scored, genie_first.unscored) == (3, {})
-    assert (cosine_first.scored, cosine_first.unscored) == (1, {"engine_failed": 2})
-    # of the three documents 30, 3 and 3 words: their mean, and that of the one alone
-    assert (genie_first.words, cosine_first.words) == (12, 30)
-
-
 def test_one_log_a_scorer_that_a_log_lacks_and_logs_without_a_common_one_are_refused(tmp_path: Path) -> None:
     scores: list[dict[str, Score]] = [
         {name: scored({name: 0.5}, f"measure:{name}|version:0") for name in names} for names in ("ab", "c", "")
@@ -209,18 +128,6 @@ def test_one_log_a_scorer_that_a_log_lacks_and_logs_without_a_common_one_are_ref
         compare(files[::2], files[0], Options(scorers=("a",)))
 
 
-def test_keys_are_tested_and_shown_in_the_order_of_the_scores_and_of_one_signature_where_that_is_asked(
-    tmp_path: Path,
-) -> None:
-    old, new = (f"measure:genie|judge:{judge}|version:0" for judge in ("old", "new"))
-    files = [
-        made_log(tmp_path, [{"genie": scored({"style": 0.5, "plot": 0.5}, signature)}], model=f"m/{number}")
-        for number, signature in enumerate((old, old, new, new))
-    ]
-    found = compare(files, "m/2", Options(signature="judge:new"))
-    assert [(row.run, row.key) for row in found.rows] == [("m/3", "style"), ("m/3", "plot")]
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -234,3 +141,228 @@ def test_keys_are_tested_and_shown_in_the_order_of_the_scores_and_of_one_signatu
 def test_an_option_out_of_range_is_refused(tmp_path: Path, options: Options, message: str) -> None:
     with pytest.raises(UnknownChoiceError, match=message):
         compare([tmp_path], "plain", options)
+
+
+def test_an_interval_ends_where_the_baseline_leaves_no_more_and_is_never_wider_than_the_scale(tmp_path: Path) -> None:
+    log_of(tmp_path, "plain", plots(0.62, 0.5, 0.74, 0.6, 0.64, 0.62))
+    log_of(tmp_path, "outlined", plots(0.65, 0.97, 0.99, 0.62, 0.99, 0.98))
+    (row,) = compare([tmp_path], "plain").rows
+    difference = row.finding.difference
+    assert difference.before == pytest.approx(0.62)
+    assert difference.low < difference.delta < difference.high == pytest.approx(0.38)
+
+
+PANEL = tuple(f"creativity_index_{part}" for part in ("mean", "sum", *range(5, 13)))
+
+
+def with_panel(folder: Path, task: str, values: tuple[float, ...], panel: tuple[float, ...]) -> None:
+    """A log that genie scored with `values`, and creativity_index with `panel` under all of its ten keys."""
+    log = log_of(folder, task, plots(*values))
+    for sample, value in zip(log.samples or [], panel, strict=True):
+        scores = sample.scores or {}
+        signature = "measure:creativity_index|version:0"
+        scores["creativity_index"] = Score(value=dict.fromkeys(PANEL, value), metadata={"signature": signature})
+    write_eval_log(log)
+
+
+def test_of_each_measure_its_headline_is_tested_and_the_other_keys_are_shown_without_a_test(tmp_path: Path) -> None:
+    with_panel(tmp_path, "plain", BEFORE, BEFORE)
+    with_panel(tmp_path, "raised", AFTER, AFTER)
+    rows = {row.key: row for row in compare([tmp_path], "plain").rows}
+    assert [key for key, row in rows.items() if row.tested] == ["plot", "creativity_index_mean"]
+    tested, shown = rows["creativity_index_mean"].finding, rows["creativity_index_7"].finding
+    assert tested.differs
+    assert not shown.differs
+    assert not shown.is_equivalent
+    assert all(map(math.isnan, (shown.p_value, shown.p_unlike, shown.power, shown.difference.p_value)))
+    assert math.isnan(shown.difference.p_unlike)
+    for name in ("pairs", "delta", "low", "high", "effect"):
+        assert getattr(shown.difference, name) == getattr(tested.difference, name)
+
+
+NEAR = tuple(value + (0.02 if place % 3 else -0.01) for place, value in enumerate(BEFORE))
+
+
+@pytest.mark.parametrize(("correction", "factor"), [("holm", 2), ("bonferroni", 2), ("none", 1)])
+def test_a_measures_tests_over_all_runs_and_keys_are_one_family_and_those_of_another_are_not_in_it(
+    tmp_path: Path, correction: str, factor: int
+) -> None:
+    for task, values in (("plain", BEFORE), ("one", NEAR), ("two", NEAR)):
+        with_panel(tmp_path / "runs", task, values, values)
+    for task, values in (("plain", BEFORE), ("raised", NEAR)):
+        log_of(tmp_path / "keys", task, {str(place): [{"plot": v, "style": v}] for place, v in enumerate(values)})
+    # two tests of plot and two of creativity_index_mean, all of the same numbers: each measure has a family of two
+    for folder, tests in (("runs", 4), ("keys", 2)):
+        rows = compare([tmp_path / folder], "plain", Options(correction=correction)).rows
+        findings = [row.finding for row in rows if row.tested]
+        raw = findings[0].difference.p_value
+        assert 0 < raw < 0.25
+        assert [finding.p_value for finding in findings] == pytest.approx([factor * raw] * tests)
+
+
+def two_runs(folder: Path) -> Path:
+    for name, step in (("plain", 0.0), ("one", 0.1), ("two", 0.002)):
+        # every other prompt less, so that the style has no difference that holds
+        values = [value + step * (1 + value) for value in BEFORE]
+        samples = [
+            {"genie": scored({"plot": value, "style": 0.5 + step * (-1) ** n})} for n, value in enumerate(values)
+        ]
+        made_log(folder, samples, model=f"mock/{name}")
+    return folder
+
+
+def test_the_keys_that_were_named_are_the_family_and_the_rest_is_shown_untested(tmp_path: Path) -> None:
+    found = compare([two_runs(tmp_path)], "mock/plain", Options(keys=("plot",)))
+    assert [(row.key, row.tested) for row in found.rows] == [("plot", True), ("style", False)] * 2
+    # every prompt higher: 2 of 256 ways, times two tests, where four would give .031
+    assert [row.finding.p_value for row in found.rows if row.tested] == [pytest.approx(2 * 2 / 256)] * 2
+    assert "2 differences from mock/plain named beforehand, 2 are significant" in verdict(found)
+    assert "2 more are shown beside them and not tested" in verdict(found)
+
+
+def test_a_key_may_be_named_as_tables_show_it_and_one_that_is_none_is_refused(tmp_path: Path) -> None:
+    samples = [{"genie": scored({"social_atmosphere": value})} for value in BEFORE]
+    for name in ("plain", "told"):
+        made_log(tmp_path, samples, model=f"mock/{name}")
+    (row,) = compare([tmp_path], "mock/plain", Options(keys=("social atmosphere",))).rows
+    assert row.tested
+    with pytest.raises(LogError, match=r"keys names 'tension', expected some of: social_atmosphere"):
+        compare([tmp_path], "mock/plain", Options(keys=("tension",)))
+
+
+def test_runs_that_are_separate_questions_are_a_family_each(tmp_path: Path) -> None:
+    found = compare([two_runs(tmp_path)], "mock/plain", Options(keys=("plot",), family="run"))
+    assert [row.finding.p_value for row in found.rows if row.tested] == [pytest.approx(2 / 256)] * 2
+    assert "after Holm's correction within each run at 5%" in verdict(found)
+    assert {row.family for row in found.rows} == {"mock/one", "mock/two"}
+    with pytest.raises(UnknownChoiceError, match="family is 'model', expected one of all, run"):
+        compare([tmp_path], "mock/plain", Options(family="model"))
+
+
+def test_a_constant_key_is_equivalent_and_a_run_that_wrote_what_its_baseline_wrote_is_no_example_of_that(
+    tmp_path: Path,
+) -> None:
+    for name in ("plain", "told"):
+        constant = [{"genie": scored({"plot": 1.0})} for _ in BEFORE]
+        made_log(tmp_path / "constant", constant, model=f"mock/{name}", texts=[name] * 8)
+        made_log(tmp_path / "copy", [{"genie": scored({"plot": value})} for value in BEFORE], model=f"mock/{name}")
+    found = compare([tmp_path / "constant"], "mock/plain")
+    assert found.rows[0].finding.is_equivalent
+    assert "1 more is equivalent within the margin (1 constant and the same in both) and 0 undecided" in verdict(found)
+    found = compare([tmp_path / "copy"], "mock/plain")
+    assert "0 more are equivalent" in verdict(found)
+    assert verdict(found).endswith("0 undecided and 1 between identical documents.")
+    assert "mock/told wrote the same documents as the baseline: this compares nothing." in findings(found)
+    assert not any(line.startswith("mock/told is") for line in findings(found))
+    (line,) = [line for line in warnings(found) if "word for word" in line]
+    assert line.startswith("mock/told wrote the same documents as its baseline")
+
+
+PLAIN = {"a": (0.5, 0.6, 0.7), "b": (0.4, 0.5, 0.6)}
+OUTLINED = {"a": (0.6, 0.65, 0.9), "b": (0.45, 0.5, 0.8)}
+
+
+def run(folder: Path, task: str, values: Sequence[float], *, model: str, words: int, coherence: float) -> None:
+    solver = "genie_inspect/outline" if task == "planned" else "generate"
+    # the sample's id is a word, too
+    given: dict[str, Any] = {"texts": [" ".join(["rain"] * (words - 1))], "coherence": [coherence]}
+    given["spec"] = {"task_args": {"words": words, "prompts": len(values)}}
+    log_of(folder, task, plots(*values), model=model, solver=solver, length={"population": 400}, **given)
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    for model, words in (("a", 300), ("b", 500)):
+        run(tmp_path, "plain", PLAIN[model], model=model, words=words, coherence=3.0)
+        run(tmp_path, "planned", OUTLINED[model], model=model, words=words + 100, coherence=words / 100)
+    return tmp_path
+
+
+def only(comparison: Comparison) -> PooledRow:
+    (row,) = pooled(comparison)
+    return row
+
+
+def test_differences_of_one_prompt_are_averaged_over_models_because_prompts_are_the_units(logs: Path) -> None:
+    row = only(compare([logs], "plain"))
+    # prompt by prompt, (.5 + .4) / 2 and so on
+    expected = differences([[0.45], [0.55], [0.65]], [[0.525], [0.575], [0.85]])[0]
+    assert (row.strategy, row.key, row.models, row.runs) == ("outline", "plot", 2, 2)
+    assert astuple(row.finding.difference) == pytest.approx(astuple(expected))
+    # (.1 + .05 + .2 + .05 + 0 + .2) / 6, of both models up
+    assert row.finding.difference.delta == pytest.approx(0.1)
+    assert row.same_sign == 2
+    assert only(compare([logs], "planned")).same_sign == 2, "down is a sign too"
+    assert math.isnan(row.p_models), "two models are too few to stand for others"
+    # of the strategy's documents and of its baseline's: 400 and 600 words, 300 and 500; coherence 3 and 5
+    assert (row.run["words"], row.baseline["words"], row.run["population_words"]) == (500, 400, 400)
+    assert (row.run["coherence"], row.baseline["coherence"]) == (4, 3)
+
+
+def test_a_copy_of_a_run_is_refused_by_name(logs: Path) -> None:
+    planned = logs / "log-1.eval"
+    copy = logs / "copied.eval"
+    copy.write_bytes(planned.read_bytes())
+    result = CliRunner().invoke(main, ["compare", str(logs), "--baseline", "plain", "--pooled"])
+    assert (result.exit_code, result.output[:7]) == (1, "Error: ")
+    assert all(text in result.output for text in (planned.name, copy.name, "have the same documents"))
+    # a run of some of another's documents is a copy too: other samples, the same words
+    copy.unlink()
+    run(logs, "planned", OUTLINED["a"][:2], model="a", words=400, coherence=3.0)
+    with pytest.raises(LogError, match="would count twice"):
+        list(pooled(compare([logs], "plain")))
+
+
+def test_no_difference_is_found_too_often_where_prompts_and_models_hang_together() -> None:
+    dice = np.random.default_rng(0)
+    shared = math.sqrt(0.5) * dice.normal(size=(1000, 8, 1))
+    deltas = shared + math.sqrt(0.2) * dice.normal(size=(1000, 8, 6))
+    whole = deltas + math.sqrt(0.3) * dice.normal(size=(1000, 1, 6))
+    by_prompt = deltas.mean(axis=2).T
+    tests = differences(np.zeros_like(by_prompt), by_prompt, margin=1.0, resamples=200)
+    # two standard errors of 1,000 tests above 5%
+    assert np.mean([test.p_value < 0.05 for test in tests]) <= 0.064
+    assert np.mean([crossed_p_value(one) < 0.05 for one in whole]) <= 0.05
+
+
+def test_a_model_counts_once_however_many_runs_it_has(logs: Path) -> None:
+    run(logs, "planned", (0.7,), model="a", words=100, coherence=1.0)
+    row = only(compare([logs], "plain"))
+    assert (row.models, row.runs, row.finding.difference.pairs) == (2, 3, 3)
+    # of the first prompt model a has .1 and .2, model b .05: .1; the others .025 and .2
+    assert row.finding.difference.delta == pytest.approx((0.1 + 0.025 + 0.2) / 3)
+    # three documents of 400 words, three of 600, one of 100
+    assert row.run["words"] == pytest.approx((3 * 400 + 3 * 600 + 100) / 7)
+    # the baseline of both runs of the model counts once
+    assert row.baseline["words"] == 400
+
+
+def test_from_three_models_it_is_said_whether_others_would_follow(logs: Path) -> None:
+    run(logs, "plain", (0.4, 0.5, 0.6), model="c", words=310, coherence=3.0)
+    run(logs, "planned", (0.5, 0.65, 0.7), model="c", words=320, coherence=3.0)
+    row = only(compare([logs], "plain"))
+    # deltas by model .1 .05 .2, .05 0 .2, .1 .15 .1: prompts .0833 .0667 .1667, models .1167 .0833 .1167
+    means = np.array([0.25, 0.2, 0.5]) / 3, np.array([0.35, 0.25, 0.35]) / 3
+    error = math.sqrt(sum(own.var(ddof=1) / 3 for own in means))
+    assert row.p_models == pytest.approx(2 * t.sf(means[0].mean() / error, 2))
+
+
+def test_each_strategy_is_a_row_and_all_are_one_family_of_tests(logs: Path) -> None:
+    run(logs, "told", (0.5, 0.6, 0.7), model="a", words=300, coherence=3.0)
+    rows = list(pooled(compare([logs], "plain", Options(correction="bonferroni"))))
+    assert [row.strategy for row in rows] == ["outline", "generate"]
+    first = rows[0].finding
+    assert first.p_value == pytest.approx(min(1, 2 * first.difference.p_value))
+
+
+def test_the_command_shows_a_row_a_strategy(logs: Path) -> None:
+    runner = CliRunner(env={"COLUMNS": "120"})
+    call = ["compare", str(logs), "--baseline", "plain"]
+    assert "pooled over models" not in runner.invoke(main, call).output
+    result = runner.invoke(main, [*call, "--pooled"])
+    assert result.exit_code == 0, result.output
+    assert "pooled over models: prompts are the units" in result.output
+    (line,) = (line.split() for line in result.output.splitlines() if line.startswith(" outline "))
+    assert line == ["outline", "2", "3", "+0.100", "2/2", "500", "400", "400", "4.00", "3.00"]
+    (row,) = json.loads(runner.invoke(main, [*call, "--pooled", "--json"]).output)["pooled"]
+    assert (row["strategy"], row["run"]["words"], row["finding"]["difference"]["pairs"]) == ("outline", 500, 3)

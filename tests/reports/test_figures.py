@@ -112,10 +112,7 @@ def test_a_measure_with_three_to_twelve_keys_from_0_to_1_has_a_radar(tmp_path: P
         assert [len(rows(drawn(figure), 5)) for figure in found] == [count] * charts
     # and every run is named in it and in its description
     (figure,) = of_first(report(tmp_path / "two", (0.2, 0.4), (0.9, 0.8)))
-    image = svg(figure.draw())
-    assert all(f">{name}<" in image for name in ("mock/0", "mock/1", *FEATURES))
-    assert figure.name == "radar-genie"
-    assert figure.title == "genie: means by feature, from 0 in the middle to 1 at the rim"
+    assert all(f">{name}<" in svg(figure.draw()) for name in ("mock/0", "mock/1", *FEATURES))
     assert figure.description == "Radar chart of 3 features for mock/0, mock/1. The table above has the numbers."
 
 
@@ -174,13 +171,11 @@ def test_a_name_of_more_than_42_characters_is_cut_in_the_middle_unless_two_would
     # the same two letters and the same five: both whole
     assert short_names(["abXefghi", "abYefghi"], 7) == {name: name for name in ("abXefghi", "abYefghi")}
     name = "openai-api/somewhere/a-model-with-a-rather-long-name-2026-01-01"
-    samples = [{"genie": scored(dict.fromkeys(FEATURES, 0.5))}]
-    found = build_report([made_log(tmp_path, samples, model=name, viewer=view_of(*FEATURES))])
-    (figure,) = of_first(found)
+    found = build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model=name)])
+    figures = length_ridges(found), heatmap(found, found.measures[0])
+    assert all(name in figure.description for figure in figures)
     short = "openai-api…h-a-rather-long-name-2026-01-01"
-    assert f">{short}<" in svg(figure.draw())
-    assert name in figure.description
-    assert [row["name"] for row in rows(drawn(length_ridges(found)), -1)] == [short]
+    assert [rows(drawn(figures[0]), -1)[0]["name"], rows(drawn(figures[1]), 0)[0]["run"]] == [short] * 2
 
 
 def test_a_key_has_a_ridge_with_its_quartiles_unless_it_is_passed_or_not(tmp_path: Path) -> None:
@@ -264,28 +259,16 @@ def test_a_heatmap_has_the_tables_numbers_and_the_deepest_colour_at_the_top_of_t
     drawn = svg(figure.draw())
     assert all(f">{shown}<" in drawn for shown in ("mock/writer", "plot", "style", "0.50", "[0.00, 1.00]"))
     assert 'fill="rgb(106, 174, 214)"' in drawn
-    assert figure.name == "means-genie"
-
-
-def test_a_run_that_the_measure_did_not_score_has_no_row_in_the_heatmap(tmp_path: Path) -> None:
-    name = "mock/a-model-with-a-rather-long-name-of-2026-01-01"
-    for model, values in ((name, (0.30001, 0.30002)), ("mock/lone", (0.30001,))):
-        own = [{"mine": scored({"plot_twist": value}, MINE)} for value in values]
-        made_log(tmp_path, own, model=model, viewer=ViewerConfig())
-    made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])
-    found = build_report([tmp_path])
-    figure = heatmap(found, found.measures[1])
-    spec = drawn(figure)
-    assert rows(spec, 0) == [
-        {"run": label, "key": "plot twist", "share": share, "mean": mean, "ends": ends}
-        for label, share, mean, ends in (
-            # as many decimals as tell these values apart; of one prompt there is no interval
-            ("mock/a-mod…-rather-long-name-of-2026-01-01", 50.0, "0.300015", "[0.299951, 0.300079]"),
-            ("mock/lone", 0.0, "0.300010", ""),
-        )
-    ]
-    assert figure.description == f"Heatmap of the means of 1 features for {name}, mock/lone."
     # nobody says how far values could go: the colours are between the lowest and the highest
+    for value in (0.30001, 0.30002):
+        samples = [{"mine": scored({"mine": value}, MINE)}]
+        made_log(tmp_path / "mine", samples, model=f"m/{value}", viewer=ViewerConfig())
+    made_log(tmp_path / "mine", [{"genie": scored({"plot": 0.5})}])
+    found = build_report([tmp_path / "mine"])
+    spec = heatmap(found, found.measures[1]).draw().to_dict(validate=False)
+    shown = [(cell["run"], cell["share"], cell["mean"], cell["ends"]) for cell in rows(spec, 0)]
+    # as many decimals as tell these values apart; of one prompt there is no interval, and an unscored run has no row
+    assert shown == [("m/0.30001", 0.0, "0.300010", ""), ("m/0.30002", 100.0, "0.300020", "")]
     legend = spec["layer"][0]["encoding"]["color"]["legend"]
     assert legend["labelExpr"] == "datum.value ? 'highest of its column' : 'lowest'"
 
@@ -317,29 +300,15 @@ def test_a_difference_that_holds_has_its_runs_colour_and_a_star_and_others_are_g
 
 
 def test_what_could_not_be_measured_has_no_row_no_chart_and_without_a_baseline_there_is_none(tmp_path: Path) -> None:
+    # one key alone: a row a run
     found = compared(tmp_path / "a", {"plot": [v + 0.1 for v in BASE], "style": [NAN] * 8})
-    assert [[row["name"] for row in rows(drawn(figure), 4)] for figure in forests(found)] == [["mock/1"]]
+    (figure,) = forests(found)
+    assert ([row["name"] for row in rows(drawn(figure), 4)], figure.title) == (["mock/1"], "genie: plot")
     assert list(forests(build_report([tmp_path / "a"]))) == []
     values = {"genie": scored({"plot": NAN}), "mine": scored({"mine": 0.5}, MINE)}
     for model in ("mock/0", "mock/1"):
         made_log(tmp_path / "b", [values] * 2, model=model)
     assert [figure.name for figure in forests(build_report([tmp_path / "b"], baseline="mock/0"))] == ["forest-mine"]
-
-
-def test_long_names_of_runs_and_of_the_baseline(tmp_path: Path) -> None:
-    names = ("mock/some-long-name-base", "mock/some-long-name-one", "mock/some-long-name-two")
-    both = scored({"creativity_index_mean": 0.5, "creativity_index_longest": 0.5}, "measure:creativity_index|version:0")
-    for name in names:
-        samples = [{"genie": scored({"plot": v, "style": v}), "creativity_index": both} for v in BASE]
-        made_log(tmp_path, samples, model=name)
-    found = list(forests(build_report([tmp_path], baseline="log-0.eval")))
-    # against the baseline by its label; of the creativity index one key alone is tested
-    assert {figure.name: figure.title for figure in found} == {
-        "forest-genie-1": f"genie: {names[1]} against {names[0]}",
-        "forest-genie-2": f"genie: {names[2]} against {names[0]}",
-        "forest-creativity_index": "creativity index: creativity index mean",
-    }
-    assert [row["name"] for row in rows(drawn(found[-1]), 4)] == ["mock…ong-name-one", "mock…ong-name-two"]
 
 
 def test_the_forests_of_a_measure_have_one_scale_a_twentieth_beyond_what_is_reached(tmp_path: Path) -> None:

@@ -191,17 +191,10 @@ def test_without_conditions_all_stays_as_it_is_and_what_has_no_matched_figures_k
 
 
 def test_what_the_selection_asks_for_must_stand_in_the_log() -> None:
-    with pytest.raises(LogError) as caught:
+    with pytest.raises(LogError, match=r"^run.eval has no coherence, rate it with: inspect score run.eval --scorer "):
         selected(made_run(selection_document(coherence=None)), Options(min_coherence=3))
-    assert str(caught.value) == (
-        "run.eval has no coherence, rate it with: inspect score run.eval --scorer genie_inspect/coherence "
-        "--action append --model-role grader=..."
-    )
-    with pytest.raises(LogError) as caught:
+    with pytest.raises(LogError, match=r"^run.eval does not say how long the population's documents are\. Score it"):
         selected(made_run(selection_document(population=NAN)), Options(length_matched=True))
-    assert str(caught.value) == (
-        "run.eval does not say how long the population's documents are. Score it again with genie"
-    )
     # of a log without any score nobody expects it, and of one document it is enough
     silent = made_run(selection_document(population=NAN, value=NAN, coherence=NAN))
     some = made_run(selection_document(population=NAN), selection_document())
@@ -234,31 +227,27 @@ def test_of_several_baselines_each_run_has_that_of_its_model_and_two_that_decode
     assert baselines((*RUNS, run("plain b", "m/b", "generate")), "generate") == {1: 0, 2: 3}
     plain = (run("plain a", "m/a", "generate"), run("plain b", "m/b", "generate"))
     assert baselines([*plain, run("both", "conformative/base+b", "generate both")], "generate") == {2: 1}
-    with pytest.raises(LogError, match="is not clear"):
-        baselines([*plain, run("both", "conformative/base+c", "generate both")], "generate")
 
 
 LABELS, WAY_OUT = "; ".join(run.label for run in RUNS), "name one of these, or a log file"
+AGAIN = (*RUNS[:2], run("again a", "m/a", "outline"), RUNS[2])
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("runs", "name", "said"),
     [
-        ("plan", f"baseline is 'plan', expected one of: {LABELS}"),
+        (RUNS, "plan", f"baseline is 'plan', expected one of: {LABELS}"),
         # a task is a name too
-        ("made", f"baseline 'made' names every log, expected another to compare with it: {LABELS}"),
-        # none of its own model's: all are named
-        ("outline", "the baseline of plain c is not clear, it could be outlined a; outlined b: " + WAY_OUT),
-        # two, none of them its own model's
-        ("m/a", "the baseline of outlined b is not clear, it could be plain a; outlined a: " + WAY_OUT),
+        (RUNS, "made", f"baseline 'made' names every log, expected another to compare with it: {LABELS}"),
+        # two, none of them its own model's: all are named
+        (RUNS, "m/a", "the baseline of outlined b is not clear, it could be plain a; outlined a: " + WAY_OUT),
         # of several only those of its own model
-        ("again", "the baseline of plain a is not clear, it could be outlined a; again a: " + WAY_OUT),
+        (AGAIN, "outline", "the baseline of plain a is not clear, it could be outlined a; again a: " + WAY_OUT),
     ],
 )
-def test_a_name_that_leaves_it_open_is_refused_with_those_that_there_are(name: str, said: str) -> None:
-    runs: tuple[ScoredLog, ...] = (run("plain c", "m/c", "generate"), *RUNS[1:]) if name == "outline" else RUNS
-    if name == "again":
-        runs, name = (*RUNS[:2], run("again a", "m/a", "outline"), RUNS[2]), "outline"
+def test_a_name_that_leaves_it_open_is_refused_with_those_that_there_are(
+    runs: tuple[ScoredLog, ...], name: str, said: str
+) -> None:
     with pytest.raises(LogError) as caught:
         baselines(runs, name)
     assert str(caught.value) == said

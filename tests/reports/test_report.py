@@ -1,8 +1,6 @@
 """The report's numbers, and the documents that stand out."""
 
-import json
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,6 @@ from inspect_ai.scorer import Score
 from inspect_ai.viewer import ViewerConfig
 from tests.reports.made_logs import GENIE, asked, made_log, scored
 
-from genie_inspect.logs.files import LogError
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.reports.page import page, unlike_lengths
 from genie_inspect.reports.report import (
@@ -53,9 +50,6 @@ def test_measures_start_with_genie_a_log_without_one_has_an_empty_row_and_labels
     assert (genie.scorer, other.scorer) == ("genie", "cosine")
     assert [list(row) for row in genie.rows] == [[], ["plot"]], "by label: mock/other, mock/writer"
     assert [list(row) for row in other.rows] == [["cosine"], ["cosine"]]
-    files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model=f"mock/{name}") for name in "cab"]
-    for order in (files, files[::-1]):
-        assert [run.label for run in build_report(order).runs] == ["mock/a", "mock/b", "mock/c"]
 
 
 NO_VIEW = ViewerConfig()
@@ -67,12 +61,7 @@ COSINE, TTCW = "measure:cosine|version:0", "measure:ttcw|rubric:ttcw@0|version:0
     [
         # what the view says, else what was seen, over all runs that have a value
         (MINE, [[{"plot": 0.4, "other": 3.0}, {"plot": 0.6, "other": 5.0}]], [None], {"plot": (0, 1), "other": [3, 5]}),
-        (
-            MINE,
-            [[{"other": 3.0}, {"other": 4.0}], [{"other": 1.0}, {"other": NAN}, {"other": 9.0}]],
-            [None] * 2,
-            {"other": [1, 9]},
-        ),
+        (MINE, [[{"other": 3.0}], [{"other": 1.0}, {"other": NAN}, {"other": 9.0}]], [None] * 2, {"other": [1, 9]}),
         # the first log with a view says it for all
         (MINE, [[{"plot": 0.5}]] * 2, [NO_VIEW, None], {"plot": (0, 1)}),
         # novelty by feature has these ends whatever a view says
@@ -111,57 +100,6 @@ def test_a_populations_own_documents_come_last(tmp_path: Path) -> None:
     assert found.comparison
     assert [row.run for row in found.comparison.rows] == ["mock/b"]
     assert numbers(found)["comparison"] == as_values(found.comparison)
-
-
-def test_json_has_null_for_what_is_not_a_number_and_no_texts(tmp_path: Path) -> None:
-    score = scored({"plot": 0.5, "style": NAN}, coverage={"plot": "1/1"}, questions=[asked(0.5)])
-    found = numbers(build_report([made_log(tmp_path, [{"genie": score}], texts=["A secret."])]))
-    written = json.dumps(found, allow_nan=False)
-    assert "A secret." not in written
-    assert found["measures"][0]["rows"][0]["style"]["interval"]["mean"] is None
-    stand_outs = {(one["key"], one["end"], one["value"]) for one in found["stand_outs"]}
-    assert stand_outs == {("plot", "most", 0.5), ("plot", "least", 0.5)}
-    # and says of each run who wrote what, when and how much
-    refused = {"genie": scored({"plot": NAN}, reason="refusal")}
-    samples = [{"genie": scored({"plot": 0.5})}, refused, {"genie": scored({"plot": 0.7})}]
-    file = made_log(tmp_path, samples, texts=["a b", "I refuse", "a b c d"])
-    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
-    found = numbers(build_report([file, own]))
-    assert found["runs"][0] == {
-        **{"label": "mock/writer", "log": file, "task": "made", "model": "mock/writer"},
-        **{"created": "2026-01-02T03:04:05+00:00", "is_population": False, "documents": 3, "refusals": 1},
-        **{"words": {"low": 2, "median": 2, "high": 3}, "tokens": {"mock/writer": 3_000}},
-    }
-    assert [run["is_population"] for run in found["runs"]] == [False, True]
-    assert found["concordance"]["names"] == ["plot"]
-    assert found["concordance"]["documents"] == [[2]]
-
-
-def test_two_documents_stand_out_at_either_end_or_as_many_as_are_asked_for(tmp_path: Path) -> None:
-    score = [
-        {"genie": scored({"plot": v}, coverage={"plot": "1/1"}, questions=[asked(v)])} for v in (0.1, 0.2, 0.3) * 2
-    ]
-    file = made_log(tmp_path, score)
-    assert [len(build_report([file], *count).stand_outs) for count in ((), (1,))] == [4, 2]
-    texts = [f"Rain {number}." for number in range(3)]
-    marks = [{"aspect": "novel", "text": "Rain", "start": 0, "end": 4}]
-    read = scored({"novel_per_100_words": 50.0}, "measure:close_reading|version:0", marks=marks)
-    file = made_log(tmp_path, [{"close_reading": read}] * 3, texts=texts)
-    found = [build_report([file], *count) for count in ((), (1,))]
-    assert [len(report.passages) for report in found] == [2, 1]
-    # whole texts are for the page alone
-    assert [one["pieces"] for one in numbers(found[0])["marked_passages"]] == [[], []]
-
-
-def test_only_logs_of_the_signature_that_is_asked_for_are_in_the_report_and_none_without_our_scores(
-    tmp_path: Path,
-) -> None:
-    other = GENIE.replace("small-1@0", "small-1@1")
-    files = [made_log(tmp_path, [{"genie": scored({"plot": 0.5}, signature)}]) for signature in (GENIE, other)]
-    assert [run.file for run in build_report(files, signature="small-1@1").runs] == files[1:]
-    theirs = made_log(tmp_path, [{"accuracy": scored(1.0, signature="")}])
-    with pytest.raises(LogError, match=r"has no scores by genie-inspect\. Score it with: inspect score"):
-        build_report([theirs])
 
 
 def test_faults_and_warnings_stand_by_their_run_and_the_population_is_where_the_runs_that_know_it_say(
@@ -212,19 +150,6 @@ def test_one_value_throughout_puts_nothing_in_order_and_keys_beyond_what_a_table
     assert (len(found["names"]), found["left_out"], found["unordered"]) == (40, 3, ["same"])
 
 
-def test_a_key_that_two_scorers_share_has_its_scorer_in_its_name(tmp_path: Path) -> None:
-    samples = [
-        {
-            "genie": scored({"plot_twist": level, "style_of_speech": level}),
-            "again": scored({"plot_twist": level}, "measure:again|version:0"),
-        }
-        for level in (0.5, 0.6)
-    ]
-    keys = [("genie", "plot_twist"), ("genie", "style_of_speech"), ("again", "plot_twist")]
-    names = concordance(read_logs([made_log(tmp_path, samples)]), keys)["names"]
-    assert names == ["plot twist (genie)", "style of speech", "plot twist (again)"]
-
-
 def found(file: str, examples: int = 1) -> list[StandOut]:
     return list(stand_outs(read_logs([file]), [("genie", ("plot",))], examples))
 
@@ -235,7 +160,7 @@ def genie(value: float, *rows: dict[str, Any], **metadata: Any) -> dict[str, Any
 
 def test_the_most_and_the_least_novel_document_come_with_text_and_telling_question(tmp_path: Path) -> None:
     samples = [
-        genie(0.2, asked(0.1, answer="low"), asked(0.3, answer="high")),
+        genie(0.2, asked(0.3, answer="high"), asked(0.0, answer="low")),
         genie(0.5, asked(0.5)),
         genie(0.9, asked(1.0, answer="strange"), asked(0.8), asked(None), asked(2.0, feature="style")),
     ]
@@ -273,35 +198,6 @@ def test_a_very_long_document_is_cut_and_one_that_is_just_not_too_long_is_whole(
 @pytest.mark.parametrize("kept", [None, "40 questions: too many to keep here", [{"feature": 1}], [1]])
 def test_a_question_table_that_is_none_of_ours_is_no_table(kept: object) -> None:
     assert questions(scored({"plot": 0.5}, questions=kept)) == questions(Score(value={"plot": 0.5})) == []
-
-
-def test_a_question_of_novelty_0_tells_at_the_least_novel_end(tmp_path: Path) -> None:
-    samples = [genie(0.5, asked(0.3, answer="some"), asked(0.0, answer="same"))] * 2
-    most, least = found(made_log(tmp_path, samples))
-    assert most.question is not None
-    assert least.question is not None
-    assert (most.question.answer, least.question.answer) == ("some", "same")
-
-
-def test_the_documents_of_all_runs_stand_in_one_order_each_with_its_run_epoch_prompt_and_text(tmp_path: Path) -> None:
-    files = [
-        made_log(
-            tmp_path,
-            [genie(value, asked(value)) for value in values],
-            model=model,
-            places=[("x", 1), ("x", 2)],
-            prompts=["One", "Two"],
-            texts=[f"{model} 1", f"{model} 2"],
-        )
-        for model, values in (("m/a", (0.4, 0.1)), ("m/b", (0.3, 0.9)))
-    ]
-    most, least = stand_outs(read_logs(files), [("genie", ("plot",))], 1)
-    assert [(one.run, one.sample, one.epoch, one.prompt, one.value, one.text) for one in (most, least)] == [
-        ("m/b", "x", 2, "Two", 0.9, "m/b 2"),
-        ("m/a", "x", 2, "Two", 0.1, "m/a 2"),
-    ]
-    runs = [replace(run, label=f"run of {run.model}") for run in read_logs(files)]
-    assert [one.run for one in stand_outs(runs, [("genie", ("plot",))], 1)] == ["run of m/b", "run of m/a"]
 
 
 HOSTILE = "The <b>tide</b> & <script>alert(1)</script> folded its letters \N{RIGHT-TO-LEFT OVERRIDE}and went home."
@@ -348,37 +244,9 @@ def test_of_each_run_those_with_most_marks_are_shown_each_text_once(tmp_path: Pa
     assert [(one.sample, len(one.marks)) for one in report.passages] == [(3, 1), (5, 1)]
 
 
-def test_each_run_shows_its_own_documents_with_their_epoch_and_prompt(tmp_path: Path) -> None:
-    both = reading(PLAIN, ("novel", "tide folded its"), ("novel", "folded"))
-    other = reading("Its letters went home.", ("novel", "letters"), novel=2.0)
-    scores = [{"close_reading": both, "genie": scored({"plot_per_100_words": 0.9})}, {"close_reading": other}]
-    texts = (PLAIN, "Its letters went home.")
-    for model in ("m/a", "m/b"):
-        made_log(tmp_path, scores, model=model, texts=texts, places=[("x", 1), ("x", 2)], prompts=["One", "Two"])
-    passages = build_report([tmp_path]).passages
-    assert [(one.run, one.sample, one.epoch, one.prompt) for one in passages] == [
-        *[("m/a", "x", 2, "Two"), ("m/a", "x", 1, "One")],
-        *[("m/b", "x", 2, "Two"), ("m/b", "x", 1, "One")],
-    ]
-    assert "".join(text for text, _, _ in passages[0].pieces) == "Its letters went home."
-    # two marks of one aspect over each other are one colour, and each has its number
-    assert list(passages[1].pieces) == [
-        ("The ", (), ()),
-        ("tide ", ("novel",), ()),
-        ("folded", ("novel",), (2,)),
-        (" its", ("novel",), (1,)),
-        (" letters and went home.", (), ()),
-    ]
-
-
 def test_a_document_with_a_value_of_0_or_none_or_a_mark_of_nothing_or_another_text_is_not_shown(tmp_path: Path) -> None:
-    texts = [f"{PLAIN} {number}" for number in range(3)]
-    none, unknown = (
-        reading(text, ("novel", "tide"), novel=novel) for text, novel in zip(texts, (0.0, NAN), strict=False)
-    )
-    empty = reading(texts[2], ("novel", ""))
-    none.value = {"novel_per_100_words": 0.0, "marks": 9.0}
-    marked = [*zip(texts, (none, unknown, empty), strict=True), ("Another text.", reading(PLAIN, ("novel", "tide")))]
+    marked = [(f"{PLAIN} {novel}", reading(PLAIN, ("novel", "tide"), novel=novel)) for novel in (0.0, NAN)]
+    marked += [(PLAIN, reading(PLAIN, ("novel", ""))), ("Another text.", reading(PLAIN, ("novel", "tide")))]
     report = build_report([made(tmp_path, *marked)])
     assert report.passages == ()
     assert 'id="marked"' not in page(report)

@@ -1,20 +1,15 @@
 """What a study says in words and as values."""
 
-import csv
-import json
 import math
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 
 import pytest
-from tests.reports.made_logs import scored
 from tests.reports.studies import (
     COSINE,
     FEATURES,
     Made,
     by_feature,
-    found,
     is_edit,
     made,
     measure_of,
@@ -28,18 +23,12 @@ from tests.reports.studies import (
 from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.reports.study import Study, study
 from genie_inspect.reports.study_verdict import (
-    COLUMNS,
-    EFFECTS,
-    MATRIX,
-    as_csv,
-    as_values,
     confounds,
     moves_most,
     robustness,
     sentence,
     warnings,
 )
-from genie_inspect.reports.study_verdict import FEATURES as PUBLISHED_FEATURES
 
 
 def length(text: Made) -> float:
@@ -77,9 +66,10 @@ def said(study_: Study, name: str) -> str:
 
 def test_a_measure_of_length_is_moved_by_paraphrases_that_are_longer(known: Study) -> None:
     assert robustness(measure_of(known, "length")) == "moved"
-    assert said(known, "length").startswith("length is not shown to be moved by any edit; paraphrases move it (d +")
+    told = said(known, "length")
+    assert told.startswith("length is not shown to be moved by any edit; paraphrases move it (d +")
     # every paraphrase goes farther than any edit
-    assert said(known, "length").endswith("as far as edits of agent, plot and setting or farther.")
+    assert told.endswith("as far as edits of agent, plot and setting or farther.")
 
 
 def test_a_constant_measure_has_no_effect_and_no_test_though_means_round_differently(
@@ -261,94 +251,3 @@ def test_of_effects_that_hold_it_is_said_which_are_left_without_length_and_which
         scores = one_number(lambda text, sign=sign: sign * by_length(text), "x")  # type: ignore[misc]
         told = said(study(study_log(tmp_path / str(sign), long(made(12)), scores)), "x")
         assert told.endswith("the effect holds for plot, turns round for agent, setting and paraphrase.")
-
-
-def test_an_edited_feature_moves_most_by_d_and_only_where_it_holds(tmp_path: Path) -> None:
-    def uneven(text: Made, feature: str) -> float:
-        # edits of the plot move plot far and unevenly, agent little and evenly; those of the setting move nothing
-        if is_edit(text, "plot"):
-            far = {"plot": 0.3 + wobble(text.number, 0.05), "agent": 0.1 + wobble(text.number, 0.001)}
-            return 0.3 + far.get(feature, 0.0)
-        return 0.3 + (0.0001 * (text.number % 2 - 0.4) if is_edit(text, "setting") and feature == "setting" else 0.0)
-
-    measure = measure_of(study(study_log(tmp_path, made(12), by_feature(uneven))), "genie")
-    assert [effect.intervention for effect in measure.own if effect.moved] == ["plot"]
-    assert moves_most(measure) == []
-    assert "; by d the edited feature moves most in 0 of these 1; " in sentence(measure)
-    assert [(own.key.name, other.key.name) for own, other in confounds(measure)] == [("plot", "agent")]
-
-
-TABLE = [{"id": "q", "feature": "plot", "question": "What?", "answer": "x"}]
-
-
-def cosine(text: Made) -> dict[str, object]:
-    value = math.nan if text.number == 1 else 0.1 * text.number
-    return {"cosine": scored({"cosine_mean": value, "cosine_nearest": 0.1}, COSINE)}
-
-
-@pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    scores = together(by_feature(sharp, questions=TABLE), cosine)  # type: ignore[arg-type]  # scores
-    return study(study_log(tmp_path_factory.mktemp("study"), made(8), scores))
-
-
-def test_json_says_of_each_measure_what_its_sentence_says(result: Study) -> None:
-    values = json.loads(json.dumps(as_values(result), allow_nan=False))
-    genie, other, length = values["measures"]
-    assert genie["sentence"] == sentence(measure_of(result, "genie"))
-    assert genie["sensitive_to"] == genie["edited_feature_moves_most"] == list(FEATURES)
-    assert (genie["under_paraphrase"], genie["confounds"], genie["is_by_feature"]) == ("equivalent", [], True)
-    assert set(genie["shares"]) == {*FEATURES, "paraphrase"}
-    assert (other["measure"], other["keys"], other["sensitive_to"]) == ("cosine_mean", ["cosine_mean"], [])
-    assert (length["measure"], length["scorer"], length["keys"]) == ("length in words", "", ["words"])
-    assert values["originals"] == 8
-    assert values["test"] == "sign-flip permutation test"
-    last = {"kind": "paraphrase", "edited": "paraphrase", "texts": 16}
-    assert values["edits"][-1] == last | {"without_original": 0, "same_as_original": 0}
-    assert values["warnings"] == warnings(result) != []
-    assert {one["edited"] for one in values["agreements"] if one["first"] == "genie"} == set(FEATURES)
-    assert {(one["edited"], one["changed"], one["compared"]) for one in values["answers"]} == {
-        *((feature, 0, 8) for feature in FEATURES),
-        ("paraphrase", 0, 16),
-    }
-
-
-def test_every_intervention_and_key_is_a_row_and_no_figure_is_another_than_the_effects(result: Study) -> None:
-    rows = {(row["key"], row["edited"]): row for row in as_values(result)["effects"]}
-    assert len(rows) == 4 * 6
-    row, effect = rows["plot", "plot"], found(result, "genie", "plot", "plot")
-    assert row["delta"] == effect.difference.delta
-    assert (row["feature"], row["is_own"], row["tested"], row["tests"]) == ("plot", True, True, 3)
-    assert row["p_value_corrected"] == effect.p_value > row["p_value"] == effect.difference.p_value
-    assert row["bootstrap_p_corrected"] == effect.bootstrap_p
-    assert rows["plot", "agent"]["is_own"] is False
-    told = rows["cosine_mean", "paraphrase"]
-    assert (told["prompts"], told["originals"], told["texts"], told["left_out"]) == (7, 7, 14, 2)
-    assert told["is_constant"]
-    assert (told["effect"], told["p_value"], told["feature"]) == (None, None, None)
-    assert rows["cosine_nearest", "plot"]["tested"] is False
-    # of CSV, too, with nothing for what is no number
-    shown, expected = list(csv.DictReader(StringIO(as_csv(result)))), as_values(result)["effects"]
-    assert tuple(shown[0]) == COLUMNS == tuple(expected[0])
-    assert shown == [{name: "" if row[name] is None else str(row[name]) for name in COLUMNS} for row in expected]
-
-
-def test_printed_figures_have_a_column_with_marks_and_a_matrix_with_that_of_genie_on_its_diagonal(
-    result: Study,
-) -> None:
-    assert "published" not in as_values(result)
-    printed = as_values(result, published=True)["published"]
-    assert (printed["effects"]["genie"], printed["matrix"]) == (EFFECTS["genie"], MATRIX)
-    for measure, edited, effect, holds in (
-        *(("genie", "perspective", 1.01, True), ("genie", "paraphrase", 0.03, True)),
-        *(("compression_novelty", "perspective", -0.19, True), ("partition_novel", "style", 0.07, False)),
-        ("litbench_win_rate", "paraphrase", -0.94, False),
-    ):
-        assert EFFECTS[measure][edited] == {"effect": effect, "holds": holds}
-    assert {tuple(column) for column in EFFECTS.values()} == {(*PUBLISHED_FEATURES, "paraphrase")}
-    assert [MATRIX[name][name] for name in PUBLISHED_FEATURES] == [
-        EFFECTS["genie"][name]["effect"] for name in PUBLISHED_FEATURES
-    ]
-    told = MATRIX["paraphrase"].values()
-    assert round(sum(told) / len(told), 2) == EFFECTS["genie"]["paraphrase"]["effect"]
-    assert MATRIX["plot"] == dict(zip(PUBLISHED_FEATURES, (0.55, 0.04, 0.71, 0.35, 0.21, 0.23), strict=True))

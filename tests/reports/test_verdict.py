@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.log import write_eval_log
-from inspect_ai.scorer import Score
-from tests.reports.made_logs import log_of, made_log, plots, scored
+from tests.reports.made_logs import log_of, plots
 
 from genie_inspect.reports.comparison import Comparison, Facts, Row, compare
 from genie_inspect.reports.pairing import PROMPT, Options, Pairs
@@ -81,53 +79,6 @@ def comparison(
     )
 
 
-def test_nothing_that_holds_is_said_plainly(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(*BEFORE))
-    log_of(tmp_path, "same", plots(*BEFORE))
-    sentence = verdict(compare([tmp_path], "plain", Options(correction="none")))
-    assert sentence.startswith(
-        "Of 1 differences from plain, none is significant uncorrected at 5%, 1 more is equivalent"
-    )
-
-
-def test_nothing_measured_is_no_finding(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(0.1, 0.2))
-    log_of(tmp_path, "silent", plots(math.nan, math.nan), texts=("",))
-    found = compare([tmp_path], "plain")
-    assert verdict(found) == (
-        "None of 1 differences from plain could be tested: that takes two prompts or more with scores on both sides."
-    )
-    assert warnings(found) == ["silent lost 2 of 2 documents: what is left may be a selection"]
-
-
-def test_the_warning_of_too_few_prompts_says_what_the_correction_makes_of_them(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(*BEFORE))
-    for number in range(8):
-        log_of(tmp_path, f"raised{number}", plots(*AFTER))
-    assert warnings(compare([tmp_path], "plain")) == [
-        "genie: with 8 prompts no p-value lies below 0.0078, over 8 tests 0.062 after Holm's correction: no difference "
-        "could be significant, however large; take more prompts, or fewer tests: name "
-        "those that matter (--keys), or correct each run by itself (--family run)"
-    ]
-    assert warnings(compare([tmp_path], "plain", Options(correction="none"))) == []
-
-
-def test_a_scorer_whose_population_cannot_be_matched_is_named(tmp_path: Path) -> None:
-    texts = (" ".join(["word"] * 9),)
-    for task in ("plain", "same"):
-        log = log_of(tmp_path, task, plots(*BEFORE), texts=texts, length={"population": 10, "matched": {"plot": 0.5}})
-        for sample in log.samples or []:
-            scores = sample.scores or {}
-            metadata = {"signature": "measure:cosine|version:0"}
-            scores["cosine"] = Score(value={"cosine": 0.5}, metadata=metadata)
-        write_eval_log(log)
-    by_length = Options(length_matched=True)
-    unmatched = "cosine has no figures against population documents of like length: only what it scores is matched"
-    # and both wrote the same texts
-    assert [line for line in warnings(compare([tmp_path], "plain", by_length)) if "wrote" not in line] == [unmatched]
-    assert [line for line in warnings(compare([tmp_path], "plain")) if "wrote" not in line] == []
-
-
 def test_runs_at_opposite_ends_of_the_band_are_warned_of_without_the_advice_to_match_them(tmp_path: Path) -> None:
     # a band of 10 / 1.5 to 10 * 1.5 words: 7 and 15 lie within it, more than 1.5x apart
     facts: dict[str, Any] = {"length": {"population": 10, "matched": {}}}
@@ -141,75 +92,19 @@ def test_runs_at_opposite_ends_of_the_band_are_warned_of_without_the_advice_to_m
     assert verdict(found).endswith("what long gained or lost may be length alone.")
 
 
-@pytest.mark.parametrize(("scorers", "where"), [(("genie",), "plain"), (("genie", "other"), "plain, genie")])
-def test_a_warning_about_one_of_several_scorers_names_it(scorers: tuple[str, ...], where: str, tmp_path: Path) -> None:
-    half = {
-        "genie": scored({"plot": 0.5}, coverage={"plot": "1/2"}),
-        "other": scored({"points": 0.5}, "measure:other|version:0"),
-    }
-    for model in ("plain", "longer"):
-        made_log(tmp_path, [{name: half[name] for name in scorers}] * 3, model=f"mock/{model}")
-    lines = [line for line in warnings(compare([tmp_path], "mock/plain")) if "could be used" in line]
-    assert lines[0] == f"mock/{where}: not every question or test could be used: plot 3 of 6"
-
-
-@pytest.mark.parametrize(("before", "after"), [("10/10", "8/10"), ("8/10", "10/10"), ("10/10", "9/10")])
-def test_runs_that_used_unlike_shares_of_their_questions_are_warned_of_beyond_a_tenth(
-    before: str, after: str, tmp_path: Path
-) -> None:
-    for model, share in (("plain", before), ("other", after)):
-        made_log(tmp_path, [{"genie": scored({"plot": 0.5}, coverage={"plot": share})}] * 3, model=f"mock/{model}")
-    lines = [line for line in warnings(compare([tmp_path], "mock/plain")) if "were used" in line]
-    said = {"10/10": "100%", "8/10": "80%"}
-    assert lines == [
-        f"mock/other plot: {said[after]} of its questions were used, of its baseline's {said[before]}, and nothing "
-        "says which: the difference may be one of questions"
-        for _ in {before, after} & {"8/10"}
+def test_runs_that_used_unlike_shares_of_their_questions_are_warned_of_beyond_a_tenth() -> None:
+    used = [replace(row(run), coverage=((10, 10), (left, 10)), questions=(0, 0)) for run, left in (("b", 8), ("c", 9))]
+    assert warnings(comparison(*used, replace(used[0], run="d", questions=(8, 8)))) == [
+        "b plot: 80% of its questions were used, of its baseline's 100%, and nothing says which: the difference may be "
+        "one of questions"
     ]
 
 
-def test_every_run_that_may_win_by_its_length_is_named_in_the_sentence(tmp_path: Path) -> None:
-    log_of(tmp_path, "plain", plots(*BEFORE), texts=(" ".join(["word"] * 30),))
-    for task in ("brief", "curt", "short"):
-        log_of(tmp_path, task, plots(*AFTER), texts=(" ".join(["word"] * 10),))
-    options = Options(correction="none")
-    assert "what brief, curt and short gained" in verdict(compare([tmp_path], "plain", options))
-
-
-def written(folder: Path, *runs: Sequence[float], words: int = 5, **facts: Any) -> list[str]:
-    """Logs of these plots, by the models m/0 and so on."""
-    return [
-        made_log(
-            folder,
-            [{"genie": scored({"plot": value}, **facts)} for value in values],
-            model=f"m/{number}",
-            texts=["word " * words] * len(values),
-        )
-        for number, values in enumerate(runs)
-    ]
-
-
-def test_a_run_as_long_as_its_baseline_may_win_by_a_length_that_is_not_the_populations(tmp_path: Path) -> None:
-    files = written(tmp_path, BEFORE, AFTER, words=30, length={"population": 10, "matched": {}})
-    # the baseline, which is of that length too, gains and loses nothing
-    assert "what m/1 gained or lost may be length alone" in verdict(compare(files, "m/0"))
-
-
-@pytest.mark.parametrize(("runs", "listed"), [(6, "m/6 plot +0.300)"), (7, "m/6 plot +0.300 and 1 more)")])
-def test_six_differences_that_hold_are_named_and_the_others_counted(runs: int, listed: str, tmp_path: Path) -> None:
-    files = written(tmp_path, BEFORE, *[[value + 0.3 for value in BEFORE]] * runs)
-    sentence = verdict(compare(files, "m/0", Options(correction="none")))
-    assert f"{runs} are significant (m/1 plot +0.300" in sentence
-    assert listed in sentence
-
-
-def test_a_baseline_that_was_named_otherwise_than_it_is_labelled_is_called_by_both(tmp_path: Path) -> None:
-    files = written(tmp_path, BEFORE, AFTER)
-    assert compare(files, "m/0").called("m/0") == "m/0"
-    by_file = compare(files, "log-0.eval")
-    assert by_file.called(*by_file.baselines) == "log-0.eval (m/0)"
-    assert by_file.called("a", "b") == "log-0.eval (a and b)"
-    assert by_file.called("log-0.eval a", "b") == "log-0.eval a and b"
+def test_six_differences_that_hold_are_named_and_the_others_counted() -> None:
+    seven = [row(f"m{number}", differs=True) for number in range(7)]
+    assert "6 are significant (m0 plot +0.100, m1" in verdict(comparison(*seven[:6]))
+    assert "m5 plot +0.100) after" in verdict(comparison(*seven[:6]))
+    assert "m5 plot +0.100 and 1 more) after" in verdict(comparison(*seven))
 
 
 def test_power_is_of_the_pairs_that_survived_at_the_level_of_all_tests_and_one_pair_has_none(tmp_path: Path) -> None:
@@ -235,6 +130,17 @@ HOLDS = row("b", "plot_twist", delta=0.12345, differs=True)
 @pytest.mark.parametrize(
     ("rows", "correction", "said"),
     [
+        (
+            (row(p=NAN, pairs=0),),
+            "holm",
+            "None of 1 differences from a could be tested: that takes two prompts or more with scores on both sides.",
+        ),
+        (
+            (row(equivalent=True),),
+            "none",
+            "Of 1 differences from a, none is significant uncorrected at 5%, 1 more is equivalent within the margin "
+            "and 0 undecided.",
+        ),
         (
             # what holds and lies within the margin counts as holding
             (row(differs=True, equivalent=True), row(key="style", equivalent=True), row(key="agent")),
@@ -278,6 +184,10 @@ def test_only_what_holds_may_be_length_alone() -> None:
     assert "length" not in verdict(comparison(HOLDS, row("c"), runs=runs))
     said = verdict(comparison(HOLDS, row("c", differs=True), runs=runs))
     assert said.endswith("; what c gained or lost may be length alone, see --length-matched.")
+    # one as long as its baseline may win by a length that is not the population's
+    runs = [facts(label, words=90, population=10) for label in "abc"]
+    said = verdict(comparison(HOLDS, row("c", differs=True), runs=runs))
+    assert "; what b and c gained or lost may be length alone" in said
 
 
 def test_the_advice_goes_from_the_fewest_prompts_to_the_most_of_tests_with_power_under_half() -> None:
@@ -339,26 +249,15 @@ def test_too_few_pairs_are_told_by_those_that_there_are(rows: tuple[Row, ...], w
     assert bool(warnings(comparison(*rows))) == warned
 
 
-@pytest.mark.parametrize(
-    ("other", "correction", "tests"),
-    [
-        (row("c"), "holm", 2),
-        (row("c"), "bonferroni", 2),
-        (row("c"), "none", 1),
-        (row("c", scorer="echo"), "holm", 1),
-        (row("c", p=NAN), "holm", 1),
-    ],
-)
-def test_prompts_are_those_of_the_strictest_level_among_a_measures_tests(
-    other: Row, correction: str, tests: int
-) -> None:
-    needed = prompts_needed(comparison(row(spread=0.2), other, options=Options(correction=correction)))
-    assert needed["b", "genie", "plot"] == pairs_that_find(0.05, 0.2, 0.05 / tests)
-
-
-@pytest.mark.parametrize("other", [row(tested=False), row(is_unit=False), row(spread=0.0), row(spread=NAN)])
-def test_prompts_are_told_of_tests_on_a_scale_from_0_to_1_with_a_spread(other: Row) -> None:
-    assert list(prompts_needed(comparison(other))) == []
+def test_prompts_are_those_of_the_strictest_level_among_a_measures_tests_on_a_scale_from_0_to_1() -> None:
+    for other, correction, tests in (
+        *((row("c"), "holm", 2), (row("c"), "bonferroni", 2), (row("c"), "none", 1)),
+        *((row("c", scorer="echo"), "holm", 1), (row("c", p=NAN), "holm", 1)),
+    ):
+        needed = prompts_needed(comparison(row(spread=0.2), other, options=Options(correction=correction)))
+        assert needed["b", "genie", "plot"] == pairs_that_find(0.05, 0.2, 0.05 / tests)
+    none = (row(tested=False), row(is_unit=False), row(spread=0.0), row(spread=NAN))
+    assert prompts_needed(comparison(*none)) == {}
 
 
 def test_findings_are_a_plain_sentence_per_run_and_measure_without_what_was_not_tested() -> None:
