@@ -211,8 +211,8 @@ def test_what_was_not_measured_what_comes_nearest_and_where_it_stands_have_colum
         ("style", None, None, None, None),
         ("cosine", None, "d-12", None, None),
     ]
-    columns = ("key", "score", "coverage", "reason")
-    assert [tuple(row[name] for name in columns) for row in rows([a_log(tmp_path)])][-3:] == [
+    measured = ("key", "score", "coverage", "reason")
+    assert [tuple(row[name] for name in measured) for row in rows([a_log(tmp_path)])][-3:] == [
         ("plot", 0.9, None, None),
         ("style", None, 0.0, None),
         ("cosine", None, None, "refusal"),
