@@ -142,6 +142,25 @@ def hostile(playwright: Any, tmp_path_factory: pytest.TempPathFactory) -> EvalLo
         return evaluated(genie(str(population.folder)), saying(HOSTILE), grader, folder, (OWL,))
 
 
+# ink of a node, and its ground as it is mixed with the first one behind it that is not clear, as [0..1] channels:
+# Chromium tells mixed colours as `color(srgb r g b)`
+COLOURS = """node => {
+  const channels = colour => {
+    const numbers = colour.match(/[0-9.e-]+/g).map(Number);
+    const scaled = colour.startsWith('color(') ? numbers : numbers.map((n, place) => place < 3 ? n / 255 : n);
+    return [...scaled.slice(0, 3), scaled[3] ?? 1];
+  };
+  let ground = channels(getComputedStyle(node).backgroundColor);
+  for (let below = node.parentElement; below && ground[3] < 1; below = below.parentElement) {
+    const behind = channels(getComputedStyle(below).backgroundColor);
+    const mixed = behind[3] * (1 - ground[3]);
+    const whole = ground[3] + mixed;
+    if (whole) ground = [...[0, 1, 2].map(i => (ground[i] * ground[3] + behind[i] * mixed) / whole), whole];
+  }
+  return [channels(getComputedStyle(node).color).slice(0, 3), ground.slice(0, 3)];
+}"""
+
+
 VIEW = """
 import os, sys
 from inspect_ai._cli.main import main

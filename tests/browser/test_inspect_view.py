@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
-from tests.browser.conftest import HOSTILE, Scheme, Visit, contrast
+from tests.browser.conftest import COLOURS, HOSTILE, Scheme, Visit, contrast
 from tests.left_out import with_ci
 
 from genie_inspect.scorers.explanation import WORD_JOINER
@@ -20,22 +20,6 @@ FEATURES = {
 }
 Address = Callable[[EvalLog], str]
 in_full = with_ci("Inspect View in a browser")
-# ink of a cell, and its ground as it is mixed with the first one behind it that is not clear, as [0..1] channels
-COLOURS = """cell => {
-  const channels = colour => {
-    const numbers = colour.match(/[0-9.e-]+/g).map(Number);
-    const scaled = colour.startsWith('color(') ? numbers : numbers.map((n, place) => place < 3 ? n / 255 : n);
-    return [...scaled.slice(0, 3), scaled[3] ?? 1];
-  };
-  let ground = channels(getComputedStyle(cell).backgroundColor);
-  for (let node = cell.parentElement; node && ground[3] < 1; node = node.parentElement) {
-    const behind = channels(getComputedStyle(node).backgroundColor);
-    const mixed = behind[3] * (1 - ground[3]);
-    const whole = ground[3] + mixed;
-    if (whole) ground = [...[0, 1, 2].map(i => (ground[i] * ground[3] + behind[i] * mixed) / whole), whole];
-  }
-  return [channels(getComputedStyle(cell).color).slice(0, 3), ground.slice(0, 3)];
-}"""
 
 
 def cells(page: Any, key: str, scorer: str = "genie") -> list[Any]:

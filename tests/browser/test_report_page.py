@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
-from tests.browser.conftest import HOSTILE, Scheme, Visit, contrast
+from tests.browser.conftest import COLOURS, HOSTILE, Scheme, Visit, contrast
 from tests.left_out import rest_with_ci, with_ci
 from tests.reports.made_logs import made_log, scored
 
@@ -25,22 +25,11 @@ LOOKS = [("light", 1440), ("light", 375), ("dark", 1440), ("dark", 375)]
 ELSE = "reports in a browser, in other colours and widths"
 
 
-# ink and ground of every text that is seen, as [0..1] channels: Chromium tells mixed colours as `color(srgb r g b)`
-INKS_AND_GROUNDS = """() => {
-  const channels = colour => {
-    const numbers = colour.match(/[0-9.e-]+/g).map(Number);
-    return colour.startsWith('color(') ? numbers.slice(0, 3) : numbers.slice(0, 3).map(one => one / 255);
-  };
-  const clear = colour => colour === 'transparent' || colour.endsWith(', 0)');
-  const ground = node => {
-    while (clear(getComputedStyle(node).backgroundColor)) node = node.parentElement;
-    return getComputedStyle(node).backgroundColor;
-  };
-  return [...document.querySelectorAll('body *')]
+# every text that is seen, with its ink and ground
+INKS_AND_GROUNDS = f"""() => [...document.querySelectorAll('body *')]
     .filter(node => [...node.childNodes].some(child => child.nodeType === 3 && child.textContent.trim()))
     .filter(node => node.getClientRects().length)
-    .map(node => [node.textContent.slice(0, 40), channels(getComputedStyle(node).color), channels(ground(node))]);
-}"""
+    .map(node => [node.textContent.slice(0, 40), ...({COLOURS})(node)])"""
 
 
 def written(logs: list[str], folder: Path, baseline: str = "") -> str:

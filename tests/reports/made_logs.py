@@ -125,14 +125,13 @@ def log_of(
     values: Mapping[str, Sequence[Mapping[str, float]]],
     *,
     texts: Sequence[str] = (),
-    earlier: Sequence[str] = (),
     coherence: Sequence[float] = (),
     model: str = "model",
     solver: str = "retelling",
     spec: Mapping[str, Any] | None = None,
     **facts: Any,
 ) -> EvalLog:
-    """The log of a task: genie's scores by sample id and epoch, and by epoch texts, those before them, and coherence.
+    """The log of a task: genie's scores by sample id and epoch, and by epoch texts and coherence.
 
     The sample's id is put behind each text. `facts` are metadata of each of genie's scores.
     """
@@ -149,11 +148,7 @@ def log_of(
     said = [texts[(epoch - 1) % len(texts)] + f" {name}" * bool(texts[0]) for name, epoch in places]
     prompts = [f"Write about {name}." for name, _ in places]
     given: dict[str, Any] = {"texts": said, "prompts": prompts, "places": places, **(spec or {})}
-    log = read_eval_log(made_log(folder, samples, model=f"mockllm/{model}", task=task, solver=solver, **given))
-    for sample in log.samples or [] if earlier else []:
-        sample.store["earlier"] = [earlier[(sample.epoch - 1) % len(earlier)] + f" {sample.id}"]
-    write_eval_log(log)
-    return log
+    return read_eval_log(made_log(folder, samples, model=f"mockllm/{model}", task=task, solver=solver, **given))
 
 
 def plots(*values: float) -> dict[str, list[dict[str, float]]]:

@@ -1,6 +1,5 @@
-"""Charts as they are drawn, in a process of their own, and the pictures of `genie compare` and `genie validate`."""
+"""Charts: what they draw, in which colours and on which scales, and the process that draws them."""
 
-import atexit
 import math
 import os
 import re
@@ -8,11 +7,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from base64 import b64decode
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai.viewer import ViewerConfig
+from scipy.stats import gaussian_kde
+from tests.browser.conftest import contrast
 from tests.looks import rows
 from tests.reports.made_logs import made_log, scored
 from tests.reports.studies import (
@@ -31,24 +34,47 @@ from tests.reports.studies import (
 
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError, UnwritableError
 from genie_inspect.files.values import printable
+from genie_inspect.logs.scores import NONE
 from genie_inspect.reports import charts as drawing
 from genie_inspect.reports.charts import (
+    GREY,
     HIGHER,
     INK,
     LOWER,
-    NONE,
+    ON_DARK,
     PAPER,
+    SERIES,
     STRONGEST,
     _drawable,
     cells_of,
     check_picture,
     comparison_chart,
+    in_words,
+    number,
     svg,
     write_chart,
 )
 from genie_inspect.reports.comparison import compare
+from genie_inspect.reports.figures import (
+    Figure,
+    colours,
+    density,
+    ends_of_axis,
+    forests,
+    heatmap,
+    length_ridges,
+    places,
+    radars,
+    ridges,
+    shade,
+    short_names,
+)
+from genie_inspect.reports.page import every_figure, images
 from genie_inspect.reports.pairing import Options
+from genie_inspect.reports.report import Cell, Measure, Range, Report, build_report
 from genie_inspect.reports.study import Study, study
+from genie_inspect.statistics.descriptive import Interval
+from genie_inspect.tasks.novelty import score_view
 
 altair = pytest.importorskip("altair", reason="needs the extra `charts`")
 HOSTILE = "a\u202eb\x07"
@@ -74,9 +100,9 @@ def test_on_a_page_a_chart_stands_on_the_pages_own_ground_and_in_a_file_on_paper
     assert "<rect" not in svg(chart())
     for name in ("svg", "png"):
         write_chart(chart, tmp_path / f"chart.{name}")
-    drawing = (tmp_path / "chart.svg").read_text(encoding="utf-8")
-    assert 'fill="#ffffff"' in drawing
-    found = re.search('width="([0-9.]+)"', drawing)
+    written = (tmp_path / "chart.svg").read_text(encoding="utf-8")
+    assert 'fill="#ffffff"' in written
+    found = re.search('width="([0-9.]+)"', written)
     assert found
     # the width stands in a PNG's header from its sixteenth byte on
     assert int.from_bytes((tmp_path / "chart.png").read_bytes()[16:20], "big") == round(2 * float(found[1]))
@@ -108,12 +134,12 @@ BARS: dict[str, Any] = {
     "mark": "bar",
     "encoding": {"x": {"field": "a", "type": "quantitative"}},
 }
-KILLED = f"""
-import os, signal
+ENDED = f"""
+import os, signal, sys
 from genie_inspect.reports import charts as drawing
 drawing.drawn({BARS}, {VERSION!r})
 print(drawing._process().pid, flush=True)
-os.kill(os.getpid(), signal.SIGKILL)
+if sys.argv[1] == "killed": os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
@@ -133,8 +159,8 @@ def test_charts_are_drawn_one_after_the_other_in_one_process_beside_this_one() -
 def test_where_the_process_has_ended_or_none_can_be_had_they_are_drawn_in_this_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    ended = subprocess.Popen(["true"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
-    ended.wait()
+    with subprocess.Popen(["true"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as ended:
+        ended.wait()
 
     def refuse() -> None:
         assert drawing._turn.locked(), "it is asked by one thread at a time"
@@ -144,13 +170,13 @@ def test_where_the_process_has_ended_or_none_can_be_had_they_are_drawn_in_this_o
         monkeypatch.setattr(drawing, "_process", process)
         assert drawing.drawn(BARS, VERSION).startswith("<svg")
         assert not drawing._turn.locked()
-    drawing._end(ended)
 
 
-def test_it_ends_when_the_process_that_started_it_is_killed() -> None:
-    killed = subprocess.run([sys.executable, "-c", KILLED], capture_output=True, text=True, check=False)
-    assert killed.returncode < 0, killed.stderr
-    pid = int(killed.stdout)
+@pytest.mark.parametrize(("how", "code"), [("by itself", 0), ("killed", -signal.SIGKILL)])
+def test_it_ends_when_the_process_that_started_it_does(how: str, code: int) -> None:
+    ended = subprocess.run([sys.executable, "-c", ENDED, how], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (code, "")
+    pid = int(ended.stdout)
     for _ in range(100):
         try:
             os.kill(pid, 0)
@@ -160,24 +186,7 @@ def test_it_ends_when_the_process_that_started_it_is_killed() -> None:
     raise AssertionError(f"process {pid} is still there")
 
 
-def test_it_is_ended_with_this_process_and_killed_where_it_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    ends: list[Any] = []
-    monkeypatch.setattr(atexit, "register", lambda *end: ends.append(end))
-    process = drawing._process.__wrapped__()
-    ((end, *whom),) = ends
-    assert whom == [process]
-    end(*whom)
-    assert process.returncode == 0
-    monkeypatch.setattr(drawing, "LONGEST", 0.01)
-    with subprocess.Popen(["sleep", "60"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as endless:
-        drawing._end(endless)
-        assert endless.wait(5) == -signal.SIGKILL
-
-
-BASE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50, 0.51, 0.51)
-
-
-def drawn(folder: Path, baseline: str, options: Options, **runs: Sequence[float]) -> dict[str, Any]:
+def comparison_spec(folder: Path, baseline: str, options: Options, **runs: Sequence[float]) -> dict[str, Any]:
     """The chart of these runs' plots."""
     for model, plots in runs.items():
         made_log(folder, [{"genie": scored({"plot": plot})} for plot in plots], model=f"m/{model}")
@@ -189,7 +198,7 @@ def test_a_difference_that_does_not_hold_has_no_colour_however_large_it_is(tmp_p
     raised = [value + 0.05 + value / 100 for value in BASE]
     wild = [value + (0.45 if place < 3 else -0.1) for place, value in enumerate(BASE)]
     none = [math.nan] * len(BASE)
-    spec = drawn(tmp_path / "wild", "m/plain", Options(), plain=BASE, raised=raised, wild=wild, none=none)
+    spec = comparison_spec(tmp_path / "wild", "m/plain", Options(), plain=BASE, raised=raised, wild=wild, none=none)
     plots = {cell["run"]: cell for cell in rows(spec, 0)}
     assert (plots["m/none"]["shown"], plots["m/none"]["held"]) == ("not measured", 0)
     assert [run for run, cell in plots.items() if cell["dark"]] == ["m/raised"], "white ink where the colour is deep"
@@ -197,9 +206,9 @@ def test_a_difference_that_does_not_hold_has_no_colour_however_large_it_is(tmp_p
     assert plots["m/wild"]["held"] == 0 < plots["m/raised"]["held"]
     # the scale ends at the largest difference that holds, either way
     scale, furthest = spec["layer"][0]["encoding"]["color"]["scale"], plots["m/raised"]["held"]
-    assert (scale["range"], scale["domain"]) == ([LOWER, NONE, HIGHER], [-furthest, 0, furthest])
+    assert (scale["range"], scale["domain"]) == ([LOWER, drawing.NONE, HIGHER], [-furthest, 0, furthest])
     # without any difference the colours have a range all the same
-    spec = drawn(tmp_path / "same", "log-0.eval", Options(correction="none"), plain=BASE, same=BASE)
+    spec = comparison_spec(tmp_path / "same", "log-0.eval", Options(correction="none"), plain=BASE, same=BASE)
     assert spec["layer"][0]["encoding"]["color"]["scale"]["domain"] == [-1, 0, 1]
     title = spec["title"]
     assert (title["text"], title["subtitle"]) == (
@@ -243,3 +252,295 @@ def test_colour_and_white_ink_are_for_what_holds_alone(result: Study) -> None:
     for cell in cells_of(result):
         if not cell["shown"].endswith("*"):
             assert (cell["held"], cell["dark"]) == (0, False)
+
+
+NAN = float("nan")
+KEYS = ("plot", "style", "agent")
+MINE = "measure:mine|version:0"
+BASE = (0.1, 0.3, 0.2, 0.4, 0.15, 0.25, 0.35, 0.45)
+
+
+def view_of(*keys: str) -> ViewerConfig:
+    return score_view("made", {"genie": keys}, dict.fromkeys(keys, (0.0, 1.0)))
+
+
+def report(folder: Path, *logs: Sequence[float]) -> Report:
+    """A report on logs of documents whose features all have one value."""
+    for place, values in enumerate(logs):
+        samples = [{"genie": scored(dict.fromkeys(KEYS, value))} for value in values]
+        made_log(folder, samples, model=f"mock/{place}", viewer=view_of(*KEYS))
+    return build_report([folder])
+
+
+def drawn(figure: Figure) -> dict[str, Any]:
+    """What altair is told to draw."""
+    found: dict[str, Any] = figure.draw().to_dict(validate=False)
+    return found
+
+
+def of_first(found: Report) -> list[Figure]:
+    return radars(found, found.measures[0])
+
+
+def channels(colour: str) -> list[float]:
+    return [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+
+
+def test_marks_stand_off_the_paper_by_3_to_1_and_text_by_7_to_1() -> None:
+    for paper, shown in ((PAPER, {ink: ink for ink in ON_DARK}), ("#14171a", ON_DARK)):
+        ratios = {ink: contrast(channels(shown[ink]), channels(paper)) for ink in ON_DARK}
+        assert min(ratios[colour] for colour in (*SERIES, GREY)) >= 3
+        assert ratios[INK] >= 7
+
+
+def test_on_dark_paper_a_chart_is_the_same_in_other_colours_and_every_word_is_in_ink(tmp_path: Path) -> None:
+    assert len(ON_DARK) == len({*ON_DARK.values()}) == 9
+    for figure in every_figure(report(tmp_path, (0.1, 0.4, 0.7), (0.2, 0.5, 0.9))):
+        light, dark = (b64decode(image.partition("base64,")[2]).decode() for image in images(figure))
+        words = re.findall("<text[^>]*>", light)
+        assert {re.sub('.* fill="([^"]*)".*', r"\1", word) for word in words} == {INK}
+        if figure.name.startswith(("radar", "spread")):
+            assert set(re.findall(r'="(#[0-9a-fA-F]{3,6})"', light)) <= {*ON_DARK}, "every colour has its like"
+            assert dark == re.sub(r'(?<=")#[0-9a-f]{6}(?=")', lambda colour: ON_DARK[colour[0]], light)
+            assert not re.search(r'(?:fill|stroke)="(?!#|none|transparent)', dark)
+
+
+def test_a_run_has_one_colour_throughout_the_population_the_ink_and_the_seventh_that_of_the_first(
+    tmp_path: Path,
+) -> None:
+    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
+    runs = build_report([own, made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])]).runs
+    expected = {"mock/writer": SERIES[0], "population, leave-one-out": INK}
+    assert colours(runs) == colours(runs[::-1]) == expected
+    many = report(tmp_path / "many", *[(0.5,)] * (len(SERIES) + 2)).runs
+    assert tuple(colours(many).values()) == SERIES + SERIES[:2]
+
+
+def test_a_measure_with_three_to_twelve_keys_from_0_to_1_has_a_radar(tmp_path: Path) -> None:
+    for count, charts in ((2, 0), (3, 1), (12, 1), (13, 0)):
+        keys = [f"k{number}" for number in range(count)]
+        ranges = dict.fromkeys(keys, (0.0, 1.0)) | {"words": (0.0, 100.0)}
+        view = score_view("made", {"mine": tuple(ranges)}, ranges)
+        samples = [{"mine": scored(dict.fromkeys(ranges, 0.5), MINE)}]
+        found = of_first(build_report([made_log(tmp_path / str(count), samples, viewer=view)]))
+        assert len(found) == charts
+        # what has another scale stands beside them and is no spoke
+        assert [len(rows(drawn(figure), 5)) for figure in found] == [count] * charts
+    # and every run is named in it and in its description
+    (figure,) = of_first(report(tmp_path / "two", (0.2, 0.4), (0.9, 0.8)))
+    assert all(f">{name}<" in svg(figure.draw()) for name in ("mock/0", "mock/1", *KEYS))
+    assert figure.description == "Radar chart of 3 features for mock/0, mock/1. The table above has the numbers."
+
+
+def test_a_run_that_is_not_in_the_radar_leaves_the_others_their_colours_and_a_feature_a_gap(tmp_path: Path) -> None:
+    made_log(tmp_path, [{"mine": scored({"mine": 0.5})}], model="mock/other")
+    samples = [{"genie": scored(dict.fromkeys(KEYS, 0.5))}]
+    made_log(tmp_path, samples, model="mock/shown", viewer=view_of(*KEYS))
+    (figure,) = of_first(build_report([tmp_path]))
+    drawn = svg(figure.draw())
+    assert SERIES[1] in drawn
+    assert SERIES[0] not in drawn
+    samples = [{"genie": scored({"plot": 0.5, "style": NAN, "agent": 0.5})}]
+    (figure,) = of_first(build_report([made_log(tmp_path / "gap", samples, viewer=view_of(*KEYS))]))
+    points = re.findall(r'aria-roledescription="point"', svg(figure.draw()))
+    assert len(points) == 3, "plot twice, because the line comes back to it, and agent"
+
+
+def test_a_radar_is_round_its_first_spoke_points_up_and_names_stand_outside(tmp_path: Path) -> None:
+    (figure,) = of_first(report(tmp_path / "three", (0.5, 0.5)))
+    spec = drawn(figure)
+    across, down = (spec["layer"][0]["encoding"][axis]["scale"]["domain"] for axis in ("x", "y"))
+    assert (across, down, spec["width"]) == ([-1.85, 1.85], [-1.3, 1.3], 400)
+    assert spec["height"] / spec["width"] == pytest.approx(1.3 / 1.85, abs=0.001)
+    # three corners and the first again, on four rings; the outermost last
+    rings = [(ring, place) for ring in (0.25, 0.5, 0.75, 1.0) for place in range(4)]
+    assert [(row["ring"], row["order"]) for row in rows(spec, 0)] == rings
+    # sine and cosine of 0, 120 and 240 degrees; half way to the rim, and back to where the line began
+    corners = [(0, 1), (0.866, -0.5), (-0.866, -0.5), (0, 1)]
+    assert [(row["x"], row["y"]) for row in rows(spec, 0)[-4:]] == corners
+    assert [(row["x"], row["y"]) for row in rows(spec, 1)] == corners[:3]
+    line = [(row["x"], row["y"]) for row in rows(spec, 2)]
+    assert line == [(0, 0.5), (0.433, -0.25), (-0.433, -0.25), (0, 0.5)]
+    names = {"_".join(row["name"]): (row["x"], row["y"]) for row in rows(spec, 5)}
+    assert names == {"plot": (0, 1.1), "style": (0.9526, -0.55), "agent": (-0.9526, -0.55)}
+    keys = ("north", "north_east", "east", "south", "west", "north_west")
+    samples = [{"genie": scored(dict.fromkeys(keys, 0.5))}]
+    (figure,) = of_first(build_report([made_log(tmp_path, samples, viewer=view_of(*keys))]))
+    around = rows(drawn(figure), 5)
+    assert [row["name"] for row in around[:3]] == [["north"], ["north", "east"], ["east"]]
+    assert [row["align"] for row in around] == ["center", "left", "left", "center", "right", "right"]
+
+
+def test_beyond_six_runs_each_stands_beside_the_mean_of_all_that_were_measured(tmp_path: Path) -> None:
+    found = of_first(report(tmp_path, *[(0.1 * number,) for number in range(1, 7)], (NAN,)))
+    assert [figure.name for figure in found] == [f"radar-genie-{number}" for number in range(1, 8)]
+    line = rows(drawn(found[0]), 2)
+    # the mean of 0.1 to 0.6
+    assert [row["y"] for row in line if row["order"] == 0] == [0.1, 0.35]
+    assert {row["run"] for row in line} == {"mock/0", "mean of all"}
+    assert drawn(found[0])["layer"][2]["encoding"]["color"]["scale"]["range"] == [SERIES[0], INK]
+
+
+def test_a_name_of_more_than_42_characters_is_cut_in_the_middle_unless_two_would_be_the_same(tmp_path: Path) -> None:
+    assert short_names(["x" * 42, "y" * 43]) == {"x" * 42: "x" * 42, "y" * 43: "y" * 10 + "…" + "y" * 31}
+    assert short_names(["abcdefgh", "abcdefghi"], 8) == {"abcdefgh": "abcdefgh", "abcdefghi": "ab…efghi"}
+    # the same two letters and the same five: both whole
+    assert short_names(["abXefghi", "abYefghi"], 7) == {name: name for name in ("abXefghi", "abYefghi")}
+    name = "openai-api/somewhere/a-model-with-a-rather-long-name-2026-01-01"
+    found = build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model=name)])
+    figures = length_ridges(found), heatmap(found, found.measures[0])
+    assert all(name in figure.description for figure in figures)
+    short = "openai-api…h-a-rather-long-name-2026-01-01"
+    assert [rows(drawn(figures[0]), -1)[0]["name"], rows(drawn(figures[1]), 0)[0]["run"]] == [short] * 2
+
+
+def test_a_key_has_a_ridge_with_its_quartiles_unless_it_is_passed_or_not(tmp_path: Path) -> None:
+    binary, graded = report(tmp_path / "binary", (0.0, 1.0, 1.0)), report(tmp_path / "graded", (0.0, 0.5, 1.0))
+    assert ridges(binary, binary.measures[0]) == []
+    found = ridges(graded, graded.measures[0])
+    assert [figure.title for figure in found] == list(KEYS)
+    (box,) = rows(drawn(found[0]), 2)
+    assert (box["low"], box["median"], box["high"]) == (0.25, 0.5, 0.75)
+    # up to sixty documents are each a tick
+    for documents, dots in ((60, 60), (61, 0)):
+        many = report(tmp_path / str(documents), [number / 100 for number in range(documents)])
+        assert len(rows(drawn(ridges(many, many.measures[0])[0]), 1)) == dots
+
+
+def test_an_axis_goes_a_little_beyond_what_was_seen_but_not_below_zero_words(tmp_path: Path) -> None:
+    assert ends_of_axis(Range(10, 20, known=False)) == (9.5, 20.5)
+    assert ends_of_axis(Range(0, 1, known=True)) == (0, 1)
+    samples = [{"genie": scored({"plot": 0.5})}] * 2
+    found = build_report([made_log(tmp_path, samples, texts=["word " * 10, "word " * 40])])
+    # a twentieth of 40 beyond it
+    assert drawn(length_ridges(found))["layer"][0]["encoding"]["x"]["scale"]["domain"] == [0, 42]
+
+
+def test_behind_the_ridges_stands_a_band_from_quartile_to_quartile_of_the_population_where_it_is_known(
+    tmp_path: Path,
+) -> None:
+    # as means over prompts, however many documents of each were scored
+    samples = []
+    for value, low, high in ((0.1, 0.2, 0.6), (0.5, 0.4, 1.0), (0.9, 0.4, 1.0)):
+        own = {"plot": {"percentile": 50.0, "mean": 0.5, "low": low, "high": high}}
+        samples.append({"genie": scored({"plot": value, "style": value}, standing=own)})
+    found = build_report([made_log(tmp_path, samples, prompts="abb")])
+    plot, style = ridges(found, found.measures[0])
+    assert rows(drawn(plot), 0) == [{"low": pytest.approx(0.3), "high": pytest.approx(0.8)}]
+    assert "Band, the population's own documents: 0.3 to 0.8." in plot.description
+    assert svg(plot.draw())
+    assert "Band" not in style.description
+    assert [drawn(figure)["layer"][0]["mark"]["type"] for figure in (plot, style)] == ["rect", "area"]
+
+
+def test_what_a_kernel_puts_beyond_either_known_end_is_reflected() -> None:
+    ends = Range(1, 3, known=True)
+    values = [1.1, 1.2, 2.8, 3.0]
+    points = density(values, ends)
+    assert (points[0][0], points[-1][0]) == (1, 3)
+    kernel = gaussian_kde(values)
+    heights = [float(kernel(at)[0] + kernel(2 - at)[0] + kernel(6 - at)[0]) for at, _ in points]
+    assert [height for _, height in points] == pytest.approx([0.6 * one / max(heights) for one in heights], abs=1e-3)
+    assert density([0.5, 0.5], ends) == []
+
+
+def measure(low: float, high: float) -> Measure:
+    by_run: dict[str, Any] = dict.fromkeys(("rows", "unscored", "faults", "warnings", "graders", "agreement"), ())
+    return Measure("genie", NONE, ("plot",), {"plot": Range(low, high, known=True)}, population={}, **by_run)
+
+
+def test_as_many_decimals_are_shown_as_tell_values_apart() -> None:
+    for low, high, decimals in (
+        *((0, 1, 2), (0, 999, 2), (0, 1_000, 0), (0.3, 0.30000001, 6), (0.01, 0.05, 3), (0.3, 0.3004, 5)),
+        *((3, 3, 2), (NAN, NAN, 2)),
+    ):
+        assert places(measure(low, high), "plot") == decimals
+    assert [number(NAN), number(0.98765, 3), number(0.98765)] == ["not measured", "0.988", "0.99"]
+    assert in_words("plot_twist_late") == "plot twist late"
+
+
+def test_the_shade_is_where_the_mean_stands_in_its_range_and_one_value_of_an_unknown_range_in_the_middle() -> None:
+    for mean, ends, shown in (
+        *((1.0, (1, 3), "0%"), (2.5, (1, 3), "75%"), (9.0, (1, 3), "100%"), (NAN, (1, 3), "0%")),
+        *((3.0, (3, 3), "50%"), (3.0, (NAN, NAN), "50%")),
+    ):
+        assert shade(measure(*ends), "plot", Cell(Interval(mean, NAN, NAN, 1, 1), {}, 0, 0, 0, 0)) == shown
+
+
+def test_a_heatmap_has_the_tables_numbers_and_the_deepest_colour_at_the_top_of_the_range(tmp_path: Path) -> None:
+    # 0.5 +- 12.706 * 0.1 cut to the ends
+    samples = [{"genie": scored({"plot": value, "style": 1.0})} for value in (0.4, 0.6)]
+    found = build_report([made_log(tmp_path, samples)])
+    figure = heatmap(found, found.measures[0])
+    drawn = svg(figure.draw())
+    assert all(f">{shown}<" in drawn for shown in ("mock/writer", "plot", "style", "0.50", "[0.00, 1.00]"))
+    assert 'fill="rgb(106, 174, 214)"' in drawn
+    # nobody says how far values could go: the colours are between the lowest and the highest
+    for value in (0.30001, 0.30002):
+        samples = [{"mine": scored({"mine": value}, MINE)}]
+        made_log(tmp_path / "mine", samples, model=f"m/{value}", viewer=ViewerConfig())
+    made_log(tmp_path / "mine", [{"genie": scored({"plot": 0.5})}])
+    found = build_report([tmp_path / "mine"])
+    spec = heatmap(found, found.measures[1]).draw().to_dict(validate=False)
+    shown = [(cell["run"], cell["share"], cell["mean"], cell["ends"]) for cell in rows(spec, 0)]
+    # as many decimals as tell these values apart; of one prompt there is no interval, and an unscored run has no row
+    assert shown == [("m/0.30001", 0.0, "0.300010", ""), ("m/0.30002", 100.0, "0.300020", "")]
+    legend = spec["layer"][0]["encoding"]["color"]["legend"]
+    assert legend["labelExpr"] == "datum.value ? 'highest of its column' : 'lowest'"
+
+
+def compared(folder: Path, *runs: Mapping[str, Sequence[float]], base: Sequence[float] = BASE) -> Report:
+    """A baseline and runs of these scores, by key."""
+    for place, run in enumerate((dict.fromkeys(runs[0], base), *runs)):
+        samples = [{"genie": scored(dict(zip(run, values, strict=True)))} for values in zip(*run.values(), strict=True)]
+        made_log(folder, samples, model=f"mock/{place}")
+    return build_report([folder], baseline="mock/0")
+
+
+def scale(figure: Figure) -> list[float]:
+    ends: list[float] = drawn(figure)["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    return ends
+
+
+def test_a_difference_that_holds_has_its_runs_colour_and_a_star_and_others_are_grey(tmp_path: Path) -> None:
+    mixed = [value + step for value, step in zip(BASE, (0.1, -0.1) * 4, strict=True)]
+    found = compared(tmp_path, {"plot": [value + 0.3 for value in BASE], "style": mixed})
+    (figure,) = forests(found)
+    margins, _, intervals, deltas, numbers = (rows(drawn(figure), layer) for layer in range(5))
+    assert [(row["name"], row["shown"]) for row in numbers] == [("plot", "+0.300 *"), ("style", "+0.000")]
+    assert [row["colour"] for row in deltas] == [colours(found.runs)["mock/1"], GREY]
+    assert found.comparison
+    difference = found.comparison.rows[1].finding.difference
+    assert (intervals[1]["low"], intervals[1]["high"]) == pytest.approx((difference.low, difference.high))
+    assert (margins[1]["low"], margins[1]["high"]) == pytest.approx((-difference.margin, difference.margin))
+
+
+def test_what_could_not_be_measured_has_no_row_no_chart_and_without_a_baseline_there_is_none(tmp_path: Path) -> None:
+    # one key alone: a row a run
+    found = compared(tmp_path / "a", {"plot": [v + 0.1 for v in BASE], "style": [NAN] * 8})
+    (figure,) = forests(found)
+    assert ([row["name"] for row in rows(drawn(figure), 4)], figure.title) == (["mock/1"], "genie: plot")
+    assert list(forests(build_report([tmp_path / "a"]))) == []
+    values = {"genie": scored({"plot": NAN}), "mine": scored({"mine": 0.5}, MINE)}
+    for model in ("mock/0", "mock/1"):
+        made_log(tmp_path / "b", [values] * 2, model=model)
+    assert [figure.name for figure in forests(build_report([tmp_path / "b"], baseline="mock/0"))] == ["forest-mine"]
+
+
+def test_the_forests_of_a_measure_have_one_scale_a_twentieth_beyond_what_is_reached(tmp_path: Path) -> None:
+    for far, runs in ((0.3, (0.1, 0.3)), (-0.1, (-0.1,))):
+        steps = [{"plot": [v + step for v in BASE], "style": BASE} for step in runs]
+        scales = [scale(figure) for figure in forests(compared(tmp_path / str(far), *steps))]
+        # 0.2 standard deviations of the baseline: 0.2 x 0.11456 = 0.022913 either way, which is the margin
+        low, high = min(far, -0.022913), max(far, 0.022913)
+        room = 0.05 * (high - low)
+        assert scales == [pytest.approx([low - room, high + room], abs=1e-5)] * len(runs)
+
+
+def test_one_prompt_alone_has_a_scale_from_0_and_where_nothing_differs_there_is_one_too(tmp_path: Path) -> None:
+    for before, after, ends in ((0.2, 0.5, [-0.015, 0.315]), (0.5, 0.2, [-0.315, 0.015]), (0.5, 0.5, [-0.5, 0.5])):
+        (figure,) = forests(compared(tmp_path / f"{before}-{after}", {"plot": [after]}, base=[before]))
+        assert scale(figure) == pytest.approx(ends)
+        # a dot without an interval
+        (interval,), (delta,) = rows(drawn(figure), 2), rows(drawn(figure), 3)
+        assert (interval["low"], interval["high"], delta["low"]) == (None, None, pytest.approx(after - before))

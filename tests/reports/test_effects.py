@@ -104,23 +104,6 @@ def test_a_key_that_is_not_tested_has_its_difference_and_no_p_value() -> None:
         assert (effect.moved, effect.is_equivalent, effect.tests) == (False, False, 0)
 
 
-def test_one_original_has_a_difference_and_no_test_and_differences_that_are_all_the_same_have_no_d() -> None:
-    edit, told = effects(given_values, originals=1)
-    assert edit.difference.delta == pytest.approx(0.05)
-    assert all(map(math.isnan, (edit.p_value, told.difference.p_unlike, edit.difference.effect)))
-    edit, _ = effects(lambda text: BEFORE[text.number] + (0.25 if text.facts.kind == EDIT else 0.0))
-    assert math.isnan(edit.difference.effect)
-    assert (edit.is_constant, edit.moved) == (False, True)
-
-
-def test_an_interval_ends_where_values_can_end() -> None:
-    # the mean of the originals is 6/7: no mean of edits is more than 1/7 above it, whatever seven pairs leave open
-    seen = lambda text: float(text.number > 0 or text.facts.kind == EDIT)  # noqa: E731
-    open_end, _ = effects(seen)
-    cut, _ = effects(seen, key=replace(TESTED, ends=(0.0, 1.0)))
-    assert open_end.difference.high > cut.difference.high == pytest.approx(1 / 7)
-
-
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=6), st.floats(-1, 1))
 def test_the_same_added_to_every_text_changes_no_effect_and_swapping_sides_turns_it(
     pairs: list[tuple[float, float]], shift: float

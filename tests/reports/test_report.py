@@ -263,14 +263,6 @@ def test_an_endless_text_is_cut_and_its_marks_are_all_listed(length: int, cut: b
     assert [ending for _, _, ending in passage.pieces if ending] == ([(1,)] if cut else [(1,), (2,)])
 
 
-def test_a_key_is_covered_where_one_run_says_so_and_a_run_without_the_measure_says_nothing(tmp_path: Path) -> None:
-    silent = made_log(tmp_path, [{"genie": scored({"plot": 0.5, "style": 0.5})}], model="m/silent")
-    told = made_log(tmp_path, [{"genie": scored({"plot": NAN, "style": 0.5}, coverage={"plot": "0/2"})}], model="m/b")
-    other = made_log(tmp_path, [{"cosine": scored({"cosine_mean": 0.5}, "measure:cosine|version:0")}], model="m/c")
-    assert build_report([silent, told, other]).measures[0].covered == ["plot"]
-    assert build_report([silent]).measures[0].covered == []
-
-
 @pytest.mark.parametrize(
     ("words", "named"),
     [((1, 2), ("m/0", "m/1")), ((2, 3), None), ((3, 2), None), ((40, 9, 20), ("m/1", "m/0")), ((0, 5), None)],

@@ -4,21 +4,17 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.reports.made_logs import log_of, plots
 
-from genie_inspect.reports.comparison import Comparison, Facts, Row, compare
+from genie_inspect.reports.comparison import Comparison, Facts, Row
 from genie_inspect.reports.pairing import PROMPT, Options, Pairs
 from genie_inspect.reports.verdict import advice, findings, powers, prompts_needed, verdict, warnings
 from genie_inspect.signature import Signature
 from genie_inspect.statistics.differences import Difference, Finding, pairs_that_find
 from genie_inspect.statistics.power import paired_power
 
-BEFORE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50)
-AFTER = (0.61, 0.60, 0.60, 0.66, 0.60, 0.61, 0.62, 0.61)
 NAN = math.nan
 
 
@@ -79,19 +75,6 @@ def comparison(
     )
 
 
-def test_runs_at_opposite_ends_of_the_band_are_warned_of_without_the_advice_to_match_them(tmp_path: Path) -> None:
-    # a band of 10 / 1.5 to 10 * 1.5 words: 7 and 15 lie within it, more than 1.5x apart
-    facts: dict[str, Any] = {"length": {"population": 10, "matched": {}}}
-    log_of(tmp_path, "plain", plots(*BEFORE), texts=(" ".join(["word"] * 6),), **facts)
-    log_of(tmp_path, "long", plots(*AFTER), texts=(" ".join(["word"] * 14),), **facts)
-    found = compare([tmp_path], "plain", Options(length_matched=True))
-    assert warnings(found)[0] == (
-        "long writes 15 words where plain writes 7: beyond 1.5x lengths do not compare; each is within the band of the "
-        "population's, at opposite ends"
-    )
-    assert verdict(found).endswith("what long gained or lost may be length alone.")
-
-
 def test_runs_that_used_unlike_shares_of_their_questions_are_warned_of_beyond_a_tenth() -> None:
     used = [replace(row(run), coverage=((10, 10), (left, 10)), questions=(0, 0)) for run, left in (("b", 8), ("c", 9))]
     assert warnings(comparison(*used, replace(used[0], run="d", questions=(8, 8)))) == [
@@ -107,21 +90,15 @@ def test_six_differences_that_hold_are_named_and_the_others_counted() -> None:
     assert "m5 plot +0.100 and 1 more) after" in verdict(comparison(*seven))
 
 
-def test_power_is_of_the_pairs_that_survived_at_the_level_of_all_tests_and_one_pair_has_none(tmp_path: Path) -> None:
-    # ten prompts, of which eight have a score on both sides
-    log_of(tmp_path, "plain", plots(*(0.5 + 0.01 * n for n in range(8)), NAN, 0.5))
-    log_of(tmp_path, "raised", plots(*(0.6 + 0.02 * n for n in range(9)), NAN))
-    (own,) = powers(compare([tmp_path], "plain"), 0.5)
-    assert tuple(own[name] for name in ("run", "key", "prompts", "pairs")) == ("raised", "plot", 10, 8)
-    assert own["power"] == own["corrected"] == paired_power(0.5, 1, 8)
+def test_power_is_of_the_pairs_that_survived_at_the_level_of_all_tests_and_one_pair_has_none() -> None:
+    rows = replace(row("b"), prompts=10), row("c", pairs=1), row("d", tested=False, p=NAN)
+    own, lone = powers(comparison(*rows), 0.5)
+    assert tuple(own[name] for name in ("run", "key", "prompts", "pairs")) == ("b", "plot", 10, 8)
     # the level falls with the tests that are corrected for
-    log_of(tmp_path, "third", plots(*(0.55 + 0.03 * n for n in range(8))))
-    several = compare([tmp_path], "plain")
-    assert {one["corrected"] for one in powers(several, 0.5)} == {paired_power(0.5, 1, 8, 0.025)}
-    alone = replace(several, options=Options(correction="none"))
-    assert {one["corrected"] for one in powers(alone, 0.5)} == {paired_power(0.5, 1, 8)}
-    (lone,) = powers(comparison(row(pairs=1)), 0.5)
-    assert (lone["pairs"], math.isnan(lone["power"])) == (1, True)
+    assert (own["power"], own["corrected"]) == (paired_power(0.5, 1, 8), paired_power(0.5, 1, 8, 0.025))
+    assert math.isnan(lone["power"])
+    own, _ = powers(comparison(*rows, options=Options(correction="none")), 0.5)
+    assert own["corrected"] == paired_power(0.5, 1, 8)
 
 
 HOLDS = row("b", "plot_twist", delta=0.12345, differs=True)
@@ -188,6 +165,14 @@ def test_only_what_holds_may_be_length_alone() -> None:
     runs = [facts(label, words=90, population=10) for label in "abc"]
     said = verdict(comparison(HOLDS, row("c", differs=True), runs=runs))
     assert "; what b and c gained or lost may be length alone" in said
+    # runs at opposite ends of the band of 10 / 1.5 to 10 * 1.5 words are not told to match them
+    runs = [facts("a", 7, 10), facts("b", 15, 10)]
+    found = comparison(HOLDS, runs=runs, options=Options(length_matched=True))
+    assert verdict(found).endswith("what b gained or lost may be length alone.")
+    assert warnings(found) == [
+        "b writes 15 words where a writes 7: beyond 1.5x lengths do not compare; each is within the band of the "
+        "population's, at opposite ends"
+    ]
 
 
 def test_the_advice_goes_from_the_fewest_prompts_to_the_most_of_tests_with_power_under_half() -> None:

@@ -104,7 +104,6 @@ def _drawable(chart: "Chart", background: str) -> tuple[Any, str]:
     return made_printable(spec), ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
 
-LONGEST = 5.0  # seconds that the process which draws may take to end
 _TWO_HALVES = re.compile(r"[\U00010000-\U0010ffff]")
 _turn = Lock()
 
@@ -140,15 +139,8 @@ def _process() -> "subprocess.Popen[str]":
         stderr=subprocess.DEVNULL,
         encoding="utf-8",
     )
-    atexit.register(_end, process)
+    atexit.register(process.communicate)  # closes its standard input and waits
     return process
-
-
-def _end(process: "subprocess.Popen[str]") -> None:
-    try:
-        process.communicate(timeout=LONGEST)
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        process.kill()
 
 
 def _converted(form: str, spec: dict[str, Any], **options: Any) -> Any:

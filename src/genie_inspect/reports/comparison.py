@@ -10,7 +10,6 @@ from statistics import fmean
 import numpy as np
 
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.files.values import number
 from genie_inspect.logs.evidence import NO_SHARE, Share
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.measures import COHERENCE, UNIT, keys_to_test
@@ -349,8 +348,7 @@ def _by_model(runs: Iterable[tuple[str, Pairs]], key: Key) -> dict[str, dict[str
 def _side(runs: Sequence[Facts]) -> dict[str, float]:
     means = {}
     for name in ("words", "population_words", "coherence"):
-        weighted = [(number(getattr(run, name)), run.scored) for run in runs]
-        known = [(value, weight) for value, weight in weighted if weight and not math.isnan(value)]
+        known = [(value, run.scored) for run in runs if run.scored and not math.isnan(value := getattr(run, name))]
         total = sum(weight for _, weight in known)
         means[name] = math.fsum(value * weight for value, weight in known) / total if total else math.nan
     return means

@@ -156,19 +156,8 @@ def page(report: Report, missing: str = "") -> str:
     environment.filters |= {"number": charts.number, "words": charts.in_words}
     asked = (
         *(figures.forests, figures.length_ridges, figures.places, figures.radars, figures.ridges, figures.shade),
-        *(
-            answers,
-            beware,
-            caution,
-            caveats,
-            command_for_reference_scores,
-            cost,
-            cut_warning,
-            definitions,
-            images,
-            length_warning,
-            matrix,
-        ),
+        *(answers, beware, caution, caveats, command_for_reference_scores, cost, cut_warning, definitions),
+        *(images, length_warning, matrix),
         *(meanings, most_novel, opening, prompts_needed, run_facts, sentence, study_figures, unlike_lengths, verdict),
     )
     environment.globals |= {function.__name__: function for function in asked}

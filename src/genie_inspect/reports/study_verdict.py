@@ -216,24 +216,21 @@ def _on_tests(measure: StudiedMeasure) -> Iterator[str]:
 FEATURES = ("agent", "perspective", "plot", "setting", "social_atmosphere", "style")
 
 
-def _column(effects: str, *, paraphrase: str) -> dict[str, dict[str, float | bool]]:
-    """A column of table 3, in the order of the features, then the paraphrase.
-
-    A mark (an edit's star for significant, a paraphrase's = for equivalent) says that the effect holds.
-    """
-    printed = zip((*FEATURES, PARAPHRASE), (*effects.split(), paraphrase), strict=True)
+def _column(effects: str) -> dict[str, dict[str, float | bool]]:
+    """A column of table 3, the paraphrase last; a star (significant) or = (equivalent) says that the effect holds."""
+    printed = zip((*FEATURES, PARAPHRASE), effects.split(), strict=True)
     return {name: {"effect": float(text.rstrip("*=")), "holds": text[-1] in "*="} for name, text in printed}
 
 
 # by measure, or the key of it that is tested; then by edited feature, or `paraphrase`
 EFFECTS = MappingProxyType(
     {
-        "genie": _column(".62* 1.01* .71* .93* .47* .38*", paraphrase=".03="),
-        "cosine_mean": _column(".54* .67* .22* .81* .24* .68*", paraphrase=".45"),
-        "compression_novelty": _column(".05 -.19* .01 1.08* .23* .07", paraphrase="1.25"),
-        "creativity_index_mean": _column("1.06* 1.17* .93* .97* 1.00* 1.43*", paraphrase="1.29"),
-        "partition_novel": _column(".52* .14 .30* .44* .16 .07", paraphrase=".69"),
-        "litbench_win_rate": _column("-.45* -.87* -.33* -.48* -.42* -1.53*", paraphrase="-.94"),
+        "genie": _column(".62* 1.01* .71* .93* .47* .38* .03="),
+        "cosine_mean": _column(".54* .67* .22* .81* .24* .68* .45"),
+        "compression_novelty": _column(".05 -.19* .01 1.08* .23* .07 1.25"),
+        "creativity_index_mean": _column("1.06* 1.17* .93* .97* 1.00* 1.43* 1.29"),
+        "partition_novel": _column(".52* .14 .30* .44* .16 .07 .69"),
+        "litbench_win_rate": _column("-.45* -.87* -.33* -.48* -.42* -1.53* -.94"),
     }
 )
 _MATRIX = {
