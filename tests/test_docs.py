@@ -101,7 +101,7 @@ def run(text: str, commands: Commands) -> str:
 def test_the_examples_of_the_page_run_and_print_what_it_says(folder: Path) -> None:
     page = blocks(EXTENDING.read_text(encoding="utf-8"))
     assert [language for language, _, _ in page].count("python") > 6
-    assert sum(bool(printed) for _, _, printed in page) > 2
+    assert sum(bool(printed) for _, _, printed in page) > 1
     with Commands(folder) as commands:
         for language, text, printed in page:
             if language == "python":
@@ -110,7 +110,7 @@ def test_the_examples_of_the_page_run_and_print_what_it_says(folder: Path) -> No
                 done = CliRunner().invoke(main, line.split("#")[0].split()[1:])
                 assert done.exit_code == 0, done.output
     logs = read_logs([folder / "logs"])
-    assert len(logs) == 5
+    assert len(logs) == 4
     for document in (document for log in logs for document in log.documents):
         assert [scores.reason for scores in document.scores.values()] == [""]
 
@@ -217,11 +217,10 @@ ORIGINALS = (8, 16, 25, 50, 100)
 
 
 def test_every_table_and_figure_of_the_study_has_a_row_with_its_cost_and_what_came_out_or_why_nothing_did() -> None:
-    rows = [row for row in table(STUDIES.partition("## TTCW, reference-based")[2], heads=False) if len(row) == 6]
+    rows = [row for row in table(STUDIES.partition("## TTCW, reference-based")[2], heads=False) if len(row) == 5]
     for what in (*(f"table {number}" for number in range(1, 7)), "figure 1", "figure 5", "figures 2, 3, 4"):
         assert any(what in row[0] for row in rows), what
-    assert len(rows) > 10
-    assert all(cell.strip() for row in rows for cell in row[2:5])
+    assert all(cell.strip() for row in rows for cell in row)
 
 
 def equivalence_power(spread: float, originals: int) -> float:
@@ -292,7 +291,7 @@ def test_the_python_for_frames_runs(place: int, frames_folder: Path) -> None:
     with Commands(frames_folder) as running:
         run(SCRIPTS[place], running)
     if draws:
-        assert all((frames_folder / name).is_file() for name in ("radar.html", "heatmap.html"))
+        assert (frames_folder / "radar.html").is_file()
 
 
 SHEET = ROOT / "docs" / "real_run_answers.csv"
