@@ -51,7 +51,6 @@ NOT_RUN = {
     "genie validate released": "the released scores are no part of the project: tests/reference has them",
     "python tools/released_data.py": "the released scores are no part of the project: tests/reference has them",
     "genie rater fit ttcw_expert_votes": "the published votes are no part of the project: tests/reference has them",
-    "genie rater power ttcw_expert_votes": "the published votes are no part of the project: tests/reference has them",
     "genie rater curiosity explained.jsonl --base": "it needs a base model and the extra `personal`",
     "genie close-reading fit ratings.csv": "it takes ratings of the reader's; tests/studies/close_reading has it",
     "genie close-reading preference": "it takes judgements of the reader's; tests/studies/close_reading has it",
