@@ -35,10 +35,6 @@ def head(page: Any, key: str, scorer: str = "genie") -> Any:
     return page.locator("[role=columnheader]").filter(has=named)
 
 
-def values(page: Any, feature: str) -> list[float]:
-    return [float(cell.text_content()) for cell in cells(page, feature)]
-
-
 @in_full
 def test_the_six_features_have_columns_in_words_with_values_and_colours(
     visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog]
@@ -46,7 +42,7 @@ def test_the_six_features_have_columns_in_words_with_values_and_colours(
     page = visit(viewer(demo[0]) + "/samples").page
     samples = read_eval_log(demo[0].location).samples or []
     for feature, words in FEATURES.items():
-        shown = values(page, feature)
+        shown = [float(cell.text_content()) for cell in cells(page, feature)]
         logged = [float(s.scores["genie"].value[feature]) for s in samples if s.scores]  # type: ignore[index,arg-type,call-overload]  # a dict of numbers
         assert sorted(shown) == sorted(logged)
         assert head(page, feature).text_content() == words

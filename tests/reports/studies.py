@@ -27,11 +27,9 @@ class Made:
     """A text of a study, before it is scored."""
 
     facts: InterventionFacts
-    number: int
-    """Of its original, from 0."""
+    number: int  # of its original, from 0
     text: str
-    copy: int = 0
-    """Which of several that were made alike."""
+    copy: int = 0  # which of several that were made alike
     epoch: int = 1
     prompt: str = ""
 

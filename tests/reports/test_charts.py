@@ -19,9 +19,7 @@ from tests.browser.conftest import contrast
 from tests.looks import rows
 from tests.reports.made_logs import made_log, scored
 from tests.reports.studies import (
-    COSINE,
     FEATURES,
-    Made,
     by_feature,
     is_edit,
     made,
@@ -72,7 +70,7 @@ from genie_inspect.reports.figures import (
 from genie_inspect.reports.page import every_figure, images
 from genie_inspect.reports.pairing import Options
 from genie_inspect.reports.report import Cell, Measure, Range, Report, build_report
-from genie_inspect.reports.study import Study, study
+from genie_inspect.reports.study import study
 from genie_inspect.statistics.descriptive import Interval
 from genie_inspect.tasks.novelty import score_view
 
@@ -217,41 +215,24 @@ def test_a_difference_that_does_not_hold_has_no_colour_however_large_it_is(tmp_p
     )
 
 
-def cosine(text: Made) -> dict[str, object]:
-    return {"cosine": scored({"cosine_mean": 0.5 + 0.1 * text.number - (0.5 if is_edit(text, "plot") else 0)}, COSINE)}
-
-
-@pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    measures = together(by_feature(sharp), cosine, one_number(lambda text: 0.5, "flat"))  # type: ignore[arg-type]
-    return study(study_log(tmp_path_factory.mktemp("study"), made(8), measures))
-
-
-def cells(result: Study) -> dict[tuple[str, str], dict[str, Any]]:
-    return {(cell["row"], cell["column"]): cell for cell in cells_of(result)}
-
-
-def test_a_cell_shows_d_and_what_holds_of_it(result: Study) -> None:
-    shown = {place: cell["shown"] for place, cell in cells(result).items()}
+def test_a_cell_of_a_study_shows_d_and_colour_and_white_ink_are_for_what_holds(tmp_path: Path) -> None:
+    lowered = one_number(lambda text: 0.5 + 0.1 * text.number - 0.5 * is_edit(text, "plot"), "lowered")
+    measures = together(by_feature(sharp), lowered, one_number(lambda text: 0.5, "flat"))
+    result = study(study_log(tmp_path, made(8), measures))
+    cells = {(cell["row"], cell["column"]): cell for cell in cells_of(result)}
+    shown = {place: cell["shown"] for place, cell in cells.items()}
     effect = next(effect for effect in measure_of(result, "genie").own if effect.key.name == "plot")
     assert shown["plot", "genie: plot"] == f"{effect.difference.effect:+.2f} *"
     assert shown["paraphrase", "genie: plot"].endswith(" =")
-    assert shown["plot", "cosine mean"] == "no spread *"  # always 0.5 lower
-    assert shown["paraphrase", "cosine mean"] == "· ="
-    assert shown["agent", "flat"] == "·"
+    assert shown["plot", "lowered"] == "no spread *"  # always 0.5 lower
+    assert (shown["paraphrase", "lowered"], shown["agent", "flat"]) == ("· =", "·")
     # the edited features' own scores are framed
-    framed = {(cell["row"], cell["column"]) for cell in cells_of(result) if cell["own"]}
+    framed = {place for place, cell in cells.items() if cell["own"]}
     assert framed == {(feature, f"genie: {feature}") for feature in FEATURES}
-
-
-def test_colour_and_white_ink_are_for_what_holds_alone(result: Study) -> None:
-    own, lower = cells(result)["plot", "genie: plot"], cells(result)["plot", "cosine mean"]
-    assert own["held"] > STRONGEST
-    assert lower["held"] == -STRONGEST
+    own, lower = cells["plot", "genie: plot"], cells["plot", "lowered"]
+    assert own["held"] > STRONGEST == -lower["held"]
     assert own["dark"] is lower["dark"] is True
-    for cell in cells_of(result):
-        if not cell["shown"].endswith("*"):
-            assert (cell["held"], cell["dark"]) == (0, False)
+    assert {(cell["held"], cell["dark"]) for cell in cells.values() if "*" not in cell["shown"]} == {(0, False)}
 
 
 NAN = float("nan")

@@ -38,12 +38,10 @@ def given_values(text: Made) -> float:
     return {ORIGINAL: BEFORE, EDIT: EDITED, PARAPHRASE: PARAPHRASED}[text.facts.kind][text.number]
 
 
-def effects(
-    value: Value, originals: int = 7, features: int = 1, key: StudyKey = TESTED, **options: int
-) -> list[Effect]:
+def effects(value: Value, originals: int = 7, features: int = 1, key: StudyKey = TESTED) -> list[Effect]:
     """Of a scorer `x`: by intervention, features first."""
     texts = texts_in_memory(made(originals, FEATURES[:features], 1), {"x": value})
-    return list(effects_of(texts, [key], **options))
+    return list(effects_of(texts, [key]))
 
 
 def resampled_means(deltas: np.ndarray) -> np.ndarray:
@@ -70,7 +68,7 @@ def test_an_effect_has_the_means_of_both_sides_their_difference_its_spread_and_d
 
 
 def test_the_bootstraps_beside_the_tests_are_those_of_all_823_543_resamples() -> None:
-    edit, told = effects(given_values, resamples=20_000)
+    edit, told = effects(given_values)
     deltas = np.subtract(EDITED, BEFORE)
     exact = (np.abs(resampled_means(deltas)) >= deltas.mean() - 1e-12).mean()
     assert 0.001 < exact < 0.1
@@ -110,9 +108,7 @@ def test_the_same_added_to_every_text_changes_no_effect_and_swapping_sides_turns
 ) -> None:
     def of(first: int, by: float) -> Effect:
         side = {ORIGINAL: first, EDIT: 1 - first}
-        return effects(
-            lambda text: round(pairs[text.number][side.get(text.facts.kind, first)], 3) + by, len(pairs), resamples=200
-        )[0]
+        return effects(lambda text: round(pairs[text.number][side.get(text.facts.kind, first)], 3) + by, len(pairs))[0]
 
     plain, moved, turned = of(0, 0.0), of(0, round(shift, 3)), of(1, 0.0)
     assert moved.difference.delta == pytest.approx(plain.difference.delta, abs=1e-9)
@@ -135,13 +131,13 @@ class _Numbers(dict):  # type: ignore[type-arg]
 
 def test_own_edits_those_of_others_and_paraphrases_are_families_apart_and_so_are_two_numbers() -> None:
     keys = [StudyKey("x", "x", feature, tested=True) for feature in FEATURES]
-    found = effects_of(texts_in_memory(made(7, FEATURES, 1), {"x": given_values}), keys, resamples=50)
+    found = effects_of(texts_in_memory(made(7, FEATURES, 1), {"x": given_values}), keys)
     own = [effect for effect in found if effect.is_own]
     assert [effect.key.feature for effect in own] == list(FEATURES)
     assert {effect.tests for effect in own} == {3}
     assert {effect.tests for effect in found if effect.is_paraphrase} == {3}
     assert {effect.tests for effect in found if not effect.is_own and not effect.is_paraphrase} == {6}
-    edit, told = effects(given_values, resamples=50)
+    edit, told = effects(given_values)
     assert (edit.is_own, told.is_own) == (True, False)
     others = [replace(edit, key=StudyKey(*name, "", tested=True)) for name in (("x", "y"), ("z", "x"))]
     assert len({effect.family for effect in (edit, told, *others)}) == 4
@@ -161,7 +157,7 @@ def test_a_random_measure_is_rarely_said_to_be_sensitive_and_originals_of_one_pr
         for number, (_, (document,)) in enumerate(edits):
             alone = dice.normal(size=runs) * math.sqrt(1 - correlation)
             object.__setattr__(document, "scores", _Numbers(shared[feature, number // per_prompt] + alone))
-    found = effects_of(texts, keys, resamples=499)
+    found = effects_of(texts, keys)
     moved, resampled = ({one.key.name for one in found if p(one) < 0.05} for p in (P_VALUE, BOOTSTRAP_P))
     assert len(moved) <= 0.08 * runs
     assert len(resampled) > len(moved), "the bootstrap would say it too often"

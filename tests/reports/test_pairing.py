@@ -183,13 +183,6 @@ def test_a_document_of_about_the_populations_length_is_kept_with_its_matched_sco
     assert left_out == math.isnan(value)
 
 
-def test_without_conditions_all_stays_as_it_is_and_what_has_no_matched_figures_keeps_its_own() -> None:
-    given = made_run(selection_document(words=90), selection_document(coherence=None))
-    assert selected(given, Options()) == (given, 0)
-    found, _ = selected(made_run(selection_document()), Options(length_matched=True))
-    assert found.documents[0].value("coherence", "coherence_rating") == 3
-
-
 def test_what_the_selection_asks_for_must_stand_in_the_log() -> None:
     with pytest.raises(LogError, match=r"^run.eval has no coherence, rate it with: inspect score run.eval --scorer "):
         selected(made_run(selection_document(coherence=None)), Options(min_coherence=3))

@@ -44,11 +44,7 @@ def test_effective_number_and_chance_are_those_of_all_pairs(counts: list[int]) -
     assert chance_of_same(counts) == pytest.approx(sum(pairs) / len(pairs) if pairs else math.nan, nan_ok=True)
     assert 1 <= effective_number(counts) <= len(counts) + 1e-9
     assert effective_number([4] * len(counts)) == pytest.approx(len(counts))
-
-
-def test_nothing_is_counted_of_no_answers() -> None:
-    assert math.isnan(effective_number([]))
-    assert [math.isnan(chance_of_same(counts)) for counts in ([], [1])] == [True, True]
+    assert all(map(math.isnan, (effective_number([]), chance_of_same([]), chance_of_same([1]))))
 
 
 def test_answers_are_counted_by_their_words_and_shown_as_first_written() -> None:

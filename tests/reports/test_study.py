@@ -157,7 +157,7 @@ def test_measures_of_features_of_one_kind_are_told_apart_by_judge_or_scorer(
     keys = [StudyKey(scorer, scorer, "agent", tested=True) for scorer in ("a", "a1")]
     texts = texts_in_memory(made(3, FEATURES[:2], 1), dict.fromkeys(("a", "a1"), drift))
     known = {scorer: Signature(signatures.get(scorer, "none")) for scorer in ("a", "a1")}
-    assert [one.name for one in measures_of(effects_of(texts, keys, resamples=50), known)] == names
+    assert [one.name for one in measures_of(effects_of(texts, keys), known)] == names
 
 
 HEAD = "original,edited,key,value"

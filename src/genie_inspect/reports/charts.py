@@ -167,11 +167,7 @@ def in_words(name: str) -> str:
 
 
 def number(value: float, decimals: int = 2) -> str:
-    """A number as the page shows it; words where there is none.
-
-    >>> [number(0.125), number(float("nan"))]
-    ['0.12', 'not measured']
-    """
+    """A number as the page shows it; words where there is none."""
     return NOT_MEASURED if math.isnan(value) else f"{value:.{decimals}f}"
 
 

@@ -228,24 +228,20 @@ class Effect:
         return (self.key.scorer, kind_of(self.intervention), self.key.feature and "feature", which)
 
 
-def effects_of(
-    texts: StudyTexts, keys: Sequence[StudyKey], resamples: int = 10_000, seed: int = 0
-) -> tuple[Effect, ...]:
-    """The effect of every intervention on every key; p-values are corrected by Bonferroni, family by family.
-
-    What is constant counts as a test that found nothing.
-    """
-    effects = [effect for one in texts.changed for effect in _effects(texts, one, keys, resamples, seed)]
+def effects_of(texts: StudyTexts, keys: Sequence[StudyKey]) -> tuple[Effect, ...]:
+    """The effect of every intervention on every key; p-values are corrected by Bonferroni, family by family."""
+    effects = [effect for one in texts.changed for effect in _effects(texts, one, keys)]
     prompts = list(dict.fromkeys(prompt for effect in effects for prompt in effect.pairs.prompts))
     left = np.full((len(prompts), len(effects)), math.nan)
     for place, effect in enumerate(effects):
         if effect.key.scorer != LENGTH and not effect.is_constant:
             others = [other.pairs for other in effects if other.key == effect.key and other is not effect]
             left[:, place] = [_left(prompt, effect.pairs, others) for prompt in prompts]
-    without_length = paired_permutation(np.zeros_like(left), left, resamples, seed)
+    without_length = paired_permutation(np.zeros_like(left), left)
     tests = Counter(effect.family for effect in effects if not math.isnan(effect.difference.p_value))
     for place, (effect, left_p) in enumerate(zip(effects, without_length.p_value, strict=True)):
         difference = effect.difference
+        # what is constant counts as a test that found nothing
         count = 0 if math.isnan(difference.p_value) else tests[effect.family]
         factor = count if count and not effect.is_constant else math.nan
         p_values = np.minimum(1, factor * np.array([difference.p_value, effect.bootstrap_p, left_p])).tolist()
@@ -258,16 +254,14 @@ def effects_of(
     return tuple(effects)
 
 
-def _effects(
-    texts: StudyTexts, intervention: str, keys: Sequence[StudyKey], resamples: int, seed: int
-) -> Iterator[Effect]:
+def _effects(texts: StudyTexts, intervention: str, keys: Sequence[StudyKey]) -> Iterator[Effect]:
     columns = [pairs_of(texts, intervention, key) for key in keys]
     missing = (math.nan, math.nan)
     # prompts down, keys across
     values = [[pairs.prompts.get(name, missing) for pairs in columns] for name in dict.fromkeys(texts.prompts.values())]
     before, after = np.moveaxis(np.array(values, dtype=float), 2, 0)
-    measured = differences(before, after, resamples=resamples, seed=seed)
-    resampled = paired_bootstrap(before, after, resamples, seed).p_value
+    measured = differences(before, after)
+    resampled = paired_bootstrap(before, after).p_value
     for place, (key, pairs) in enumerate(zip(keys, columns, strict=True)):
         # the margin is of texts as they are scored: means of several originals lie nearer to each other
         margin = default_margin(np.array([own for own, _ in pairs.rows.values()])) if pairs.rows else 0.0
@@ -278,17 +272,17 @@ def _effects(
         if not key.tested:
             difference, bootstrap_p = replace(difference, p_value=math.nan, p_unlike=math.nan), math.nan
         elif intervention == PARAPHRASE:
-            unlike = tost(*sides, "bootstrap", resamples, seed).p_value
+            unlike = tost(*sides, "bootstrap").p_value
         yield Effect(intervention, key, pairs, difference, bootstrap_p, unlike)
 
 
 def _left(prompt: str, pairs: StudyPairs, others: Sequence[StudyPairs]) -> float:
     """A prompt's difference less what the prompt's other texts move the key per word, times its own change in words.
 
-    The rate is that of a least-squares line through 0. Each prompt has its own, so that prompts stay independent, and
-    the test allows for how well a rate is known. NaN where the others are as long as their originals, and these are
-    not.
+    NaN where the others are as long as their originals, and these are not.
     """
+    # the rate is that of a least-squares line through 0; each prompt has its own, so that prompts stay independent, and
+    # the test allows for how well a rate is known
     if prompt not in pairs.words:
         return math.nan
     before, after = pairs.prompts[prompt]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from genie_inspect.logs.reading import ScoredLog
 from genie_inspect.reports.charts import FAINT, GREY, INK, PAPER, SERIES, chart_of, grid_of, in_words, marked, number
 from genie_inspect.reports.comparison import Row
-from genie_inspect.reports.report import Cell, Measure, Range, Report, spread
+from genie_inspect.reports.report import Cell, Measure, Range, Report, measured, spread
 from genie_inspect.statistics.descriptive import Standing
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def ridges(report: Report, measure: Measure) -> list[Figure]:
     """One a key; one that takes two values alone (a test passed or not) has no distribution beyond its mean."""
     figures = []
     for key in measure.keys:
-        rows = [(run, values) for run in report.runs if (values := measure.values(run, key))]
+        rows = [(run, values) for run in report.runs if (values := measured(run, measure.scorer, key))]
         if len({value for _, values in rows for value in values}) > 2:
             name, title = f"spread-{measure.scorer}-{key}", in_words(key)
             figures.append(_ridges(name, title, rows, measure.ranges[key], report, measure.population.get(key)))

@@ -128,7 +128,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 # which tests of one measure are corrected together: where any of the runs may differ, or where each is a question
-FAMILIES = {"all": "the tests of all runs", "run": "the tests of each run"}
+FAMILIES = ("all", "run")
 
 
 def _scored(run: ScoredLog) -> list[ScoredDocument]:
@@ -145,7 +145,7 @@ class Options:
     equivalence: str = "t"  # method of `tost`
     signature: str = ""  # only logs with a score under a signature that holds these words are compared
     keys: tuple[str, ...] = ()  # keys that are tested, named before anybody looked; empty takes each measure's headline
-    family: str = "all"  # a key of FAMILIES
+    family: str = "all"  # one of FAMILIES
 
 
 def selected(run: ScoredLog, options: Options) -> tuple[ScoredLog, int]:

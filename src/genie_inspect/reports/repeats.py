@@ -77,11 +77,7 @@ class Repeats:
 
 
 def repeats(logs: Iterable[str], population: Population | None = None, signature: str = "") -> list[Repeats]:
-    """What each run repeats, by the answers that its scores by `genie` keep.
-
-    Raises:
-        LogError: If no log has such answers.
-    """
+    """What each run repeats, by the answers that its scores by `genie` keep."""
     found = [own for log in read_runs(logs, signature=signature) if (own := _of_run(log, population)).rows]
     if not found:
         raise LogError("no score by genie in these logs has answers. Score them: inspect score LOG --scorer genie")

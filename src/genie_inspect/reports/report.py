@@ -258,10 +258,6 @@ class Measure:
         """Keys of which the scorer says how many questions or tests could be used."""
         return [key for key in self.keys if any(row[key].asked for row in self.rows if row)]
 
-    def values(self, run: ScoredLog, key: str) -> list[float]:
-        """The scores of a run's documents, without those that could not be measured."""
-        return _measured(run, self.scorer, key)
-
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -344,7 +340,7 @@ def _measure(scorer: str, runs: Sequence[ScoredLog]) -> Measure:
     knowing = {key: [run for run, result in pairs if result and key in result.standing] for key in keys}
 
     def cell(run: ScoredLog, own: Results, key: str) -> Cell:
-        mean, spread_of = own.cells.get(key, NO_INTERVAL), spread(_measured(run, scorer, key))
+        mean, spread_of = own.cells.get(key, NO_INTERVAL), spread(measured(run, scorer, key))
         shares = (*own.coverage.get(key, NO_SHARE), *own.pairs.get(key, NO_SHARE))
         return Cell(mean, spread_of, *shares, own.nearest.get(key, NO_INTERVAL), own.standing.get(key))
 
@@ -363,7 +359,8 @@ def _measure(scorer: str, runs: Sequence[ScoredLog]) -> Measure:
     )
 
 
-def _measured(run: ScoredLog, scorer: str, key: str) -> list[float]:
+def measured(run: ScoredLog, scorer: str, key: str) -> list[float]:
+    """The scores of a run's documents, without those that could not be measured."""
     return [value for value in run.values(scorer, key) if not math.isnan(value)]
 
 
@@ -375,7 +372,7 @@ def _range(scorer: str, key: str, runs: Sequence[ScoredLog]) -> Range:
         # the first log whose task has a view speaks for all
         if ends := viewed_range(run.header, key):
             return Range(*ends, known=True)
-    values = [value for run in runs for value in _measured(run, scorer, key)]
+    values = [value for run in runs for value in measured(run, scorer, key)]
     seen = Range(min(values, default=math.nan), max(values, default=math.nan), known=False)
     # one value alone has no place between the lowest and the highest: it has one in what the measure could be
     known = next((ends for run in runs if (ends := run.known_range(scorer, key)) and math.isfinite(ends[1])), None)
