@@ -37,7 +37,6 @@ NOT_RUN = {
     "make test": "it is the suite that this is a part of",
     "inspect view": "it serves pages until it is stopped",
     "pip install": "it asks a registry, and is what has made this environment",
-    "curl https://api.openai.com": "it asks OpenAI for a batch",
     "vllm run-batch": "it needs vLLM",
     "inspect score LOG --scorer genie_inspect/genie --model-role grader=vllm/": "it needs vLLM",
     "inspect score LOG --scorer genie_inspect/litbench": "it needs weights that were trained as LitBench's",
