@@ -304,7 +304,7 @@ def test_the_ratings_by_hand_are_those_of_the_sheet_and_vectors_agree_with_them_
     assert counts.total() == 50
     assert (
         f"{counts['4']} interchangeable, {counts['3']} the same idea, {counts['2']} a slight overlap, "
-        f"{counts['1']} different, and {counts['0']} that are no answer"
+        f"{counts['1']} different, and {counts['0']} that do not answer"
     ) in page
     options = ["calibrate", "--ratings", str(SHEET), "--judge", "embedding", "--json"]
     report = json.loads(CliRunner().invoke(main, options).stdout)
