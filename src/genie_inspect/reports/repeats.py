@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isnan, nan
 from typing import NamedTuple
@@ -105,7 +105,16 @@ def _of_run(log: ScoredLog, population: Population | None) -> Repeats:
         beside = theirs.get((asked.prompt, asked.id))
         shared = Shared.of(beside) if beside else None
         rows.append(Repeated(asked.prompt, asked.feature, asked.question, Shared.of(given), shared))
-    features = _by_feature(rows)
+    features = {}
+    for feature in dict.fromkeys(row.feature for row in rows):
+        own = [row for row in rows if row.feature == feature]
+        prompts = [row.prompt for row in own]
+        here = [row.own.same for row in own]
+        there = [row.population.same if row.population else nan for row in own]
+        features[feature] = (
+            prompt_interval(here, prompts, bounds=(0.0, 1.0)),
+            prompt_interval(there, prompts, bounds=(0.0, 1.0)),
+        )
 
     def place(row: Repeated) -> tuple[float, ...]:
         # of equals first what the population repeats least; NaN would leave the order to chance
@@ -145,16 +154,3 @@ def _reader(population: Population, readers: Counter[str]) -> str:
         return own[0]
     # of equals the first
     return max(population.readers, key=lambda name: len(population.answers(name)), default="")
-
-
-def _by_feature(rows: Sequence[Repeated]) -> dict[str, tuple[Interval, Interval]]:
-    found = {}
-    for feature in dict.fromkeys(row.feature for row in rows):
-        own = [row for row in rows if row.feature == feature]
-        prompts = [row.prompt for row in own]
-        theirs = [row.population.same if row.population else nan for row in own]
-        found[feature] = (
-            prompt_interval([row.own.same for row in own], prompts, bounds=(0.0, 1.0)),
-            prompt_interval(theirs, prompts, bounds=(0.0, 1.0)),
-        )
-    return found

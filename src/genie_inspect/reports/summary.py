@@ -12,6 +12,7 @@ from inspect_ai.log import EvalStats
 from inspect_ai.model import ModelUsage
 
 from genie_inspect.errors import MissingExtraError
+from genie_inspect.files.tables import plain
 from genie_inspect.graders.protocols import caution
 from genie_inspect.logs.evidence import NO_SHARE
 from genie_inspect.logs.files import LogError
@@ -240,7 +241,7 @@ def wide_rows(paths: Iterable[str | Path]) -> list[Row]:
         row: Row = dict(zip(WIDE_COLUMNS, facts, strict=True))
         for scorer in log.ours:
             cells = results_of(log, scorer).cells
-            row |= {f"score_{scorer}_{key}": _known(cell.mean) for key, cell in cells.items()}
+            row |= {f"score_{scorer}_{key}": plain(cell.mean) for key, cell in cells.items()}
         table.append(row)
     # every row has the scores of all
     names = dict.fromkeys(name for row in table for name in row)
@@ -299,8 +300,8 @@ def _rows(log: ScoredLog) -> Iterator[Row]:
         standing = scores.standing.get(key) if scores else None
         values = (
             *(log.label, log.model, log.task, str(document.sample), document.epoch, document.prompt, scorer, key),
-            _known(document.value(scorer, key)),
-            _known(scores.nearest.get(key, math.nan)) if scores else None,
+            plain(document.value(scorer, key)),
+            plain(scores.nearest.get(key, math.nan)) if scores else None,
             (scores.nearest_document if scores else "") or None,
             standing.percentile if standing else None,
             standing.mean if standing else None,
@@ -311,7 +312,3 @@ def _rows(log: ScoredLog) -> Iterator[Row]:
             *(log.header.eval.eval_id, document.sample_id or None, log.file),
         )
         yield dict(zip(COLUMNS, values, strict=True))
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
