@@ -112,6 +112,19 @@ def test_refusals_and_samples_that_gave_fewer_responses_than_asked_for_are_count
     assert "2 of 3 samples gave fewer responses than asked for (verbalized)" in warnings(found)
 
 
+def test_how_many_are_scored_is_told_by_the_first_scorer_and_one_without_any_matched_score_is_named(
+    tmp_path: Path,
+) -> None:
+    matched, bare = scored({"plot": 0.5}, length={"population": 3, "matched": {"plot": 0.4}}), scored({"plot": 0.5})
+    known, lost = (scored({"cosine": value}, "measure:cosine|version:0") for value in (0.5, math.nan))
+    for task in ("plain", "raised"):
+        made_log(tmp_path, [{"genie": matched, "cosine": known}, {"genie": bare, "cosine": lost}], task=task)
+    for scorers, count in ((("genie", "cosine"), 2), (("cosine", "genie"), 1)):
+        found = compare([tmp_path], "plain", Options(scorers=scorers, length_matched=True))
+        assert [run.scored for run in found.runs] == [count] * 2
+        assert found.unmatched == ("cosine",)
+
+
 def test_one_log_a_scorer_that_a_log_lacks_and_logs_without_a_common_one_are_refused(tmp_path: Path) -> None:
     scores: list[dict[str, Score]] = [
         {name: scored({name: 0.5}, f"measure:{name}|version:0") for name in names} for names in ("ab", "c", "")
