@@ -117,6 +117,7 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         export logs -o frame.csv
         export logs --wide -o wide.csv
         show LOG castle-spaceship-3613
+        repeats logs --top 3
         population size logs
         close-reading novelty logs
         close-reading novelty logs --baseline bundled/inventive --json

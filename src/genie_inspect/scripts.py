@@ -98,7 +98,7 @@ def is_english(text: str) -> bool:
     (False, True)
     """
     found = re.findall(r"\w+(?:['’]\w+)*", text.casefold())
-    if main_script(text) not in ("Latin", ""):
+    if not text.isascii() and main_script(text) not in ("Latin", ""):
         return False
     english = sum(word.replace("’", "'") in _ENGLISH for word in found)
     return len(found) < TOO_FEW or english >= LEAST_ENGLISH * len(found)

@@ -2,6 +2,8 @@
 
 import csv
 import math
+from collections import Counter
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,10 @@ from tests.scripted import OWL, QUESTIONS, small_population
 
 from genie_inspect.logs.files import LogError
 from genie_inspect.populations.schema import AnswerRow, document_id, question_id
-from genie_inspect.reports.repeats import Shared, repeats
+from genie_inspect.reports.repeats import Contrast, Shared, contrasts, repeats
+from genie_inspect.reports.wording import shared_wording
 from genie_inspect.statistics.descriptive import chance_of_same, effective_number
+from genie_inspect.statistics.effect import stratified_exact
 
 HAPPENS, ENDS = (text for _, text in QUESTIONS[OWL][:2])
 
@@ -96,7 +100,8 @@ def test_the_command_shows_what_is_shared_and_gives_all_as_json_and_csv(tmp_path
     said = " ".join(genie("repeats", file, "--population", "none", "--top", 1).stdout.split())
     assert "2 of 2 questions have an answer that documents share" in said
     assert "1 more: --top, --json or --csv shows them." in said
-    assert "0.50 / -" in said
+    assert "0.50" in said
+    assert " / " not in said
     (value,) = as_json("repeats", file, "--population", "none")
     first, second = value["questions"]
     assert (first["own"]["same"], first["own"]["documents"], first["population"]) == (0.5, 4, None)
@@ -122,3 +127,124 @@ def test_logs_without_answers_are_an_error_that_says_what_to_do(tmp_path: Path) 
     refused = genie("repeats", bare)
     assert refused.exit_code == 1
     assert "inspect score LOG --scorer genie" in refused.stderr
+
+
+def test_a_population_is_shown_alone_by_its_own_answers() -> None:
+    said = " ".join(genie("repeats", "starter", "--top", 2).stdout.split())
+    assert "90 of 112 questions have an answer that documents share" in said
+    assert "a narrator outside the story, third person (22)" in said.replace("│ │ │ ", "")
+    assert "The nightclub was │ 15 of 22 │" in said
+    assert "Harrow │ 17 of 66 │" in said
+    assert "the population's" not in said.split("same: the chance")[0]
+
+
+def test_what_sets_two_runs_apart_is_tested_answer_by_answer_and_question_by_question(tmp_path: Path) -> None:
+    first = written(tmp_path / "one", ("x", "same"), ("x", "same"), ("x", "same"))
+    second = written(tmp_path / "two", ("y", "same"), ("y", "same"), ("w", "z"))
+    one, two = repeats([first, second])
+    # x: 3 of 3 and 0 of 3, two of 20 ways are as extreme; x and y are tested (w is given once), and two questions
+    surest, other = contrasts(one, two)
+    assert surest == Contrast("plot", HAPPENS, "x", 3, 3, 0, 3, p_value=surest.p_value)
+    assert surest.p_value == pytest.approx(0.1 * 2 * 2)
+    assert other == Contrast("plot", ENDS, "same", 3, 3, 2, 3, p_value=1.0)
+    said = " ".join(genie("repeats", first, second, "--population", "none").stdout.split())
+    assert f"No answer sets {two.run} apart from {one.run} beyond chance. The largest differences:" in said
+    assert f'0 of 3 documents answer "x" to "{HAPPENS}"; 3 of 3 of the baseline (p 0.4)' in said
+    assert (
+        "give the same answers to the questions of both"
+        in genie("repeats", *[written(tmp_path / name, ("x", "y"), ("x", "y")) for name in "ab"]).stdout
+    )
+    named = as_json("repeats", first, second, "--population", "none", "--baseline", two.run)
+    assert named[0]["apart"]["baseline"] == two.run
+    assert named[0]["apart"]["answers"][0]["given"] == 3
+    assert "apart" not in named[1]
+    assert f"expected one of {one.run}, {two.run}" in genie("repeats", first, second, "--baseline", "third").stderr
+
+
+def test_copies_of_a_document_are_no_further_evidence(tmp_path: Path) -> None:
+    samples = [answered((HAPPENS, "x"))] * 5
+    first = made_log(tmp_path / "one", samples, prompts=[OWL] * 5, texts=["one", "one", "one", "one", "two"])
+    second = made_log(
+        tmp_path / "two", [answered((HAPPENS, "y"))] * 2, prompts=[OWL] * 2, texts=["three", "four"], model="mock/other"
+    )
+    one, two = repeats([first, second])
+    assert one.rows[0].own.answers == (("x", 5),)
+    (contrast,) = contrasts(one, two)
+    # two of two and none of two: two of six ways, for each of two answers
+    assert (contrast.given, contrast.documents) == (2, 2)
+    assert contrast.p_value == pytest.approx(2 / 3)
+
+
+def test_a_question_of_several_prompts_is_compared_over_all_of_them() -> None:
+    # in each prompt two of two and none of two: one way of six, and its mirror; of eight prompts 2 / 6**8
+    assert stratified_exact([(2, 2, 0, 2)] * 8) == pytest.approx(2 / 6**8)
+    # a prompt in which all give it, or one of the two wrote nothing, says nothing
+    assert stratified_exact([(3, 3, 0, 3), (4, 4, 4, 4), (2, 2, 0, 0)]) == pytest.approx(0.1)
+    assert stratified_exact([]) == 1
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), max_size=3))
+def test_the_exact_test_is_that_of_all_ways_to_deal_out_who_gives_it(strata: list[tuple[int, ...]]) -> None:
+    tables = [(min(a, n), n, min(b, m), m) for a, n, b, m in strata]
+    dealt = (
+        [sum(place < size for place in chosen) for chosen in combinations(range(size + other), first + second)]
+        for first, size, second, other in tables
+    )
+    ways = Counter(map(sum, product(*dealt)))
+    observed = ways[sum(first for first, *_ in tables)]
+    extreme = sum(count for count in ways.values() if count <= observed)
+    assert stratified_exact(tables) == pytest.approx(extreme / ways.total())
+
+
+def test_words_that_documents_share_are_counted_by_prompt_and_without_the_prompts_own() -> None:
+    owl, fox = "Tell of an owl in Paris.", "Tell of a fox."
+    own = [
+        (
+            owl,
+            "The night came and Mara saw it from Paris. It was all that she could see, and then it ended well.",
+        ),
+        (
+            owl,
+            "The night came when Mara slept in Paris on Tuesday. They were what it was, and so it ended well.",
+        ),
+        (
+            fox,
+            "A fox ran to where Mara and Pell were, on Tuesday. It had been so, and they would go.",
+        ),
+    ]
+    others = [(owl, f"Some {word} and it was that which they had when she would go from there." * 2) for word in "abcd"]
+    assert [wording[:6] for wording in shared_wording(own, others)] == [
+        ("opening", "The night came", 2, 2, 0, 4),
+        ("ending", "it ended well", 2, 2, 0, 4),
+        ("name", "Mara", 3, 3, 0, 4),
+    ]
+
+
+def test_overused_words_are_those_that_the_population_has_less_often() -> None:
+    prompt = "Tell of an owl."
+    # a lantern in half as many again is no overuse, however sure; the prompt's words do not count
+    own = [(prompt, f"{number} luminous beacon lantern owl {number}") for number in range(40)]
+    others = [
+        (prompt, f"{number} plain {'beacon' * (number % 4 == 0)} {'lantern' * (number % 3 > 0)} {number}")
+        for number in range(60, 100)
+    ]
+    luminous, beacon = shared_wording(own, others)
+    assert luminous[:6] == ("word", "luminous", 40, 40, 0, 40)
+    # 40 of 40 and none of 40 is the surest of four words: luminous, beacon, lantern and plain
+    assert luminous.p_value == pytest.approx(4 * 2 / math.comb(80, 40), abs=0)
+    assert beacon[:6] == ("word", "beacon", 40, 40, 10, 40)
+
+
+def test_the_populations_documents_are_those_that_the_run_did_not_write(tmp_path: Path) -> None:
+    texts = tuple(f"a grey owl {number}" for number in range(3))
+    population = small_population(tmp_path / "population", {OWL: texts})
+    file = made_log(tmp_path, [answered((ENDS, "x"))] * 2, prompts=[OWL] * 2, texts=[texts[0], "a grey owl ends"])
+    (own,) = repeats([file], population)
+    assert own.wording[0][:6] == ("opening", "a grey owl", 2, 2, 2, 2)
+
+
+def test_no_more_than_top_lines_of_each_class_are_shown(tmp_path: Path) -> None:
+    openings = [f"{word} grey owls {number}" for word in ("one", "two", "three") for number in range(2)]
+    file = made_log(tmp_path, [answered((ENDS, "x"))] * 6, prompts=[OWL] * 6, texts=openings)
+    said = genie("repeats", file, "--population", "none", "--top", 2).stdout
+    assert [f"{word} grey owls" in said for word in ("one", "three", "two")] == [True, True, False]

@@ -22,7 +22,7 @@ SECTIONS = {
         "summary": (".cli.results:summary", "Show the mean scores of logs in a table."),
         "compare": (".cli.compare:compare", "Compare models or prompting methods with a baseline."),
         "report": (".cli.results:report", "Write one HTML page about logs: tables, charts, methods."),
-        "repeats": (".cli.results:repeats", "Show which answers a model's documents share."),
+        "repeats": (".cli.repeats:repeats", "Show what a model always writes, and what sets two apart."),
         "show": (".cli.results:show", "Show one document, its scores and their reasons."),
         "export": (".cli.results:export", "Write scores as a table for pandas, R or a spreadsheet."),
     },

@@ -13,10 +13,10 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from genie_inspect.cli import options as cli
-from genie_inspect.cli.tables import Part, figure, in_parts, print_parts, ranged, summary_parts
+from genie_inspect.cli.tables import Part, figure, in_parts, print_parts, summary_parts
 from genie_inspect.cli.terminal import Unbroken, console, echo, echo_json, replacing
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError
-from genie_inspect.files.tables import Table, csv_text, plain
+from genie_inspect.files.tables import Table, plain
 from genie_inspect.files.values import json_text, printable
 from genie_inspect.files.writing import check_writable, is_stream, unwritable, write_bytes, write_lines, written
 from genie_inspect.logs.evidence import NO_SHARE
@@ -24,9 +24,6 @@ from genie_inspect.logs.files import LogError, each_log, log_header, sample_of
 from genie_inspect.logs.measures import ranges_of, shown_key
 from genie_inspect.logs.reading import ScoredLog, labels
 from genie_inspect.logs.scores import scores_of, signature_of
-from genie_inspect.populations.population import NONE, open_population
-from genie_inspect.reports.repeats import Repeats, Shared
-from genie_inspect.reports.repeats import repeats as repeated
 from genie_inspect.reports.report import build_report, numbers, questions, telling
 from genie_inspect.reports.summary import COLUMNS, columns_of, parquet, rows, summaries, summarise, wide_rows
 from genie_inspect.samples import document_of, prompt_of
@@ -201,92 +198,6 @@ def export(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool
 
 
 APART = ("feature", "question", "its answer", "nearest in the population (documents that gave it)")
-REPEATED = ("prompt", "question", "shared answers (documents)", "same", "effective")
-REPEATED_FIELDS = (
-    *("run", "prompt", "feature", "question", "documents", "same", "effective", "answer", "given"),
-    *("population_documents", "population_same", "population_effective"),
-)
-REPEATED_KEY = (
-    "same: the chance that two documents for the prompt give the same answer, 0 to 1. effective: the effective number "
-    "of answers (Hill number of order 2), of so many documents. After the slash are the population's. Answers of equal "
-    "words are the same; one idea in other words is not counted. This says nothing about quality."
-)
-OTHER_READER = "The population's answers are those of another grader, {reader}, who may use other words."
-
-
-@click.command()
-@cli.LOGS
-@cli.option("--population", default="starter", help="Population to show beside: `starter`, a folder, or `none`.")
-@cli.option("--top", default=10, type=cli.AT_LEAST_1, help="Number of questions to show per run.")
-@cli.SIGNATURE
-@cli.answering("tables", csv="a row per answer")
-def repeats(logs: tuple[str, ...], population: str, top: int, signature: str) -> cli.Answer:
-    """Show which answers a model's documents share.
-
-    For each question it counts how many documents give each answer, by the answers that scores by genie keep, and shows
-    the questions whose answers are repeated most, beside the population's own. It makes no model calls.
-
-    \b
-    Example: genie repeats logs/demo
-    """
-    opened = None if population == NONE else open_population(population)
-    found = repeated(logs, opened, signature)
-    return cli.Answer(
-        [_repeats_value(own) for own in found],
-        [part for own in found for part in _repeats_parts(own, top)] + [REPEATED_KEY],
-        csv=lambda: csv_text(REPEATED_FIELDS, (row for own in found for row in _repeats_rows(own))),
-    )
-
-
-def _repeats_value(own: Repeats) -> Any:
-    def shared(one: Shared | None) -> dict[str, Any] | None:
-        if one is None:
-            return None
-        answers = [{"answer": answer, "documents": count} for answer, count in one.answers]
-        return {"documents": one.documents, "same": one.same, "effective": one.effective, "answers": answers}
-
-    questions = [
-        {"prompt": row.prompt, "feature": row.feature, "question": row.question}
-        | {"own": shared(row.own), "population": shared(row.population)}
-        for row in own.rows
-    ]
-    features = {name: {"own": here, "population": there} for name, (here, there) in own.features.items()}
-    run = {"run": own.run, "documents": own.documents, "copies": own.copies, "population_read_by": own.reader}
-    return plain({**run, "features": features, "questions": questions})
-
-
-def _repeats_parts(own: Repeats, top: int) -> Iterator[Table | str]:
-    # what no two documents share is not repeated
-    repeated_rows = [row for row in own.rows if row.own.same > 0]
-    cells = []
-    for row in repeated_rows[:top]:
-        common = "; ".join(f"{answer} ({count})" for answer, count in row.own.answers[:3] if count > 1)
-        both = (row.own, row.population)
-        sizes = [f"{figure(one.effective, '.1f')} of {one.documents}" if one else "-" for one in both]
-        same = [figure(one.same, ".2f") if one else "-" for one in both]
-        cells.append([row.prompt, row.question, common, " / ".join(same), " / ".join(sizes)])
-    counted_rows = f"{own.run}: {len(repeated_rows)} of {len(own.rows)} questions have an answer that documents share"
-    yield Table(counted_rows, REPEATED, cells, words=3) if cells else f"{counted_rows}."
-    if (left := len(repeated_rows) - top) > 0:
-        yield f"{left} more: --top, --json or --csv shows them."
-    means = [
-        [name.replace("_", " "), *(ranged(one.mean, one.low, one.high, ".2f") if one.values else "-" for one in pair)]
-        for name, pair in own.features.items()
-    ]
-    yield Table(f"{own.run}: chance of the same answer", ("feature", "its documents", "the population's"), means)
-    if own.copies:
-        yield f"{own.copies} of its {own.documents} documents repeat another one word for word."
-    if own.reader and not own.is_own_reader:
-        yield OTHER_READER.format(reader=own.reader)
-
-
-def _repeats_rows(own: Repeats) -> Iterator[list[Any]]:
-    for row in own.rows:
-        theirs = row.population
-        beside = [theirs.documents, theirs.same, theirs.effective] if theirs else [None] * 3
-        for answer, count in row.own.answers:
-            known = [own.run, row.prompt, row.feature, row.question, row.own.documents, row.own.same, row.own.effective]
-            yield [None if value != value else value for value in (*known, answer, count, *beside)]
 
 
 @click.command()

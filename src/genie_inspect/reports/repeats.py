@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from typing import NamedTuple
@@ -17,8 +17,10 @@ from genie_inspect.logs.scores import signature_of
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.reports.summary import read_runs
-from genie_inspect.samples import prompt_of
+from genie_inspect.reports.wording import Wording, shared_wording
+from genie_inspect.samples import document_of, prompt_of
 from genie_inspect.statistics.descriptive import Interval, chance_of_same, effective_number, prompt_interval
+from genie_inspect.statistics.effect import holm, stratified_exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class Repeated:
     feature: str
     question: str
     own: Shared
+    distinct: Shared  # the same without documents that repeat another one for the prompt word for word
     population: Shared | None  # None where nobody has read the population
 
 
@@ -74,6 +77,7 @@ class Repeats:
     rows: tuple[Repeated, ...]  # the most repeated question first
     # by feature the chance that two documents give the same answer, as means over prompts; the population's likewise
     features: Mapping[str, tuple[Interval, Interval]]
+    wording: tuple[Wording, ...]  # words that its documents share, whatever they were asked
 
 
 def repeats(logs: Iterable[str], population: Population | None = None, signature: str = "") -> list[Repeats]:
@@ -84,33 +88,71 @@ def repeats(logs: Iterable[str], population: Population | None = None, signature
     return found
 
 
+def repeats_of(population: Population) -> Repeats:
+    """What a population's own documents repeat, by the answers of the grader who read most of them."""
+    reader = _reader(population, Counter())
+    answers: dict[Asked, list[str]] = {}
+    for prompt in population.prompts:
+        questions = {question.id: question for question in population.questions(prompt)}
+        for (_, name), text in population.answers(reader, prompt).items():
+            if text and (question := questions.get(name)):
+                asked = Asked(prompt, question.id, question.feature, question.text)
+                answers.setdefault(asked, []).append(text)
+    texts = [(prompt, document.text) for prompt in population.prompts for document in population.documents(prompt)]
+    if not answers:
+        raise LogError(f"no grader's answers about the documents of population {population.name} are on record")
+    return _repeats(population.name, answers, answers, texts, Counter({reader: 1}), None)
+
+
 def _of_run(log: ScoredLog, population: Population | None) -> Repeats:
     wanted = {(document.file, str(document.sample), document.epoch) for document in log.documents}
     answers: dict[Asked, list[str]] = {}
+    distinct: dict[Asked, list[str]] = {}
     readers: Counter[str] = Counter()
+    texts: list[tuple[str, str]] = []
+    seen: set[tuple[str, str]] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GenieWarning)  # of a log that was scored again, which is said once
         for file in dict.fromkeys(document.file for document in log.documents):
             for sample in samples(file):
                 if (file, str(sample.id), sample.epoch) in wanted:
+                    texts.append((prompt_of(sample), document_of(sample)))
                     for asked, answer in _answers(sample, readers):
                         answers.setdefault(asked, []).append(answer)
-    reader = _reader(population, readers) if population else ""
+                        if texts[-1] not in seen:
+                            distinct.setdefault(asked, []).append(answer)
+                    seen.add(texts[-1])
+    return _repeats(log.label, answers, distinct, texts, readers, population)
+
+
+def _repeats(
+    run: str,
+    answers: "Mapping[Asked, Sequence[str]]",
+    distinct: "Mapping[Asked, Sequence[str]]",
+    texts: Sequence[tuple[str, str]],
+    readers: Counter[str],
+    population: Population | None,
+) -> Repeats:
+    reader, others = "", []
     theirs: dict[tuple[str, str], list[str]] = {}
-    for prompt in dict.fromkeys(asked.prompt for asked in answers):
-        for (_, question), text in population.answers(reader, prompt).items() if population else ():
-            theirs.setdefault((prompt, question), []).extend([text] if text else [])
+    if population:
+        reader = _reader(population, readers)
+        for prompt in dict.fromkeys(prompt for prompt, _ in texts):
+            others += [(prompt, document.text) for document in population.documents(prompt)]
+            for (_, question), text in population.answers(reader, prompt).items():
+                theirs.setdefault((prompt, question), []).extend([text] if text else [])
     rows = []
     for asked, given in answers.items():
         beside = theirs.get((asked.prompt, asked.id))
         shared = Shared.of(beside) if beside else None
-        rows.append(Repeated(asked.prompt, asked.feature, asked.question, Shared.of(given), shared))
+        both = Shared.of(given), Shared.of(distinct.get(asked, ()))
+        rows.append(Repeated(asked.prompt, asked.feature, asked.question, *both, shared))
     features = {}
     for feature in dict.fromkeys(row.feature for row in rows):
-        own = [row for row in rows if row.feature == feature]
-        prompts = [row.prompt for row in own]
-        here = [row.own.same for row in own]
-        there = [row.population.same if row.population else nan for row in own]
+        of_it = [row for row in rows if row.feature == feature]
+        prompts = [row.prompt for row in of_it]
+        here = [row.own.same for row in of_it]
+        there = [row.population.same if row.population else nan for row in of_it]
         features[feature] = (
             prompt_interval(here, prompts, bounds=(0.0, 1.0)),
             prompt_interval(there, prompts, bounds=(0.0, 1.0)),
@@ -121,9 +163,62 @@ def _of_run(log: ScoredLog, population: Population | None) -> Repeats:
         least = row.population.same if row.population and not isnan(row.population.same) else 1.0
         return (isnan(row.own.same), -row.own.same if row.own.documents > 1 else 0, least)
 
-    texts = {(document.prompt, document.text) for document in log.documents}
-    count, ordered = len(log.documents), tuple(sorted(rows, key=place))
-    return Repeats(log.label, reader, reader in readers, count, count - len(texts), ordered, features)
+    own = dict.fromkeys(texts)  # a copy is counted once
+    wording = shared_wording([*own], [other for other in others if other not in own])
+    ordered, copies = tuple(sorted(rows, key=place)), len(texts) - len(own)
+    return Repeats(run, reader, reader in readers, len(texts), copies, ordered, features, tuple(wording))
+
+
+class Contrast(NamedTuple):
+    """An answer that documents of one run give more often than those of another, over the prompts of both."""
+
+    feature: str
+    question: str
+    answer: str
+    given: int
+    documents: int
+    other_given: int
+    other_documents: int
+    p_value: float  # corrected for the answers of a question, and for the questions (Holm)
+
+    @property
+    def difference(self) -> float:
+        """Of the shares of documents that give it, -1 to 1."""
+        return self.given / self.documents - self.other_given / self.other_documents
+
+
+def contrasts(one: Repeats, other: Repeats) -> list[Contrast]:
+    """What sets two runs apart: of each question the answer whose numbers differ most surely, the surest first.
+
+    Questions of equal words count together over prompts, and are compared prompt by prompt (`stratified_exact`); copies
+    of a document count once, because a test takes them for independent.
+    """
+    mine, theirs = ({(row.feature, row.question, row.prompt): row.distinct for row in own.rows} for own in (one, other))
+    shared: dict[tuple[str, str], list[tuple[Shared, Shared]]] = {}
+    for key in mine:
+        if key in theirs:  # a question that one of the two was not asked says nothing
+            shared.setdefault(key[:2], []).append((mine[key], theirs[key]))
+    found = []
+    for (feature, question), pairs in shared.items():
+        counted = [[{normalised(text): count for text, count in each.answers} for each in pair] for pair in pairs]
+        sizes = [(first.documents, second.documents) for first, second in pairs]
+        written = {normalised(text): text for pair in pairs for each in pair for text, _ in each.answers}
+        tested = []
+        for plain, answer in written.items():
+            tables = [
+                (ours.get(plain, 0), size, others.get(plain, 0), other_size)
+                for (ours, others), (size, other_size) in zip(counted, sizes, strict=True)
+            ]
+            given, documents, other_given, other_documents = (sum(column) for column in zip(*tables, strict=True))
+            if given + other_given > 1:
+                numbers = (given, documents, other_given, other_documents)
+                tested.append(Contrast(feature, question, answer, *numbers, stratified_exact(tables)))
+        if tested:
+            surest = min(tested, key=lambda contrast: (contrast.p_value, -abs(contrast.difference)))
+            found.append(surest._replace(p_value=min(1.0, surest.p_value * len(tested))))
+    corrected = holm([contrast.p_value for contrast in found]).tolist()
+    found = [contrast._replace(p_value=p) for contrast, p in zip(found, corrected, strict=True)]
+    return sorted(found, key=lambda contrast: (contrast.p_value, -abs(contrast.difference)))
 
 
 class Asked(NamedTuple):

@@ -1,8 +1,9 @@
 """Effects of pairs: their deltas, Cohen's d, and p-values corrected for several tests at once."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ Values = NDArray[np.float64]
 ROUNDING = 1e-12
 # a resampled statistic this close to the observed one, relative to it, equals it: the same sum in another order
 TIE = 1e-9
+EXACT_TIE = 1e-7  # of probabilities that are computed by logarithms, as in R
 # draws held at once: few enough to stay in a processor's cache, so that memory does not grow with the resamples
 CELLS = 2**15
 
@@ -123,6 +125,33 @@ def holm(p_values: ArrayLike) -> Values:
     # maximum.accumulate keeps the order: no p-value ends up below that of a smaller one
     adjusted[order[:count]] = np.minimum(1, np.maximum.accumulate(smallest * np.arange(count, 0, -1)))
     return adjusted
+
+
+def stratified_exact(tables: Sequence[tuple[int, int, int, int]]) -> float:
+    """Two-sided p-value that two groups do something equally often, stratum by stratum; 1 without strata.
+
+    A stratum is how many of the first group do it, of how many, and the same of the second. With one it is Fisher's
+    exact test, with several the exact test of a common odds ratio, as R's `mantelhaen.test(exact = TRUE)`.
+
+    >>> round(stratified_exact([(3, 3, 0, 3)]), 6)  # 2 of the 20 ways to choose three of six are as extreme
+    0.1
+    """
+    chances, observed = np.ones(1), 0
+    for first, size, second, other in tables:
+        if not size + other:
+            continue
+        least, most = max(0, first + second - other), min(size, first + second)
+        chances = np.convolve(chances, _hypergeometric(least, most, size + other, first + second, size))
+        observed += first - least
+    extreme = chances[chances <= chances[observed] * (1 + EXACT_TIE)]
+    return min(1.0, float(extreme.sum()))
+
+
+@lru_cache(maxsize=4096)  # words and answers of a prompt have few different counts
+def _hypergeometric(least: int, most: int, total: int, marked: int, drawn: int) -> Values:
+    from scipy.stats import hypergeom
+
+    return np.asarray(hypergeom.pmf(np.arange(least, most + 1), total, marked, drawn))
 
 
 def check_options(resamples: int = 1, **shares: float) -> None:

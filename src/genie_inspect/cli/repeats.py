@@ -1,0 +1,176 @@
+"""`genie repeats`: what a model always writes, and what sets two models apart."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import click
+
+from genie_inspect.cli import options as cli
+from genie_inspect.cli.tables import figure, ranged
+from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.files.tables import Table, csv_text, plain
+from genie_inspect.populations.population import BUNDLED, MANIFEST, NONE, open_population
+from genie_inspect.reports.repeats import Contrast, Repeats, Shared, contrasts, repeats_of
+from genie_inspect.reports.repeats import repeats as repeated
+from genie_inspect.reports.wording import LEVEL
+
+REPEATED = ("prompt", "question", "shared answers (documents)", "same", "effective")
+FIELDS = (
+    *("run", "prompt", "feature", "question", "documents", "same", "effective", "answer", "given"),
+    *("population_documents", "population_same", "population_effective"),
+)
+KEY = (
+    "same: the chance that two documents for the prompt give the same answer, 0 to 1. effective: the effective number "
+    "of answers (Hill number of order 2), of so many documents. After the slash are the population's. Answers of equal "
+    "words are the same; one idea in other words is not counted. This says nothing about quality."
+)
+OTHER_READER = "The population's answers are those of another grader, {reader}, who may use other words."
+WORDING = {"opening": "first three words", "ending": "last three words", "name": "names", "word": "other words"}
+WORDS_KEY = (
+    "Words that documents share are counted among those for the prompts in which they occur, copies once. Names are "
+    "found in English texts alone. Other words: those that the population's documents have less often (p below .05, "
+    "corrected for all words)."
+)
+APART = "What sets {run} apart from {other}:"
+NOTHING_APART = "No answer sets {run} apart from {other} beyond chance. The largest differences:"
+CONTRAST = (
+    '- {given} of {documents} documents answer "{answer}" to "{question}"; {other_given} of {other_documents} of the '
+    "baseline (p {p})"
+)
+CORRECTED = (
+    "p: exact test, prompt by prompt; corrected for the answers of a question and, by Holm, for all questions. Copies "
+    "count once."
+)
+
+
+@click.command()
+@click.argument("sources", metavar="LOGS|POPULATION", nargs=-1, required=True)
+@cli.option("--population", default="starter", help="Population to show beside: `starter`, a folder, or `none`.")
+@cli.option(
+    "--baseline", show_default=False, help="Run to tell the others apart from. Default: the first, if there are two."
+)
+@cli.option("--top", default=10, type=cli.AT_LEAST_1, help="Number of questions to show per run.")
+@cli.SIGNATURE
+@cli.answering("tables", csv="a row per answer")
+def repeats(sources: tuple[str, ...], population: str, baseline: str | None, top: int, signature: str) -> cli.Answer:
+    """Show what a model always writes, and what sets two models apart.
+
+    For each question it counts how many documents give each answer, by the answers that scores by genie keep, and shows
+    the questions whose answers are repeated most, beside the population's own; then the openings, endings, names and
+    words that documents share. Of two runs, or with --baseline, it lists the answers that one gives more often. A
+    population's name or folder in place of logs shows what its own documents repeat. It makes no model calls.
+
+    \b
+    Example: genie repeats logs/demo
+             genie repeats starter
+    """
+    first = sources[0]
+    if first in BUNDLED or (Path(first) / MANIFEST).is_file():
+        if len(sources) > 1:
+            raise click.UsageError("give one population, or logs")
+        found = [repeats_of(open_population(first))]
+    else:
+        found = repeated(sources, None if population == NONE else open_population(population), signature)
+    base = _baseline(found, baseline)
+    apart = {own.run: contrasts(own, base) for own in found if base and own is not base}
+    return cli.Answer(
+        [_value(own, base, apart.get(own.run)) for own in found],
+        [
+            *(part for own in found for part in _parts(own, top)),
+            KEY,
+            WORDS_KEY,
+            *(part for own in found if base and own.run in apart for part in _apart(own, base, apart[own.run], top)),
+        ],
+        csv=lambda: csv_text(FIELDS, (row for own in found for row in _rows(own))),
+    )
+
+
+def _baseline(runs: list[Repeats], name: str | None) -> Repeats | None:
+    if name is None:
+        return runs[0] if len(runs) == 2 else None
+    matching = [run for run in runs if run.run == name] or [run for run in runs if run.run.startswith(name)]
+    if len(matching) != 1 or len(runs) == 1:
+        raise UnknownChoiceError("baseline", name, f"one of {', '.join(run.run for run in runs)}, among several runs")
+    return matching[0]
+
+
+def _value(own: Repeats, base: Repeats | None, apart: list[Contrast] | None) -> Any:
+    def shared(one: Shared | None) -> dict[str, Any] | None:
+        if one is None:
+            return None
+        answers = [{"answer": answer, "documents": count} for answer, count in one.answers]
+        return {"documents": one.documents, "same": one.same, "effective": one.effective, "answers": answers}
+
+    questions = [
+        {"prompt": row.prompt, "feature": row.feature, "question": row.question}
+        | {"own": shared(row.own), "population": shared(row.population)}
+        for row in own.rows
+    ]
+    features = {name: {"own": here, "population": there} for name, (here, there) in own.features.items()}
+    run = {"run": own.run, "documents": own.documents, "copies": own.copies, "population_read_by": own.reader}
+    value = {**run, "features": features, "questions": questions, "wording": [each._asdict() for each in own.wording]}
+    if base and apart is not None:
+        value["apart"] = {"baseline": base.run, "answers": [contrast._asdict() for contrast in apart]}
+    return plain(value)
+
+
+def _parts(own: Repeats, top: int) -> Iterator[Table | str]:
+    is_compared = any(row.population for row in own.rows)
+    columns = ("its documents", "the population's")[: 1 + is_compared]
+
+    def beside(mine: str, theirs: str) -> list[str]:
+        return [mine, theirs][: 1 + is_compared]
+
+    # what no two documents share is not repeated
+    repeated_rows = [row for row in own.rows if row.own.same > 0]
+    cells: list[list[str] | None] = []
+    for row in repeated_rows[:top]:
+        common = "; ".join(f"{answer} ({count})" for answer, count in row.own.answers[:3] if count > 1)
+        both = (row.own, row.population)
+        sizes = [f"{figure(one.effective, '.1f')} of {one.documents}" if one else "-" for one in both]
+        same = [figure(one.same, ".2f") if one else "-" for one in both]
+        cells.append([row.prompt, row.question, common, " / ".join(beside(*same)), " / ".join(beside(*sizes))])
+    counted_rows = f"{own.run}: {len(repeated_rows)} of {len(own.rows)} questions have an answer that documents share"
+    yield Table(counted_rows, REPEATED, cells, words=3) if cells else f"{counted_rows}."
+    if (left := len(repeated_rows) - top) > 0:
+        yield f"{left} more: --top, --json or --csv shows them."
+    means = []
+    for name, pair in own.features.items():
+        ranges = (ranged(one.mean, one.low, one.high, ".2f") if one.values else "-" for one in pair)
+        means.append([name.replace("_", " "), *beside(*ranges)])
+    yield Table(f"{own.run}: chance of the same answer", ("feature", *columns), means)
+    cells = []
+    for what, wordings in groupby(own.wording, lambda wording: wording.what):
+        cells.append([WORDING[what]])
+        for one in [*wordings][:top]:
+            theirs = f"{one.population_given} of {one.population_documents}" if one.population_documents else "-"
+            cells.append([one.text, *beside(f"{one.given} of {one.documents}", theirs)])
+    if cells:
+        yield Table(f"{own.run}: words that documents share", ("", *columns), cells)
+    if own.copies:
+        yield f"{own.copies} of its {own.documents} documents repeat another one word for word."
+    if own.reader and not own.is_own_reader:
+        yield OTHER_READER.format(reader=own.reader)
+
+
+def _apart(own: Repeats, base: Repeats, apart: list[Contrast], top: int) -> Iterator[str]:
+    differing = [contrast for contrast in apart if contrast.difference]
+    if not differing:
+        yield f"{own.run} and {base.run} give the same answers to the questions of both."
+        return
+    heading = APART if differing[0].p_value < LEVEL else NOTHING_APART
+    yield heading.format(run=own.run, other=base.run)
+    for contrast in differing[:top]:
+        yield CONTRAST.format(**contrast._asdict() | {"p": figure(contrast.p_value, ".2g")})
+    yield CORRECTED
+
+
+def _rows(own: Repeats) -> Iterator[list[Any]]:
+    for row in own.rows:
+        theirs = row.population
+        beside = [theirs.documents, theirs.same, theirs.effective] if theirs else [None] * 3
+        for answer, count in row.own.answers:
+            known = [own.run, row.prompt, row.feature, row.question, row.own.documents, row.own.same, row.own.effective]
+            yield [None if value != value else value for value in (*known, answer, count, *beside)]
