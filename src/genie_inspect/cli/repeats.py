@@ -1,20 +1,25 @@
 """`genie repeats`: what a model always writes, and what sets two models apart."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import click
 
+from genie_inspect.agreement.variety import Variety, answer_targets, variety
 from genie_inspect.cli import options as cli
+from genie_inspect.cli.calibrate import machine_judges, machine_ratings
 from genie_inspect.cli.tables import figure, ranged
+from genie_inspect.cli.terminal import echo
+from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.tables import Table, csv_text, plain
 from genie_inspect.populations.population import BUNDLED, MANIFEST, NONE, open_population
 from genie_inspect.reports.repeats import Contrast, Repeats, Shared, contrasts, repeats_of
 from genie_inspect.reports.repeats import repeats as repeated
 from genie_inspect.reports.wording import LEVEL
+from genie_inspect.statistics.descriptive import Interval
 
 REPEATED = ("prompt", "question", "shared answers (documents)", "same", "effective")
 FIELDS = (
@@ -32,6 +37,10 @@ WORDS_KEY = (
     "Words that documents share are counted among those for the prompts in which they occur, copies once. Names are "
     "found in English texts alone. Other words: those that the population's documents have less often (p below .05, "
     "corrected for all words)."
+)
+SIMILARITY_KEY = (
+    "similarity: mean over pairs of documents for a prompt, 0 (different) to 1 (interchangeable), of their answers as "
+    "{judge} rates them ({pairs} of {of} pairs usable). One minus it is the variety within."
 )
 APART = "What sets {run} apart from {other}:"
 NOTHING_APART = "No answer sets {run} apart from {other} beyond chance. The largest differences:"
@@ -51,21 +60,43 @@ CORRECTED = (
 @cli.option(
     "--baseline", show_default=False, help="Run to tell the others apart from. Default: the first, if there are two."
 )
+@cli.option(
+    "--judge",
+    show_default=False,
+    metavar="MODE",
+    help="Also rate the answers of each two documents by this judge: `embedding` (no calls), or `list` with --grader.",
+)
+@cli.option("--grader", metavar="PROVIDER/MODEL", help="The model that --judge asks. Ratings are kept.")
+@cli.embedder_option(help="Embedder of --judge embedding.")
 @cli.option("--top", default=10, type=cli.AT_LEAST_1, help="Number of questions to show per run.")
 @cli.SIGNATURE
 @cli.answering("tables", csv="a row per answer")
-def repeats(sources: tuple[str, ...], population: str, baseline: str | None, top: int, signature: str) -> cli.Answer:
+def repeats(
+    sources: tuple[str, ...],
+    population: str,
+    baseline: str | None,
+    judge: str | None,
+    grader: str | None,
+    embedder: str,
+    top: int,
+    signature: str,
+) -> cli.Answer:
     """Show what a model always writes, and what sets two models apart.
 
     For each question it counts how many documents give each answer, by the answers that scores by genie keep, and shows
     the questions whose answers are repeated most, beside the population's own; then the openings, endings, names and
     words that documents share. Of two runs, or with --baseline, it lists the answers that one gives more often. A
-    population's name or folder in place of logs shows what its own documents repeat. It makes no model calls.
+    population's name or folder in place of logs shows what its own documents repeat.
+
+    It makes no model calls without --judge. With one it shows how alike a run's documents are by feature: novelty
+    compares them with the population's, this with each other.
 
     \b
     Example: genie repeats logs/demo
-             genie repeats starter
+             genie repeats starter --judge embedding
     """
+    if grader and not judge:
+        raise click.UsageError("--grader needs --judge list")
     first = sources[0]
     if first in BUNDLED or (Path(first) / MANIFEST).is_file():
         if len(sources) > 1:
@@ -75,10 +106,11 @@ def repeats(sources: tuple[str, ...], population: str, baseline: str | None, top
         found = repeated(sources, None if population == NONE else open_population(population), signature)
     base = _baseline(found, baseline)
     apart = {own.run: contrasts(own, base) for own in found if base and own is not base}
+    varieties = _varieties(found, judge, grader, embedder) if judge else {}
     return cli.Answer(
-        [_value(own, base, apart.get(own.run)) for own in found],
+        [_value(own, base, apart.get(own.run), varieties.get(own.run)) for own in found],
         [
-            *(part for own in found for part in _parts(own, top)),
+            *(part for own in found for part in _parts(own, top, varieties.get(own.run))),
             KEY,
             WORDS_KEY,
             *(part for own in found if base and own.run in apart for part in _apart(own, base, apart[own.run], top)),
@@ -96,7 +128,20 @@ def _baseline(runs: list[Repeats], name: str | None) -> Repeats | None:
     return matching[0]
 
 
-def _value(own: Repeats, base: Repeats | None, apart: list[Contrast] | None) -> Any:
+def _varieties(runs: list[Repeats], judge: str, grader: str | None, embedder: str) -> dict[str, Variety]:
+    features = sorted({feature for own in runs for feature in own.features})
+    (rater,) = machine_judges((judge,), chosen_embedder(embedder), features, [grader] if grader else [], None, False)
+    found = {}
+    for own in runs:
+        targets = answer_targets(own)
+        if grader:
+            echo(f"{own.run}: {judge} rates {sum(len(target.others) for target in targets)} pairs", err=True)
+        (ratings,) = machine_ratings([rater], targets)
+        found[own.run] = variety(own, targets, ratings)
+    return found
+
+
+def _value(own: Repeats, base: Repeats | None, apart: list[Contrast] | None, alike: Variety | None) -> Any:
     def shared(one: Shared | None) -> dict[str, Any] | None:
         if one is None:
             return None
@@ -113,10 +158,14 @@ def _value(own: Repeats, base: Repeats | None, apart: list[Contrast] | None) -> 
     value = {**run, "features": features, "questions": questions, "wording": [each._asdict() for each in own.wording]}
     if base and apart is not None:
         value["apart"] = {"baseline": base.run, "answers": [contrast._asdict() for contrast in apart]}
+    if alike:
+        alike_features = {name: {"own": here, "population": there} for name, (here, there) in alike.features.items()}
+        rated = {"judge": alike.judge, "pairs": alike.pairs, "unusable": alike.unusable}
+        value["similarity"] = {**rated, "features": alike_features}
     return plain(value)
 
 
-def _parts(own: Repeats, top: int) -> Iterator[Table | str]:
+def _parts(own: Repeats, top: int, alike: Variety | None) -> Iterator[Table | str]:
     is_compared = any(row.population for row in own.rows)
     columns = ("its documents", "the population's")[: 1 + is_compared]
 
@@ -136,11 +185,16 @@ def _parts(own: Repeats, top: int) -> Iterator[Table | str]:
     yield Table(counted_rows, REPEATED, cells, words=3) if cells else f"{counted_rows}."
     if (left := len(repeated_rows) - top) > 0:
         yield f"{left} more: --top, --json or --csv shows them."
-    means = []
-    for name, pair in own.features.items():
-        ranges = (ranged(one.mean, one.low, one.high, ".2f") if one.values else "-" for one in pair)
-        means.append([name.replace("_", " "), *beside(*ranges)])
-    yield Table(f"{own.run}: chance of the same answer", ("feature", *columns), means)
+
+    def means(of: Mapping[str, tuple[Interval, Interval]]) -> Iterator[list[str]]:
+        for name, pair in of.items():
+            ranges = (ranged(one.mean, one.low, one.high, ".2f") if one.values else "-" for one in pair)
+            yield [name.replace("_", " "), *beside(*ranges)]
+
+    yield Table(f"{own.run}: chance of the same answer", ("feature", *columns), [*means(own.features)])
+    if alike:
+        yield Table(f"{own.run}: similarity of two documents", ("feature", *columns), [*means(alike.features)])
+        yield SIMILARITY_KEY.format(judge=alike.judge, pairs=alike.pairs - alike.unusable, of=alike.pairs)
     cells = []
     for what, wordings in groupby(own.wording, lambda wording: wording.what):
         cells.append([WORDING[what]])

@@ -1,0 +1,81 @@
+"""How alike the documents of one run are to each other, as a judge rates their answers: variety within the run."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from genie_inspect.agreement.raters import Pair, Ratings, Target, pair
+from genie_inspect.measures.genie import similarity
+from genie_inspect.populations.schema import Question
+from genie_inspect.reports.repeats import Repeated, Repeats, Shared
+from genie_inspect.statistics.descriptive import Interval, prompt_interval
+
+
+@dataclass(frozen=True, slots=True)
+class Variety:
+    """By feature the similarity of two documents for a prompt, 0 to 1; of the run and of the population."""
+
+    judge: str  # its signature
+    pairs: int  # pairs of different answers that it was to rate
+    unusable: int  # of them those without a usable rating
+    features: Mapping[str, tuple[Interval, Interval]]
+
+
+def answer_targets(own: Repeats) -> list[Target]:
+    """Each pair of different answers to a question, once: those of the run, and those of the population."""
+    return list(dict.fromkeys(target for row in own.rows for side in _sides(row) for target in _targets(row, side)))
+
+
+def variety(own: Repeats, targets: Sequence[Target], ratings: Ratings) -> Variety:
+    """The mean similarity among a run's documents, and among the population's.
+
+    Equal answers count 1, without a rating; pairs without a usable rating do not count.
+    """
+    values = zip((each for target in targets for each in target.pairs), ratings.values, strict=True)
+    rated = {each: similarity(rating) for each, rating in values}
+    features = {}
+    for feature in own.features:
+        rows = [row for row in own.rows if row.feature == feature]
+        prompts = [row.prompt for row in rows]
+        here = [_mean_similarity(row, row.own, rated) for row in rows]
+        there = [_mean_similarity(row, row.population, rated) if row.population else math.nan for row in rows]
+        features[feature] = (
+            prompt_interval(here, prompts, bounds=(0.0, 1.0)),
+            prompt_interval(there, prompts, bounds=(0.0, 1.0)),
+        )
+    return Variety(ratings.signature, len(rated), sum(map(math.isnan, rated.values())), features)
+
+
+def _mean_similarity(row: Repeated, shared: Shared, rated: Mapping[Pair, float]) -> float:
+    """Over all pairs of documents; NaN without a usable one."""
+    pairs, total = 0, 0.0
+    for _, count in shared.answers:
+        pairs += count * (count - 1) // 2
+        total += count * (count - 1) / 2
+    for (one, count), (other, other_count) in combinations(shared.answers, 2):
+        if not math.isnan(value := rated.get(_pair(row, one, other), math.nan)):
+            pairs += count * other_count
+            total += count * other_count * value
+    return total / pairs if pairs else math.nan
+
+
+def _sides(row: Repeated) -> Iterator[Shared]:
+    yield row.own
+    if row.population:
+        yield row.population
+
+
+def _targets(row: Repeated, shared: Shared) -> Iterator[Target]:
+    question = Question(id=_id(row), prompt=row.prompt, feature=row.feature, text=row.question)
+    texts = [text for text, _ in shared.answers]
+    for place, text in enumerate(texts[:-1]):
+        yield Target(question, text, tuple(texts[place + 1 :]))
+
+
+def _pair(row: Repeated, one: str, other: str) -> Pair:
+    return pair(_id(row), one, other)
+
+
+def _id(row: Repeated) -> str:
+    return f"{row.prompt}\n{row.question}"  # a log of an older population may have no ids

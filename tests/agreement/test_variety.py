@@ -1,0 +1,56 @@
+"""How alike a run's own documents are, by a judge."""
+
+import math
+from pathlib import Path
+
+import pytest
+from tests.cli.called import as_json, genie
+from tests.reports.test_repeats import written
+
+from genie_inspect.agreement.raters import Ratings
+from genie_inspect.agreement.variety import answer_targets, variety
+from genie_inspect.reports.repeats import repeats
+
+
+def test_similarity_is_the_mean_over_pairs_of_documents(tmp_path: Path) -> None:
+    (own,) = repeats([written(tmp_path, ("a", "x"), ("a", "y"), ("b", "z"), ("c", ""))])
+    targets = answer_targets(own)
+    said = {"ab": 4.0, "ac": 1.0, "bc": math.nan, "xy": 2.5, "xz": 1.0, "yz": 1.0}
+    pairs = ["".join(sorted((target.answer, other))) for target in targets for other in target.others]
+    assert sorted(pairs) == sorted(said)
+    found = variety(own, targets, Ratings("judge", "by(hand)", tuple(said[each] for each in pairs)))
+    assert (found.judge, found.pairs, found.unusable) == ("by(hand)", 6, 1)
+    # happens: a and a 1, twice a and b 1, twice a and c 0, b and c unknown: 3 of 5; ends: 1/2, 0, 0: 1/6
+    assert found.features["plot"][0].mean == pytest.approx((3 / 5 + 1 / 6) / 2)
+    assert math.isnan(found.features["plot"][1].mean)
+
+
+def test_the_command_shows_it_by_a_judge_beside_the_populations(tmp_path: Path) -> None:
+    file = written(tmp_path, ("a blue owl", "it ends well"), ("a blue owl", "all is lost"), ("rain", "all is lost"))
+    (value,) = as_json("repeats", file, "--population", "none", "--judge", "embedding")
+    alike = value["similarity"]
+    assert alike["judge"].startswith("embedding(static@")
+    assert (alike["pairs"], alike["unusable"]) == (2, 0)
+    own = alike["features"]["plot"]["own"]
+    # one of three pairs is equal in each question, and the others are alike in part
+    assert 1 / 3 < own["mean"] < 1
+    said = " ".join(genie("repeats", file, "--population", "none", "--judge", "embedding").stdout.split())
+    assert "mock/writer: similarity of two documents" in said
+    assert "(2 of 2 pairs usable). One minus it is the variety within." in said
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--judge", "list"), "judge=list asks a model. Name it with --grader PROVIDER/MODEL"),
+        (("--judge", "offline"), "judge is 'offline', expected one of list, pairwise, logit, embedding"),
+        (("--grader", "bundled/grader"), "--grader needs --judge list"),
+    ],
+)
+def test_a_judge_that_cannot_rate_is_refused_with_what_would_work(
+    tmp_path: Path, options: tuple[str, ...], why: str
+) -> None:
+    file = written(tmp_path, ("a", "x"), ("b", "x"))
+    result = genie("repeats", file, "--population", "none", *options)
+    assert result.exit_code > 0
+    assert why in result.stderr
