@@ -77,7 +77,8 @@ class PlannedGrader:
 
     def __init__(self, population: Population, instrument: Instrument, model: Model | None = None) -> None:
         self.population = population
-        self.wording, self.mode, self.ratings = instrument.wording, mode_of(instrument.judge), instrument.ratings
+        self.mode, self.ratings = mode_of(instrument.judge), instrument.ratings
+        self.read, self.rate = instrument.reading_template, instrument.mode_templates[self.mode.instruction.name]
         # of a grader that is not known nothing is on record, and its ratings of a list come as JSON, the dearer form
         self.reader: Reader | None = None
         self.judge: Judge | None = None
@@ -99,7 +100,7 @@ class PlannedGrader:
         """One request to read, by the tokens of the document and of the answers."""
         asked = {str(number): question for number, question in enumerate(questions, start=1)}
         data = fenced({"document": "", "questions": asked})
-        empty = static_token_count(self.wording.read.fill(count=len(questions), data=data))
+        empty = static_token_count(self.read.fill(count=len(questions), data=data))
         return Cost(1, empty + document, numbered_tokens(len(questions)) + _attempt() + self.times * sum(answers))
 
     def rating(self, question: int, answer: int, others: Sequence[int]) -> Cost:
@@ -107,7 +108,7 @@ class PlannedGrader:
         size, mode = self.mode.chunk, self.mode
         calls = [len(others[start : start + size]) for start in range(0, len(others), size)]
         for count in set(calls).difference(self._empty):
-            request = mode.request(self.wording.rate[mode.instruction.name], "", "", [""] * count)
+            request = mode.request(self.rate, "", "", [""] * count)
             self._empty[count] = static_token_count(request)
         texts = len(calls) * (question + self.times * answer) + self.times * sum(others)
         replies = sum(mode.reply_tokens(count, self.as_json) for count in calls)

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
 
-from inspect_ai.model import Model
 from pydantic import BeforeValidator
 
 from genie_inspect.engines.embedders import static_token_count
@@ -168,8 +168,7 @@ Name one:
   --model-role {ROLE}=<provider/model>   any model of your choice (bundled/grader for the bundled storytellers)"""
 
 
-def reading_model() -> Model:
-    return bound_model((ROLE,), NO_READER)
+reading_model = partial(bound_model, (ROLE,), NO_READER)
 
 
 class Approach:

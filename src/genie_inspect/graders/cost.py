@@ -10,6 +10,7 @@ from functools import lru_cache
 from inspect_ai.model import GenerateConfig, Model, get_model, model_roles
 
 from genie_inspect.engines.embedders import static_token_count
+from genie_inspect.graders.grader import RECORDED
 from genie_inspect.inspect_private import named_api, resolved_settings
 from genie_inspect.prompting.fence import fenced
 
@@ -57,9 +58,6 @@ def unbatched(roles: tuple[str, ...]) -> str:
     if not options:
         return ""
     return f"--batch reaches the model under evaluation alone; for the judges too: {' '.join(options)}"
-
-
-RECORDED = "bundled"
 
 
 def planned_model(name: str) -> Model:

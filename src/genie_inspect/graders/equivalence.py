@@ -22,7 +22,7 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.grader import ROLE, Request, ask, bound_when_scored, judging_model
 from genie_inspect.graders.merging import numbered_tokens
-from genie_inspect.graders.quality import QUALITY, GraderQuality, Quality, RewardQuality
+from genie_inspect.graders.quality import QUALITY, GraderQuality, RewardQuality
 from genie_inspect.graders.readable import InstructedAsker, until_complete
 from genie_inspect.measures.partition import partition
 from genie_inspect.prompting.forms import sameness_form
@@ -130,8 +130,6 @@ async def class_of(text: str, prompt: str, founders: list[str], equivalence: Equ
 
 
 GRADER, EMBEDDING, CLASSIFIER, REWARD = "grader", "embedding", "classifier", "reward"
-EQUIVALENCES = "grader, embedding, classifier or classifier/<hub id or folder>"
-QUALITIES = "grader, reward or reward/<hub id or folder>"
 NO_GRADER = f"""\
 {{option}} asks a model, and no grader is named: it must not be the model under evaluation by accident.
 Two ways out:
@@ -144,16 +142,17 @@ OTHERS = {
 }
 
 
-def _kind(option: str, plain: tuple[str, ...], with_model: str, accepted: str, choice: str) -> str:
+def _kind(option: str, plain: tuple[str, ...], with_model: str, choice: str) -> str:
     kind, slash, model = choice.partition("/")
     # "classifier/" names no model: a typing mistake, not the published one
     if choice in plain or (kind == with_model and bool(slash) == bool(model)):
         return kind
+    accepted = f"{', '.join(plain)}, {with_model} or {with_model}/<hub id or folder>"
     raise UnknownChoiceError(option, choice, accepted)
 
 
-equivalence_kind = partial(_kind, "equivalence", (GRADER, EMBEDDING), CLASSIFIER, EQUIVALENCES)
-quality_kind = partial(_kind, "quality", (GRADER,), REWARD, QUALITIES)
+equivalence_kind = partial(_kind, "equivalence", (GRADER, EMBEDDING), CLASSIFIER)
+quality_kind = partial(_kind, "quality", (GRADER,), REWARD)
 
 
 def chosen_equivalence(
@@ -175,7 +174,7 @@ def chosen_equivalence(
     return lambda: computed
 
 
-def chosen_quality(quality: str, templates: Path | str | None = None) -> Callable[[], Quality]:
+def chosen_quality(quality: str, templates: Path | str | None = None) -> Callable[[], GraderQuality | RewardQuality]:
     if quality_kind(quality) == GRADER:
         return bound_when_scored(quality_grader, partial(GraderQuality, template=QUALITY.template(templates)))
     _, _, model = quality.partition("/")

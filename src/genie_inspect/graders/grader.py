@@ -45,6 +45,7 @@ def unmet(reason: str | Exception) -> PrerequisiteError:
 AskedT = TypeVar("AskedT", Model, tuple[Model, ...])
 JudgeT = TypeVar("JudgeT")
 ROLE, PREFERENCE_ROLE = "grader", "preference"
+RECORDED = "bundled"  # the provider that replays what is on record
 # providers whose chat endpoint takes a JSON schema; to the others the template alone says what form to reply in
 STRUCTURED = frozenset({"openai", "azureai", "google", "mistral", "grok", "sglang"})
 VLLM = "vllm"  # takes a pattern; under a schema a model may fill its whole allowance with spaces
@@ -107,7 +108,7 @@ def _first(models: Sequence[Model], role: str) -> Model:
 
 
 def _real(model: Model, asked_by: str) -> Model:
-    if ModelName(model).api == "bundled":
+    if ModelName(model).api == RECORDED:
         raise unmet(f"{model} only replays recorded ratings, and {asked_by} needs new ones. Name a real grader")
     return model
 

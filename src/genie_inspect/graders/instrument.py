@@ -1,11 +1,9 @@
 """What documents are measured by: the judge, its wording and its embedder, chosen and checked in one place."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from pathlib import Path
-from typing import Self
 
 from inspect_ai.model import Model, ModelName
 
@@ -14,14 +12,14 @@ from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.cache import Cache, Memo, cache_folder
 from genie_inspect.graders.embedding_judge import VECTORS
-from genie_inspect.graders.grader import graders, unmet
+from genie_inspect.graders.grader import RECORDED, graders, unmet
 from genie_inspect.graders.list_judge import LIST
 from genie_inspect.graders.logit_judge import LOGIT
 from genie_inspect.graders.merging import Mode
 from genie_inspect.graders.offline_judge import OfflineJudge, OfflineReader
 from genie_inspect.graders.pairwise_judge import PAIRWISE
 from genie_inspect.graders.protocols import Judge, Reader
-from genie_inspect.graders.reader import CONCISE, LENGTHS, AnswerLength, GraderReader
+from genie_inspect.graders.reader import CONCISE, LENGTHS, GraderReader
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.options import check_count, check_share, check_switch, check_text
 from genie_inspect.populations.schema import Feature
@@ -29,7 +27,6 @@ from genie_inspect.prompting.templates import Template
 
 OFFLINE = "offline"
 LEAST_RATINGS = 3
-RECORDED = "bundled"
 MODES = {mode.name: mode for mode in (LIST, PAIRWISE, LOGIT, VECTORS)}
 """Judges that ask a grader, by name."""
 
@@ -79,19 +76,6 @@ def cache_for(model: Model, cache: Cache | None) -> Cache | None:
     return None if ModelName(model).api == RECORDED else cache
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
-    read: Template
-    rate: Mapping[str, Template]
-    """By the name of the instruction."""
-
-    @classmethod
-    def load(cls, folder: Path | str | None = None, length: AnswerLength = LENGTHS[CONCISE]) -> Self:
-        """The bundled templates, and in place of some of them those in a folder of the user's own."""
-        rate = {mode.instruction.name: mode.instruction.template(folder) for mode in MODES.values()}
-        return cls(length.instruction.template(folder), rate)
-
-
 @dataclass(frozen=True)
 class Instrument:
     """The options that say how documents are compared; checked when it is made, before anything is asked."""
@@ -129,13 +113,18 @@ class Instrument:
             beside = f" (judge={OFFLINE} calls no model)" if self.is_smoke_test else ""
             raise UnknownChoiceError("answer_length", self.answer_length, f"one of {', '.join(lengths)}{beside}")
         # loaded now, so that a wrong template or embedder ends a run before anything is generated
-        _ = self.wording, self.engine
+        _ = self.reading_template, self.mode_templates, self.engine
         if mode and mode.by_embedding:
             mode.by_embedding(self.engine, fit, ())
 
     @cached_property
-    def wording(self) -> Wording:
-        return Wording.load(self.templates, LENGTHS[self.answer_length])
+    def reading_template(self) -> Template:
+        return LENGTHS[self.answer_length].instruction.template(self.templates)
+
+    @cached_property
+    def mode_templates(self) -> dict[str, Template]:
+        """By the name of a mode's instruction; of every mode, so that a wrong template is found whatever the judge."""
+        return {mode.instruction.name: mode.instruction.template(self.templates) for mode in MODES.values()}
 
     @cached_property
     def engine(self) -> Embedder:
@@ -168,10 +157,10 @@ class Instrument:
             return OfflineReader(self.engine, words), OfflineJudge(self.engine)
         # only what a model was asked costs anything to ask again
         cache = cache_for(model, cache) if cache else self.cache_for(model)
-        reader = GraderReader(model, self.wording.read, Memo(cache), length=LENGTHS[self.answer_length])
+        reader = GraderReader(model, self.reading_template, Memo(cache), length=LENGTHS[self.answer_length])
         mode, fit = mode_and_fit(self.judge)
         if mode.by_embedding:
             # the population's answers come back with every document
             engine = CachedEmbedder(self.engine, cache_folder())
             return reader, mode.by_embedding(engine, fit, [feature.name for feature in features])
-        return reader, mode.judge(model, self.wording.rate[mode.instruction.name], Memo(cache, anew=anew))
+        return reader, mode.judge(model, self.mode_templates[mode.instruction.name], Memo(cache, anew=anew))

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import lru_cache
 
 from inspect_ai.model import GenerateConfig, Model
@@ -11,6 +12,7 @@ from genie_inspect.graders.cache import Judged, Memo
 from genie_inspect.graders.grader import Request, ask
 from genie_inspect.graders.merging import Mode, RatingJudge, Unrated, numbered_tokens, pair_instruction
 from genie_inspect.graders.readable import ANEW, labelled, until_complete
+from genie_inspect.inspect_private import unlogged
 from genie_inspect.prompting.forms import ratings_form
 from genie_inspect.prompting.replies import numbered_ratings
 from genie_inspect.prompting.templates import Template
@@ -49,8 +51,10 @@ class ListJudge(RatingJudge):
                 config, form = _asked(len(chunk))
                 # one call per question in the log, for people to see
                 is_first = chunk == order[: self.chunk] and settings != ANEW
-                async with labelled(pairs.question, pairs.answer, logged=is_first):
-                    judged = list_ratings(await ask(self.model, request, config.merge(settings), form), chunk)
+                with nullcontext() if is_first else unlogged():
+                    async with labelled(pairs.question, pairs.answer):
+                        reply = await ask(self.model, request, config.merge(settings), form)
+                judged = list_ratings(reply, chunk)
                 pairs.keep(judged)
                 return judged
 

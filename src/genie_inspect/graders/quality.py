@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from anyio import to_thread
 from inspect_ai.model import GenerateConfig, Model
@@ -32,14 +32,6 @@ CONFIG = GenerateConfig(temperature=0.0, max_tokens=200)
 TOKENS_A_LEVEL = 30  # a reason in one sentence, and a number
 
 
-class Quality(Protocol):
-    @property
-    def signature(self) -> str: ...
-
-    async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
-        """The level of each reply, 1 (of no use) to 10; NaN where no level could be had."""
-
-
 class RewardQuality:
     """Levels of a reward model's rewards; the published thresholds are those of the published model."""
 
@@ -53,6 +45,7 @@ class RewardQuality:
         return self.model.name.removesuffix(")") + foreign + ")"
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
+        """The level of each reply, 1 (of no use) to 10."""
         rewards = await to_thread.run_sync(self.model.rewards, prompt, replies)
         # levels, not rewards: utility is a mean, and only levels have equal steps
         return [float(reward_level(reward)) for reward in rewards]
@@ -63,6 +56,8 @@ class GraderQuality(InstructedAsker):
     requests = ((CONFIG, None),)
 
     async def levels(self, prompt: str, replies: Sequence[str]) -> list[float]:
+        """The level of each reply, 1 (of no use) to 10; NaN where no level could be had."""
+
         async def level(reply: str) -> float:
             with suppress(UnreadableReplyError):
                 return await self.read_of(self.template.request({"request": prompt, "reply": reply}), quality_level)
@@ -92,15 +87,6 @@ LOWEST, HIGHEST = 1, 5
 COHERENCE_CONFIG = GenerateConfig(temperature=0.0, max_tokens=150)  # a reason of one sentence, then the rating
 
 
-class CoherenceRater(Protocol):
-    """Rates one document; higher = more coherent."""
-
-    @property
-    def signature(self) -> str: ...
-
-    async def rate(self, prompt: str, document: str) -> float: ...
-
-
 class GraderCoherence(InstructedAsker):
     """The grader's rating from 1 (cannot be followed) to 5 (connected from beginning to end), with its reason first."""
 
@@ -126,6 +112,9 @@ class RewardCoherence:
     async def rate(self, prompt: str, document: str) -> float:
         # in a thread: a forward pass blocks, and other samples go on meanwhile
         return await to_thread.run_sync(self.rewards.coherence, prompt, document)
+
+
+CoherenceRater = GraderCoherence | RewardCoherence
 
 
 def rewarded(choice: str) -> RewardCoherence | None:
@@ -186,8 +175,7 @@ accident. Three ways out:
   -T panel=cheap                         the panel without litbench: asks no model"""
 
 
-def preference_model() -> Model:
-    return judging_model((PREFERENCE_ROLE, ROLE), "litbench", NO_JUDGE)
+preference_model = partial(judging_model, (PREFERENCE_ROLE, ROLE), "litbench", NO_JUDGE)
 
 
 class PreferenceJudge(Asker[Template]):

@@ -4,8 +4,8 @@ A request that is repeated under Inspect's cache (`--cache`, `cache=True`) would
 there; so a repeat says to its provider that no cache counts.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext, suppress
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import cached_property
 from typing import ClassVar, Generic, Protocol, TypeVar
 
@@ -15,7 +15,6 @@ from inspect_ai.util import span
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.files.values import one_line
 from genie_inspect.graders.grader import Request, ask, identified_model
-from genie_inspect.inspect_private import unlogged
 from genie_inspect.prompting.forms import Form
 from genie_inspect.prompting.templates import Instruction, Template
 
@@ -126,14 +125,8 @@ def asked_twice(max_tokens: int, form: Form | None = None) -> tuple[Request, Req
 WIDTH = 60  # characters of each part of a label: an outline of a transcript shows one line
 
 
-@asynccontextmanager
-async def labelled(*parts: str, logged: bool = True) -> AsyncIterator[None]:
-    """The calls inside, in the transcript under a label, or not in it at all."""
-    if not logged:
-        with unlogged():
-            yield
-        return
+def labelled(*parts: str) -> AbstractAsyncContextManager[None]:
+    """The calls inside, in the transcript under a label."""
     lines = [one_line(part) for part in parts]
     # a request begins with instructions that all share: the label says what was asked
-    async with span(" | ".join(line if len(line) <= WIDTH else line[: WIDTH - 1] + "\u2026" for line in lines)):
-        yield
+    return span(" | ".join(line if len(line) <= WIDTH else line[: WIDTH - 1] + "\u2026" for line in lines))

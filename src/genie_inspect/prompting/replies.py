@@ -109,8 +109,7 @@ def numbered_ratings(reply: str, count: int) -> dict[int, int]:
 
 def numbered_sameness(reply: str, count: int) -> dict[int, bool]:
     """Whether each item, 1 to count, is "same" or "different"; what is missing or says something else is absent."""
-    words = {number: answer.strip(" .!*\"'").casefold() for number, answer in numbered_answers(reply, count).items()}
-    return {number: word == SAME for number, word in words.items() if word in (SAME, DIFFERENT)}
+    return {number: word == SAME for number, word in numbered_choices(reply, count, (SAME, DIFFERENT)).items()}
 
 
 def numbered_values(reply: str, count: int, *, questions: bool = False) -> dict[int, str | None]:
@@ -204,6 +203,7 @@ _GLYPHS = str.maketrans(
     {chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)}
     | {"≫": ">>", "»": ">>", "⋙": ">>>", "≪": "<<", "«": "<<", "⋘": "<<<", "\ufe64": "<", "\ufe65": ">", "\ufe66": "="}
 )
+# not html.unescape, which fails on a number of 5,000 digits
 _SIGNS = {"gt": ">", "#62": ">", "#x3e": ">", "lt": "<", "#60": "<", "#x3c": "<"}
 _ENTITY = re.compile(f"&({'|'.join(_SIGNS)});", re.IGNORECASE)
 _BULLETS = " \t-•+>#|.)0123456789"

@@ -17,7 +17,6 @@ LONGEST = 1_000_000  # characters; the longest replies that models can write (12
 TOO_LONG = f"longer than {LONGEST:,} characters"
 SHOWN = 80  # characters of a reply in an error
 _THOUGHTS = re.compile(r"<(/?)think(?:ing)?>", re.IGNORECASE)
-_PAIR, _HALF = re.compile("[\ud800-\udbff][\udc00-\udfff]"), re.compile("[\ud800-\udfff]")
 _WORD = re.compile(r"[^\W_]")
 # a pair of halves, half a character alone, or any other escape, of which the backslash must not begin the next one
 _ESCAPE = re.compile(
@@ -27,13 +26,8 @@ _ESCAPE = re.compile(
 
 def whole_text(text: str) -> str:
     """The text without halves of characters, which no file or request can hold; each becomes U+FFFD."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        # two halves, each sent on its own, make a character together
-        joined = _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
-        return _HALF.sub("\N{REPLACEMENT CHARACTER}", joined)
-    return text
+    # two halves, each sent on its own, make a character together
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def whole_json(text: str) -> str:

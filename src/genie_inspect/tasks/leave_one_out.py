@@ -79,8 +79,8 @@ def _check_recorded(population: "Population", instrument: "Instrument") -> None:
     """Refuse a grader that replays what is on record where that does not do for these documents."""
     from inspect_ai.model import ModelName, model_roles
 
-    from genie_inspect.graders.grader import ROLE, unmet
-    from genie_inspect.graders.instrument import RECORDED, mode_of
+    from genie_inspect.graders.grader import RECORDED, ROLE, unmet
+    from genie_inspect.graders.instrument import mode_of
     from genie_inspect.providers.replay import starter_record
 
     # where none is bound another check says so

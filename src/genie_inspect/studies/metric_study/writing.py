@@ -31,8 +31,7 @@ from genie_inspect.cli.options import (
 from genie_inspect.cli.running import asked
 from genie_inspect.engines.identity import identity
 from genie_inspect.errors import InterventionsError, UnreadableReplyError
-from genie_inspect.graders.grader import gathered, unmet
-from genie_inspect.graders.instrument import RECORDED
+from genie_inspect.graders.grader import RECORDED, gathered, unmet
 from genie_inspect.graders.protocols import Reader
 from genie_inspect.graders.readable import readable
 from genie_inspect.graders.reader import READ, GraderReader
