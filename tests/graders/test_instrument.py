@@ -34,14 +34,7 @@ JUDGES = [*MODES, OFFLINE]
 PAIR_JUDGES = [name for name, mode in MODES.items() if mode.asks_pairs]
 
 
-@pytest.mark.parametrize("judge", JUDGES)
-def test_every_judge_that_is_named_is_accepted(judge: str) -> None:
-    assert Instrument(judge).judge == judge
-
-
-@pytest.mark.parametrize(
-    "judge", ["", "List", "gpt-4o", "offline ", "embedding/", "pairwise/fit.json", "offline/fit.json"]
-)
+@pytest.mark.parametrize("judge", ["", "List", "offline ", "embedding/", "pairwise/fit.json", "offline/fit.json"])
 def test_an_unknown_judge_is_refused_with_its_value_and_what_would_work(judge: str) -> None:
     with pytest.raises(UnknownChoiceError) as caught:
         Instrument(judge)
@@ -55,18 +48,6 @@ def test_a_template_with_other_blanks_is_refused_whatever_the_judge(instruction:
     message = f"{instruction.name}.md has the blanks ['that', 'this'], expected {sorted(instruction.blanks)}"
     with pytest.raises(TemplateError, match=re.escape(message)):
         Instrument("list", templates=str(tmp_path))
-
-
-def test_a_templates_folder_that_is_missing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TemplateError, match="does not exist"):
-        Instrument("list", templates=str(tmp_path / "nowhere"))
-
-
-@pytest.mark.parametrize("judge", PAIR_JUDGES)
-def test_reader_and_judge_carry_the_model_in_their_signatures(judge: str) -> None:
-    reader, rater = Instrument(judge).reader_and_judge(saying("").model())
-    assert reader.signature.startswith("grader(mockllm/model@")
-    assert rater.signature.startswith(f"{judge}(mockllm/model@")
 
 
 OTHERS = ["a fox", 'a "hen"', "```"]
@@ -106,11 +87,8 @@ def test_an_embedder_without_a_fit_is_refused_before_anything_is_asked() -> None
     with pytest.raises(FitError, match=r"judge=embedding/fit\.json"):
         Instrument("embedding", "openai/small")
     arguments = {"judge": "embedding", "embedder": "openai/small"}
-    with pytest.raises(PrerequisiteError) as caught:
+    with pytest.raises(PrerequisiteError, match="--embedder openai/small --fit-embedding"):
         evaluate("genie_inspect/synthetic_prompts", task_args=arguments, model="bundled/inventive")
-    assert "genie calibrate --ratings ratings.jsonl --embedder openai/small --fit-embedding" in str(
-        caught.value.message
-    )
 
 
 def test_the_embedded_pair_carries_the_embedder_in_its_signatures() -> None:
@@ -133,6 +111,8 @@ def test_templates_of_the_users_reach_the_reader_and_the_judge(judge: str, tmp_p
     own_reader, own_rater = Instrument(judge, templates=str(tmp_path)).reader_and_judge(model)
     assert own_reader.signature != reader.signature
     assert own_rater.signature != rater.signature
+    assert reader.signature.startswith("grader(mockllm/model@")
+    assert rater.signature.startswith(f"{judge}(mockllm/model@")
 
 
 @pytest.mark.parametrize(
@@ -174,10 +154,8 @@ def test_a_judge_that_asks_a_model_needs_the_grader_role(judge: str) -> None:
     ("judge", "said"),
     [
         ("logit", "^grader for judge=logit is 'bundled/grader', expected a provider with log probabilities: .*vllm$"),
-        ("logits", "^judge is 'logits', expected one of NAMES, none$"),
         ("pairwise/2", "^judge is 'pairwise/2', expected one of NAMES, none$"),
         ("list/", "^judge is 'list/', expected one of NAMES, none$"),
-        ("list/1", "^judge is 'list/1', expected how many answers list is shown per call, such as list/10$"),
         ("list/ten", "^judge is 'list/ten', expected how many answers list is shown per call, such as list/10$"),
     ],
 )
@@ -229,7 +207,6 @@ def test_an_instrument_asks_anew_in_another_cache_when_it_is_told_to(tmp_path: P
     assert Instrument("list", cache=False).cache_for(model) is None
     screen: Any = Instrument("embedding").reader_and_judge(model)[1]
     assert isinstance(screen.embedder, CachedEmbedder)
-    assert Instrument("list").min_coverage == 0.5
     assert [Instrument(judge).is_smoke_test for judge in ("offline", "pairwise")] == [True, False]
 
 

@@ -123,28 +123,28 @@ async def test_the_anchor_of_other_features_does_not_move_ratings_by_pronouns() 
     assert rated.ratings == pytest.approx((1 + 3 * math.sqrt(0.5),))
 
 
-def test_pronouns_in_quoted_speech_do_not_count() -> None:
-    said = pronoun_answer("“I am late, and my train is gone,” said the man. He sighed.")
+@pytest.mark.parametrize(
+    ("text", "share", "direction"),
+    [
+        ("She left.", "0%", [1, 0]),
+        ("I left.", "100%", [0, 1]),
+        ("I saw her.", "50%", [math.sqrt(0.5), math.sqrt(0.5)]),  # half way between the two: 45 degrees
+        ("“I am late, and my train is gone,” said the man. He sighed.", "0%", [1, 0]),  # quoted speech does not count
+        ("“I left my hat. He came.", "67%", [0.5, math.sqrt(0.75)]),  # I, my and he: a quote that is never closed
+    ],
+)
+def test_pronouns_are_a_direction_from_third_person_to_first(text: str, share: str, direction: list[float]) -> None:
+    said = pronoun_answer(text)
     assert said is not None
-    assert said.text == "0% of its pronouns are first person"
-
-
-def test_half_of_the_pronouns_stand_half_way_between_the_two() -> None:
-    mixed = pronoun_answer("I saw her.")
-    assert mixed is not None
-    # 1 of 2: 45 degrees, cosine and sine are both sqrt(1/2)
-    assert mixed.vector is not None
-    assert mixed.vector.tolist() == pytest.approx([math.sqrt(0.5), math.sqrt(0.5)])
-
-
-def test_a_document_without_pronouns_does_not_say_who_tells_it() -> None:
+    assert said.text == f"{share} of its pronouns are first person"
+    assert said.vector is not None
+    assert said.vector.tolist() == pytest.approx(direction)
     assert pronoun_answer("Snow on the tracks. Silence.") is None
 
 
-@pytest.mark.parametrize("nothing", ["", "  \n\n ", "...", "* * *"])
-async def test_a_document_without_words_has_no_answers(nothing: str) -> None:
-    reading = await OfflineReader(embedder(), WORDS).read(nothing, [PLOT, PERSPECTIVE])
-    assert reading.answers == (None, None)
+async def test_a_document_without_words_has_no_answers() -> None:
+    for nothing in ("", "* * *"):
+        assert (await OfflineReader(embedder(), WORDS).read(nothing, [PLOT, PERSPECTIVE])).answers == (None, None)
 
 
 async def test_a_document_of_one_sentence_is_its_own_answer_also_to_questions_on_the_ending() -> None:
@@ -178,15 +178,19 @@ async def test_the_anchor_is_rating_1_and_half_way_to_identity_is_half_the_scale
     assert rated.ratings == pytest.approx((1.0, 1.0, 2.5, 4.0))
 
 
-async def test_an_anchor_of_the_question_goes_before_that_of_its_feature() -> None:
+@pytest.mark.parametrize(("anchor", "rating"), [(0.2, 2.5), (0.0, 2.8)])
+async def test_an_anchor_of_the_question_also_of_0_goes_before_that_of_its_feature(
+    anchor: float, rating: float
+) -> None:
     answer, other = Answer("x", np.array([1.0, 0.0])), Answer("y", np.array([0.6, 0.8]))
-    judge = OfflineJudge(embedder(), anchors={"plot": 0.6, PLOT.text: 0.2})
-    # (0.6 - 0.2) / (1 - 0.2) = 0.5
-    assert (await judge.rate(PLOT, answer, [other])).ratings == pytest.approx((2.5,))
+    judge = OfflineJudge(embedder(), anchors={"plot": 0.6, PLOT.text: anchor})
+    # (0.6 - 0.2) / (1 - 0.2) = 0.5; 1 + 3 * 0.6
+    assert (await judge.rate(PLOT, answer, [other])).ratings == pytest.approx((rating,))
 
 
 async def test_without_an_anchor_one_other_answer_is_too_few() -> None:
     answer = Answer("x", np.array([1.0, 0.0]))
+    assert (await OfflineJudge(Letters()).rate(PLOT, answer, [])).ratings == ()
     rated = await OfflineJudge(Letters()).rate(PLOT, answer, [answer])
     assert rated.ratings == (None,)
     assert rated.faults == {0: "no anchor: too few answers"}
@@ -202,47 +206,23 @@ async def test_another_embedder_has_no_anchors_on_record_and_says_that_it_uses_i
     assert len(set(rated.ratings)) > 1
 
 
-async def test_no_others_are_no_ratings() -> None:
-    assert (await OfflineJudge(embedder()).rate(PLOT, Answer("x", np.array([1.0, 0.0])), [])).ratings == ()
-
-
 async def test_answers_of_a_reading_model_are_refused_because_they_have_no_direction() -> None:
     with pytest.raises(ValueError, match="needs the offline reader"):
         await OfflineJudge(embedder()).rate(PLOT, Answer("in the rain"), [Answer("at sea")])
 
 
-def test_recorded_anchors_are_cosines_of_questions_or_features_of_the_starter_population() -> None:
-    anchors = json.loads(ANCHORS.read_text(encoding="utf-8"))["anchors"]
+def test_the_anchors_that_ship_are_cosines_of_questions_or_features_of_the_starter_population_as_it_ships() -> None:
+    recorded = json.loads(ANCHORS.read_text(encoding="utf-8"))
     known = {question.text for prompt in STARTER.prompts for question in STARTER.questions(prompt)} | WORDS.keys()
-    assert anchors.keys() <= known
-    assert all(0 <= anchor < 1 for anchor in anchors.values())
-
-
-def test_the_anchors_that_ship_are_those_of_the_starter_population_as_it_ships() -> None:
-    assert json.loads(ANCHORS.read_text(encoding="utf-8"))["population"] == open_population("starter").name
-    assert OfflineJudge(embedder()).anchors
-
-
-async def test_an_anchor_of_0_is_an_anchor() -> None:
-    # without it the median over the others, 0.8, would be
-    answer = Answer("x", np.array([1.0, 0.0]))
-    others = [Answer("y", np.array([0.6, 0.8])), Answer("z", np.array([0.0, 1.0]))]
-    rated = await OfflineJudge(embedder(), anchors={"plot": 0.0}).rate(PLOT, answer, others)
-    # cosines 0.6 and 0: 1 + 3 * 0.6 and 1
-    assert rated.ratings == pytest.approx((2.8, 1.0))
+    assert recorded["population"] == STARTER.name
+    assert recorded["anchors"].keys() <= known
+    assert all(0 <= anchor < 1 for anchor in recorded["anchors"].values())
+    assert OfflineJudge(embedder()).anchors == recorded["anchors"]
 
 
 def test_the_embedder_that_ships_is_judged_by_the_starter_populations_anchors_and_says_so() -> None:
     assert OfflineJudge(embedder()).signature == f"offline({embedder().identity},anchors=starter)"
     assert OfflineJudge(embedder(), anchors={}).signature == f"offline({embedder().identity},anchors=own)"
-
-
-@pytest.mark.parametrize(("text", "direction"), [("She left.", [1, 0]), ("I left.", [0, 1])])
-def test_third_person_is_the_first_axis_and_first_person_the_second(text: str, direction: list[int]) -> None:
-    said = pronoun_answer(text)
-    assert said is not None
-    assert said.vector is not None
-    assert said.vector.tolist() == pytest.approx(direction)
 
 
 async def test_a_question_stands_beside_its_features_words_and_one_of_another_feature_alone() -> None:
@@ -256,13 +236,6 @@ async def test_a_question_stands_beside_its_features_words_and_one_of_another_fe
     words = {"plot": ("happens", "ending")}
     await OfflineReader(Heard(), words).read("It rained.", [PLOT, Asked("In what tone?", "style")])
     assert Heard.texts[-1] == [f"{PLOT.text} happens ending", "In what tone?"]
-
-
-def test_a_quote_that_is_never_closed_is_read() -> None:
-    said = pronoun_answer("“I left my hat. He came.")
-    assert said is not None
-    # I, my and he
-    assert said.text == "67% of its pronouns are first person"
 
 
 def test_the_words_of_a_direction_are_those_of_the_sentence_that_weighs_most() -> None:
@@ -340,12 +313,9 @@ def test_a_file_that_is_no_fit_for_the_embedder_is_one_line_that_names_it(
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_is_not_there_says_what_would_write_it(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_says_what_would_write_it_and_one_of_no_json_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FitError, match=r"nowhere\.json cannot be read: No such file .*--fit-embedding"):
         embedding_judge(embedder(), str(tmp_path / "nowhere.json"))
-
-
-def test_a_fit_of_no_json_is_refused(tmp_path: Path) -> None:
     (tmp_path / "fit.json").write_text("fit", encoding="utf-8")
     with pytest.raises(FitError, match=r"fit\.json: Invalid JSON"):
         read_fit(tmp_path / "fit.json")
@@ -410,10 +380,7 @@ async def test_an_answer_without_a_vector_has_no_rating_and_a_reason() -> None:
     assert rated.ratings[0] is None
     assert rated.faults == {0: NO_VECTOR}
     assert (await judge.rate(VECTORS_PLOT, Answer("?"), answers("a", "?"))).ratings == (None, 4.0)
-
-
-async def test_nothing_to_compare_with_is_nothing_rated() -> None:
-    assert (await EmbeddingJudge(Angles(), FIT).rate(VECTORS_PLOT, Answer("a"), [])).ratings == ()
+    assert (await judge.rate(VECTORS_PLOT, Answer("a"), [])).ratings == ()
 
 
 async def test_a_feature_that_the_fit_does_not_know_is_judged_by_the_line_over_all_and_named() -> None:

@@ -1,10 +1,10 @@
 import json
-import time
 from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.hostile import seconds
 
 from genie_inspect.prompting.answers import (
     ATTEMPT,
@@ -105,17 +105,7 @@ REPEATED = [
 @pytest.mark.parametrize("text", REPEATED, ids=range(len(REPEATED)))
 @pytest.mark.parametrize("judge", [is_unspecified, says_nothing])
 def test_a_text_that_repeats_itself_is_decided_at_once(judge: Callable[[str], bool], text: str) -> None:
-    assert quickest(lambda: judge(text)) < 0.05
-
-
-def quickest(work: Callable[[], object], times: int = 3) -> float:
-    """Seconds of the quickest of some turns, because other programs run too."""
-    taken = []
-    for _ in range(times):
-        begin = time.process_time()
-        work()
-        taken.append(time.process_time() - begin)
-    return min(taken)
+    assert min(seconds(lambda: judge(text)) for _ in range(3)) < 0.05
 
 
 def test_a_sentence_of_thirty_words_may_say_that_there_is_nothing_and_a_longer_one_says_something() -> None:
@@ -133,17 +123,10 @@ MARKED = listed("""
 
 
 @pytest.mark.parametrize("answer", MARKED)
-def test_the_marker_says_that_there_is_no_answer(answer: str) -> None:
+def test_the_marker_says_that_there_is_no_answer_and_to_who_was_asked_for_it_no_other_words_do(answer: str) -> None:
     assert says_nothing(answer)
     assert is_unspecified(answer), "whoever it is from"
-
-
-@pytest.mark.parametrize(
-    "answer", listed("none | None. | unknown | Unknown! | no information | the time is unknown | N/A | 未提及")
-)
-def test_the_same_words_are_an_answer_of_a_reader_who_was_given_a_marker(answer: str) -> None:
-    assert not says_nothing(answer)
-    assert is_unspecified(answer)
+    assert not any(map(says_nothing, ["none", "Unknown!", "no information", "the time is unknown", "N/A", "未提及"]))
 
 
 def test_an_import_knows_the_usual_phrases_of_other_languages_and_full_width_letters() -> None:
@@ -191,8 +174,6 @@ REPLIES = {
     "a template that does not ask": ('{"1": "a pilot", "2": "at night"}', WHOLE, None),
     "an odd field": ('{"attempt": "perhaps", "1": "a pilot", "2": "at night"}', WHOLE, None),
     "a word that begins alike": ('{"attempt": "not sure", "1": "a pilot", "2": "at night"}', WHOLE, None),
-    "a number": ('{"attempt": 1, "1": "a pilot", "2": "at night"}', WHOLE, None),
-    "null": ('{"attempt": null, "1": "a pilot", "2": "at night"}', WHOLE, None),
     "in capitals": ('{"Attempt": "NO"}', {}, False),
     "with a reason": ('{"attempt": "no, it is an apology"}', {}, False),
     "answers in an object of their own": (
@@ -200,8 +181,6 @@ REPLIES = {
         WHOLE,
         True,
     ),
-    "all in an object of its own": ('{"reading": {"attempt": "yes", "1": "a pilot", "2": "at night"}}', WHOLE, True),
-    "over several lines": ('```json\n{\n "attempt": "yes",\n "1": "a pilot",\n "2": "at night"\n}\n```', WHOLE, True),
     "no attempt over several lines": ('```json\n{\n  "attempt" :\n  "no"\n}\n```', {}, False),
     "cut off": ('{"attempt": "yes", "1": "a pilot", "2": "at ni', {1: "a pilot"}, True),
     "cut off at once": ('{"attempt": "no', {}, False),
@@ -221,13 +200,7 @@ REPLIES = {
     ),
     "not said": ('{"attempt": "yes", "1": "[not said]", "2": "at night"}', {1: None, 2: "at night"}, True),
     "words for nothing, which are answers": ('{"1": "unknown", "2": "None"}', {1: "unknown", 2: "None"}, None),
-    "null for an answer": ('{"1": null, "2": "at night"}', {1: None, 2: "at night"}, None),
-    "without a word": ('{"1": "", "2": "..."}', {}, None),
-    "two answers to one": ('{"1": "a pilot", "1": "a cook", "2": "at night"}', {2: "at night"}, None),
     "endless": (json.dumps({"1": "x" * LONGEST_ANSWER, "2": "x" * (LONGEST_ANSWER + 1)}), {1: "x" * 400}, None),
-    "half a character": (r'{"1": "a pilot \ud83d"}', {1: "a pilot \ufffd"}, None),
-    "a refusal to read": ("I'm sorry, but I can't help with that.", {}, None),
-    "nothing": ("", {}, None),
 }
 
 

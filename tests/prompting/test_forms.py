@@ -195,12 +195,11 @@ def test_anything_else_is_unreadable(read: Callable[[str], object], reply: str) 
         read(reply)
 
 
-QUOTES_TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"])).map(str.strip)
 SALT = '[{"expression": "a salt light", "reason": "Light has no taste."}]'
 READ = [("a salt light", "Light has no taste.")]
 
 
-@given(st.lists(st.tuples(QUOTES_TEXTS, QUOTES_TEXTS), min_size=1))
+@given(st.lists(st.tuples(TEXTS.map(str.strip), TEXTS.map(str.strip)), min_size=1))
 def test_what_is_well_formed_is_read_as_it_was_written_in_quotes(pairs: list[tuple[str, str]]) -> None:
     reply = json.dumps([{"expression": expression, "reason": reason} for expression, reason in pairs])
     if "think" in reply:

@@ -89,13 +89,6 @@ def test_an_answer_of_endless_babble_is_absent() -> None:
 RATINGS = {
     "a JSON object of texts": ('{"1": "4", "2": "0"}', {1: 4, 2: 0}),
     "a JSON object of numbers": ('{"1": 4, "2": 0}', {1: 4, 2: 0}),
-    "under a heading of its own": ('{"ratings": {"1": 4}}', {1: 4}),
-    "inside prose": ('I compared them. {"1": "4"} Done.', {1: 4}),
-    "inside a Markdown fence": ('```json\n{"1": "4",\n"2": "1"}\n```', {1: 4, 2: 1}),
-    "cut off": ('{"1": "4", "2": "1", "3": "', {1: 4, 2: 1}),
-    "in another order": ('{"3": "1", "1": "4"}', {1: 4, 3: 1}),
-    "too few": ('{"2": "3"}', {2: 3}),
-    "too many": ('{"1": "4", "4": "2"}', {1: 4}),
     "out of range": ('{"1": "5", "2": "-1", "3": 10}', {}),
     "halves": ('{"1": 3.5, "2": "2.5", "3": 1}', {3: 1}),
     "whole numbers as floats": ('{"1": 3.0, "2": "2.00"}', {1: 3, 2: 2}),
@@ -106,7 +99,6 @@ RATINGS = {
     "with a full stop": ("1: 3.\n2: 1.", {1: 3, 2: 1}),
     "undecided": ('{"1": "3-4", "2": "3 or 4", "3": "2 – 3"}', {}),
     "the same twice": ('{"1": "4", "1": 4}', {1: 4}),
-    "contradicting itself": ('{"1": "4", "1": "2", "2": "1"}', {2: 1}),
     "lines": ("1. 4\n2. 1\n3. 0", {1: 4, 2: 1, 3: 0}),
     "one line": ("1:4 2:1 3:0", {1: 4, 2: 1, 3: 0}),
     "one line with commas": ("1: 4, 2: 1; 3: 0", {1: 4, 2: 1, 3: 0}),
@@ -116,8 +108,6 @@ RATINGS = {
     "one line, undecided": ("1:3-4 2:1", {}),
     "one line out of range": ("1:5 2:3 3:10", {2: 3}),
     "lines with words": ("Pair 1: Rating: 4\nPair 2: **1**", {1: 4, 2: 1}),
-    "lines that contradict": ("1: 4\n1: 2\n2: 1", {2: 1}),
-    "a table": ("| 1 | 4 |\n| 2 | 1 |", {1: 4, 2: 1}),
     "the scale repeated": ("4 - interchangeable\n3 - the same idea\n2 - slight overlap\n1 - different", {}),
     "a span of items": ("1-3: 2", {}),
     "a decimal alone": ("1.0", {}),
@@ -126,10 +116,6 @@ RATINGS = {
     "five thousand digits": ('{"1": ' + "1" * 5_000 + ', "2": 3}', {2: 3}),
     "five thousand digits in a line": ("1: " + "1" * 5_000 + "\n2: 3", {2: 3}),
     "a list by position": ("[4, 1, 0]", {}),
-    "thoughts cut off": ("<think>1: 4\n2: 1", {}),
-    "thoughts before": ("<think>1: 4</think>1: 2", {1: 2}),
-    "a refusal": ("I cannot rate these.", {}),
-    "prose": ("They are all quite alike, I would say 3 of them.", {}),
     "nothing": ("", {}),
 }
 
@@ -149,9 +135,6 @@ PAIR = {
     "in brackets": ("Rating: [3]", 3),
     "with the scale": ("Rating (0-4): 3", 3),
     "with the scale in bold": ("**Rating (1 to 4):** 2", 2),
-    "out of four": ("Rating: 3/4", 3),
-    "as a float": ("Rating: 3.0", 3),
-    "with a full stop": ("Rating: 3.", 3),
     "with a reason after": ("Rating: 1 - they contradict each other (a 4 would be wrong)", 1),
     "in a sentence": ("The rating is 2.", 2),
     "a bare number": ("3", 3),
@@ -174,17 +157,11 @@ NO_PAIR = {
     "prose": "They are alike, about 3 of 4 words.",
     "a word": "Rating: three",
     "above": "Rating: 5",
-    "far above": "Rating: 40",
-    "below": "Rating: -1",
-    "a half": "Rating: 3.5",
     "a bare half": "3.5",
-    "undecided": "Rating: 3-4",
-    "undecided in words": "Rating: 3 or 4",
     "the scale alone": "Rating (0-4):",
     "unreadable at last": "Rating: 3\nRating: 7",
     "a number inside the last line": "I give it a 3",
     "thoughts cut off": "<think>Rating: 3",
-    "five thousand digits": "Rating: " + "1" * 5_000,
     "a refusal": "I'm sorry, I can't compare these.",
 }
 
@@ -193,11 +170,6 @@ NO_PAIR = {
 def test_a_pair_without_a_readable_rating_is_an_error(reply: str) -> None:
     with pytest.raises(UnreadableReplyError, match="no rating from 0 to 4"):
         pair_rating(reply)
-
-
-def test_the_error_shows_the_end_of_a_long_reply() -> None:
-    with pytest.raises(UnreadableReplyError, match=r"'\.\.\.x+ no number'$"):
-        pair_rating("x" * 500 + " no number")
 
 
 words = st.text(st.characters(codec="utf-8"), min_size=1, max_size=50).filter(lambda text: any(map(str.isalnum, text)))
@@ -238,22 +210,9 @@ def test_objects_beyond_ten_thousand_are_not_read() -> None:
 
 NONE = ["3/10", "3/40", "2,5", "10,000", "3-9", "3 - 4", "3 to 4", "3 or 4", "3 (or 4)", "3 (0-4)", "4 knights", "3rd"]
 NONE += ["2.5", "3.05", "-1", "+3", "3:1", "3 2", "3; 2", "three", "", "1" * 5_000, "3 because", "3_000", "3e1"]
-THREE = [
-    "3",
-    " 3 ",
-    "3.0",
-    "3.",
-    "**3**",
-    "[3]",
-    "(3)",
-    "3/4",
-    "3 / 4",
-    "3 out of 4",
-    "3/4.0",
-    "3 - alike",
-    "3 (alike)",
-]
-THREE += ["3: alike", "3, as both rise", "`3`", '"3"', "Rating: 3", "3 \u2013 alike", "3 | alike", "\u0663"]
+THREE = ["3", " 3 ", "3.0", "3.", "**3**", "[3]", "(3)", "3/4", "3 / 4", "3 out of 4", "3/4.0", "3 - alike"]
+THREE += ["3 | alike", "3 (alike)", "3: alike", "3, as both rise", "`3`", '"3"', "Rating: 3", "3 \u2013 alike"]
+THREE += ["\u0663"]
 
 
 @pytest.mark.parametrize("text", NONE)
@@ -299,12 +258,8 @@ def test_a_number_is_read_as_itself_or_not_at_all(number: int, behind: str) -> N
     [
         ('{"1": "same", "2": "different"}', {1: True, 2: False}),
         ('Here you are: {"1": "Same.", "2": "DIFFERENT"}', {1: True, 2: False}),
-        ("1. same\n2. different", {1: True, 2: False}),
-        ('{"1": "same", "2": "diff', {1: True}),
         ('{"1": "similar", "2": "same"}', {2: True}),
-        ('{"1": "same", "1": "different"}', {}),
         ("same", {}),
-        ("", {}),
     ],
 )
 def test_sameness_is_read_by_number(reply: str, found: dict[int, bool]) -> None:
