@@ -10,24 +10,19 @@ from inspect_ai.event import ModelEvent, SpanBeginEvent
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model
 from tests.critics import comparing
-from tests.scripted import Asked, evaluated, grading, numbered, saying, small_population
+from tests.scripted import evaluated, grading, numbered, saying, small_population
 
 import genie_inspect
-from genie_inspect.building.interviewing import Interviewer
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.equivalence import SAME, GraderEquivalence, _request, comparing_cost, partition_cost
-from genie_inspect.graders.list_judge import ListJudge
 from genie_inspect.graders.merging import numbered_tokens
-from genie_inspect.graders.pairwise_judge import PairwiseJudge
-from genie_inspect.graders.protocols import Answer
 from genie_inspect.graders.quality import (
     CHAT,
     GENERATIVE,
     PROTOCOLS,
     QUALITY,
-    GraderCoherence,
     GraderQuality,
     PreferenceJudge,
     quality_cost,
@@ -35,8 +30,6 @@ from genie_inspect.graders.quality import (
 from genie_inspect.graders.readable import ANEW, until_complete, until_read
 from genie_inspect.graders.rubrics import load_rubric
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.prompting.forms import answers_form
-from genie_inspect.prompting.replies import numbered_answers
 from genie_inspect.scorers.genie import genie
 from genie_inspect.tasks.ttcw import ttcw
 
@@ -68,18 +61,6 @@ def test_what_a_verdict_and_a_level_cost_is_the_request_the_texts_and_the_reply(
 
 
 PLAIN = GenerateConfig()
-BABBLE = "Well, who can say."
-
-
-async def test_what_can_be_read_is_asked_once_under_the_runs_own_cache() -> None:
-    settings: list[GenerateConfig] = []
-
-    async def attempt(given: GenerateConfig) -> int:
-        settings.append(given)
-        return 3
-
-    assert await until_read(attempt) == 3
-    assert settings == [PLAIN]
 
 
 @pytest.mark.parametrize(("repeats", "attempts"), [(0, 1), (1, 2), (2, 3)])
@@ -94,6 +75,13 @@ async def test_what_cannot_be_read_is_asked_again_so_often_and_past_the_cache(re
         await until_read(attempt, repeats)
     assert settings == [PLAIN, *[ANEW] * (attempts - 1)]
     assert ANEW.cache is False
+    settings.clear()
+
+    async def read(given: GenerateConfig) -> int:
+        settings.append(given)
+        return 3
+
+    assert (await until_read(read), settings) == (3, [PLAIN]), "what can be read is asked once, under the run's cache"
 
 
 async def test_only_what_is_missing_is_asked_again() -> None:
@@ -105,69 +93,25 @@ async def test_only_what_is_missing_is_asked_again() -> None:
 
     assert await until_complete(["a", "b", "c", "d"], attempt) == {"a": 1, "b": 2, "c": 3}
     assert asked == [(["a", "b", "c", "d"], PLAIN), (["b", "c", "d"], ANEW), (["c", "d"], ANEW)]
-
-
-async def test_nothing_is_asked_for_nothing() -> None:
-    async def attempt(items: Sequence[str], settings: GenerateConfig) -> dict[str, int]:
-        raise AssertionError("asked")
-
-    assert await until_complete([], attempt) == {}
-
-
-@pytest.fixture
-def cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Model]:
-    """A model whose replies Inspect caches, as under `--cache true`."""
-    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "inspect-cache"))
-    return lambda *replies: saying(*replies).model(cache=True)
-
-
-OWL, FOX = Answer("an owl"), Answer("a fox")
-
-
-async def _list(model: Model) -> object:
-    return (await ListJudge(model).rate(Asked("Who?"), OWL, [FOX])).ratings
-
-
-async def _pairwise(model: Model) -> object:
-    return (await PairwiseJudge(model).rate(Asked("Who?"), OWL, [FOX])).ratings
-
-
-async def _equivalence(model: Model) -> object:
-    return list(await GraderEquivalence(model).same("Write.", ["an owl"], "a fox"))
-
-
-async def _quality(model: Model) -> object:
-    return await GraderQuality(model).levels("Write.", ["an owl"])
-
-
-async def _preference(model: Model) -> object:
-    return await PreferenceJudge(model).verdict("Write.", "an owl", "a fox")
-
-
-async def _coherence(model: Model) -> object:
-    return await GraderCoherence(model).rate("Write.", "an owl")
-
-
-async def _interview(model: Model) -> object:
-    return await Interviewer(model).list_items("list_features", 1, {"task": "t"}, answers_form(1), numbered_answers)
+    assert (await until_complete([], attempt), len(asked)) == ({}, 3), "nothing is asked for nothing"
 
 
 @pytest.mark.parametrize(
     ("ask", "reply", "value"),
     [
-        (_list, numbered({1: 2}), (2,)),
-        (_pairwise, "Alike.\nRating: 2", (2,)),
-        (_equivalence, numbered({1: "same"}), [True]),
-        (_quality, "Fine.\nRating: 7", [7.0]),
-        (_preference, "Better.\n[[A]]", 1.0),
-        (_coherence, "Sound.\nRating: 4", 4),
-        (_interview, numbered({1: "a feature"}), ["a feature"]),
+        (lambda model: GraderEquivalence(model).same("Write.", ["an owl"], "a fox"), numbered({1: "same"}), [True]),
+        (lambda model: GraderQuality(model).levels("Write.", ["an owl"]), "Fine.\nRating: 7", [7.0]),
     ],
 )
-async def test_everything_that_asks_again_gets_past_inspects_cache(
-    cached: Callable[..., Model], ask: Callable[[Model], Awaitable[object]], reply: str, value: object
+async def test_what_is_asked_again_gets_past_inspects_cache(
+    ask: Callable[[Model], Awaitable[object]],
+    reply: str,
+    value: object,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert await ask(cached(BABBLE, reply)) == value
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "inspect-cache"))
+    assert await ask(saying("Well, who can say.", reply).model(cache=True)) == value
 
 
 def test_each_call_of_the_list_judge_stands_under_its_question_and_answer(tmp_path: Path) -> None:

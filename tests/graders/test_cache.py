@@ -8,7 +8,6 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +50,10 @@ def test_a_later_value_takes_the_place_of_an_earlier_one(table: KeyTable[Any], t
     assert cache.found(table, place) == values | {"other": {**values}.popitem()[1]}
 
 
-def test_the_folder_is_the_one_of_the_environment(cache_dir: Path) -> None:
-    assert cache_folder() == cache_dir
+def test_the_folder_is_the_one_of_the_environment_else_the_users_own_for_this_package(
+    cache_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert Cache().path == cache_dir / FILE
-
-
-def test_without_one_the_folder_is_the_users_own_for_this_package(monkeypatch: pytest.MonkeyPatch) -> None:
     for unset in ("", None):
         monkeypatch.setenv("GENIE_CACHE_DIR", unset) if unset is not None else monkeypatch.delenv("GENIE_CACHE_DIR")
         assert cache_folder() == Path(platformdirs.user_cache_dir("genie-inspect"))
@@ -169,12 +166,8 @@ def test_rows_and_counts_tell_what_is_on_record_and_clear_forgets_it(tmp_path: P
         pair | {"other": "at home", "rating": 1.5, "off_labels": 0.25},
         pair | {"other": "at sea", "rating": 4.0, "off_labels": None},
     ]
-    assert list(cache.rows(VERDICTS)) == [
-        {
-            **{"judge": "critic", "story_a": "a", "story_b": "b", "test": "ending"},
-            **{"points": -2, "reply": "B ends better. [[B>>A]]"},
-        }
-    ]
+    said = {"points": -2, "reply": "B ends better. [[B>>A]]"}
+    assert list(cache.rows(VERDICTS)) == [{"judge": "critic", "story_a": "a", "story_b": "b", "test": "ending"} | said]
     cache.clear()
     assert Cache(tmp_path).counts() == {"answers": {}, "ratings": {}, "verdicts": {}}
 
@@ -221,13 +214,6 @@ def test_a_write_stops_no_reader_and_does_not_wait_for_the_disk(tmp_path: Path) 
     found = [connection.execute(f"pragma {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
     assert found == ["wal", 1], "1 is normal: a killed process loses nothing, a machine without power the last moments"
     assert connection.execute("pragma busy_timeout").fetchone()[0] == 30_000, "milliseconds that a write waits"
-
-
-def test_a_cache_serves_whichever_thread_asks(tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    with ThreadPoolExecutor(1) as threads:
-        threads.submit(cache.keep, ANSWERS, ("reader", "document"), {"Who?": "a pilot"}).result()
-    assert cache.found(ANSWERS, ("reader", "document"), ["Who?"]) == {"Who?": "a pilot"}
 
 
 def test_the_ends_of_each_scale_are_values_of_it_and_what_is_none_is_shown_short() -> None:

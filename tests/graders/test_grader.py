@@ -23,7 +23,6 @@ from genie_inspect.graders.grader import (
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import Answer
 from genie_inspect.graders.reader import GraderReader
-from genie_inspect.prompting.forms import answers_form
 
 PLAIN = GenerateConfig()
 
@@ -44,34 +43,22 @@ def test_without_a_grader_role_the_error_names_the_judge_and_both_ways_out(judge
     assert "judge=offline" in message
 
 
-async def test_the_settings_of_the_instrument_beat_those_of_the_model() -> None:
+async def test_the_settings_of_the_instrument_beat_the_models_and_without_structured_output_words_alone_ask() -> None:
     script = grading()
-    model = get_model("mockllm/model", custom_outputs=script, memoize=False, config=GenerateConfig(temperature=1.5))
-    await GraderReader(model).read("A story.", [Asked("Who?")])
+    await GraderReader(script.model(temperature=1.5)).read("A story.", [Asked("Who?")])
     assert script.configs[0].temperature == 0.0
-
-
-async def test_a_provider_without_structured_output_is_asked_in_words_alone() -> None:
-    script = grading()
-    await ask(script.model(), '```json\n{"questions": {}, "document": ""}\n```', PLAIN, answers_form(2))
     assert script.configs[0].response_schema is None
 
 
-async def test_an_output_that_is_an_error_is_a_grader_that_failed() -> None:
-    def failing(request: str) -> Any:
-        made = output("")
-        made.error = "overloaded"
-        return made
-
-    with pytest.raises(GraderFailedError, match="mockllm/model failed: overloaded"):
-        await ask(Script(failing).model(), "hello", PLAIN)
-
-
-async def test_an_output_without_choices_is_a_grader_that_failed() -> None:
-    empty = ModelOutput(model="mockllm/model", choices=[], usage=output("").usage)
-    model = get_model("mockllm/model", custom_outputs=[empty], memoize=False)
-    with pytest.raises(GraderFailedError, match="its reply has no choices"):
-        await ask(model, "Rate.", PLAIN)
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [({"error": "overloaded"}, "mockllm/model failed: overloaded"), ({"choices": []}, "its reply has no choices")],
+)
+async def test_an_output_that_is_an_error_or_without_choices_is_a_grader_that_failed(
+    fault: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(GraderFailedError, match=told):
+        await ask(Script(lambda request: output("").model_copy(update=fault)).model(), "hello", PLAIN)
 
 
 async def test_a_wrong_set_up_is_no_failed_grader_but_ends_the_run() -> None:
@@ -149,7 +136,9 @@ async def failing(error: Exception) -> int:
 
 
 async def test_results_stand_in_the_order_of_the_tasks_and_not_of_their_ends() -> None:
-    assert await gathered(after(0.02, 1), after(0, 2), after(0.01, 3)) == [1, 2, 3]
+    waits = {1: 0.02, 2: 0, 3: 0.01}
+    assert await gathered(*(after(seconds, value) for value, seconds in waits.items())) == [1, 2, 3]
+    assert await Room(model(max_connections=2)).each(lambda value: after(waits[value], value), [*waits]) == [1, 2, 3]
 
 
 async def test_graders_that_fail_side_by_side_are_one_error_also_when_gathered_twice_over() -> None:
@@ -183,14 +172,6 @@ class Busy:
         await anyio.sleep(0.001)
         self.now -= 1
         return name.upper()
-
-
-async def test_results_stand_in_the_order_of_the_items() -> None:
-    async def late(seconds: float) -> float:
-        await anyio.sleep(seconds)
-        return seconds
-
-    assert await Room(model(max_connections=2)).each(late, [0.02, 0, 0.01]) == [0.02, 0, 0.01]
 
 
 async def test_no_more_calls_are_under_way_than_twice_the_connections_and_questions_follow_each_other() -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import Any
 
 import anyio
 import pytest
@@ -19,36 +19,30 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import transcript
 from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import Logprob, Logprobs, Model, ModelOutput, TopLogprob, get_model
+from inspect_ai.model._model import init_model_usage, model_usage  # as an evaluation counts, in no public way
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from tests.scripted import Asked, Script, output, saying
-from tests.served import NO_BATCHES, Served, serving
+from tests.served import BROKEN, BUSY, CUT, HANGING, NO_BATCHES, OK, Served, serving, without_pauses
 
-from genie_inspect.engines.classifiers import PUBLISHED_REWARD
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
 from genie_inspect.graders.cache import Cache, Judged, Memo
 from genie_inspect.graders.logit_judge import (
-    BATCHING,
     LABELS,
-    LOGIT,
-    LOGPROBS,
     NO_LOGPROBS,
-    ONE_TOKEN,
     LogitJudge,
     check_log_probabilities,
+    first_tokens_in_one_request,
     label_reading,
 )
 from genie_inspect.graders.merging import Unrated, rated
-from genie_inspect.graders.protocols import OFF_LABELS, UNSPECIFIED, Answer
-from genie_inspect.graders.quality import RewardQuality
+from genie_inspect.graders.protocols import OFF_LABELS, UNSPECIFIED, Answer, Rated
 from genie_inspect.prompting.fence import unfenced
-
-if TYPE_CHECKING:
-    from genie_inspect.engines.classifiers import RewardModel
-
 
 QUESTION = Asked("How does it end?")
 ANSWER = Answer("in the rain")
+FOUR = [Answer(f"ending {number}") for number in range(4)]
+openai_client = pytest.mark.parametrize("anyio_backend", ["asyncio"])  # it knows no other
 
 
 def spread(**probabilities: float) -> ModelOutput:
@@ -171,6 +165,11 @@ def test_a_rating_stays_on_the_scale_whatever_the_order_of_the_candidates(weight
     assert label_reading(candidates[::-1]) == pytest.approx((rating, off_labels))
 
 
+def _logprobs(request: str) -> dict[str, float]:
+    """The label that the other answer's number says, with nine tenths; the rest is on no label."""
+    return {str(1 + int(unfenced(request)["other"].split()[1])): math.log(0.9), "The": math.log(0.1)}
+
+
 QUESTIONS, PATIENCE = 30, 3.0  # more than any limit here; seconds
 
 
@@ -197,9 +196,10 @@ class Counter:
 
 
 @pytest.fixture
-def served() -> Iterator[Served]:
-    """A server that says 1."""
-    with serving(Served(lambda request: "1")) as server:
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    """A server without faults yet, and clients that do not pause between attempts."""
+    without_pauses(monkeypatch)
+    with serving(Served(lambda request: "1", logprobs=_logprobs)) as server:
         yield server
 
 
@@ -236,7 +236,7 @@ def test_as_many_batches_are_in_flight_as_the_run_has_connections(
 
 
 @pytest.mark.parametrize("batches", [True, False])
-@pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the client of OpenAI knows no other
+@openai_client
 async def test_a_roles_own_connections_are_a_batchs_too_or_where_there_are_none_the_pairs(
     served: Served, batches: bool, anyio_backend: str
 ) -> None:
@@ -245,14 +245,6 @@ async def test_a_roles_own_connections_are_a_batchs_too_or_where_there_are_none_
     async with served.model("vllm", max_connections=12) as model:
         await rate_all(model)
     assert counter.most == 12
-
-
-def test_the_logit_judge_asks_whoever_gives_log_probabilities_for_twenty_candidates() -> None:
-    assert LOGIT.check is check_log_probabilities
-    assert not {"anthropic", "bundled", "mistral", "bedrock"} & LOGPROBS
-    assert BATCHING == {"vllm"} < LOGPROBS
-    assert (ONE_TOKEN.top_logprobs, ONE_TOKEN.max_tokens, ONE_TOKEN.logprobs) == (20, 1, True)
-    check_log_probabilities(saying("").model())
 
 
 async def test_two_answers_to_a_question_are_rated_at_a_time_and_any_probability_off_the_labels_counts() -> None:
@@ -275,18 +267,105 @@ async def test_two_answers_to_a_question_are_rated_at_a_time_and_any_probability
     assert (await rated(memo, "judge", "Who?", "a dog", [Answer("a hen")], rate)).ratings == (3.0,)
 
 
-@pytest.mark.parametrize(
-    ("model", "signature"),
-    [
-        (PUBLISHED_REWARD, "reward(x)"),
-        (f"{PUBLISHED_REWARD}@abc", "reward(x)"),
-        ("other/model", "reward(x,thresholds of another model)"),
-    ],
-)
-def test_a_reward_model_with_thresholds_of_another_says_so(model: str, signature: str) -> None:
-    class Rewards:
-        name = "reward(x)"
+async def rated_by(model: Model) -> Rated:
+    async with model:
+        return await LogitJudge(model).rate(QUESTION, ANSWER, FOUR)
 
-    rewards = Rewards()
-    rewards.model = model  # type: ignore[attr-defined]
-    assert RewardQuality(cast("RewardModel", rewards)).signature == signature
+
+@openai_client
+async def test_all_pairs_of_a_question_are_one_request_and_each_gets_its_own_rating(served: Served) -> None:
+    rated = await rated_by(served.model("vllm"))
+    assert rated.ratings == pytest.approx((1, 2, 3, 4))
+    assert rated.off_labels == pytest.approx(0.1)
+    assert served.paths == ["/v1/chat/completions/batch"]
+    assert served.bodies[0]["top_logprobs"] == 20
+
+
+@openai_client
+async def test_the_tokens_of_a_batch_are_counted(served: Served) -> None:
+    init_model_usage()
+    await rated_by(served.model("vllm"))
+    (used,) = model_usage().values()
+    # the server says 10 and 1 for each of four conversations
+    assert (used.input_tokens, used.output_tokens, used.total_tokens) == (40, 4, 44)
+
+
+@openai_client
+async def test_the_roles_own_settings_reach_the_batch_as_they_reach_a_single_request(served: Served) -> None:
+    own = {"seed": 7, "logit_bias": {42: 10.0}, "extra_body": {"top_k": 5}, "temperature": 0.9}
+    await rated_by(served.model("vllm", system_message="Be strict.", **own))
+    (body,) = served.bodies
+    assert [conversation[0] for conversation in body["messages"]] == [{"role": "system", "content": "Be strict."}] * 4
+    assert (body["seed"], body["top_k"], body["temperature"]) == (7, 5, 0)
+    assert body["logit_bias"] == {"42": 10.0}
+
+
+@pytest.mark.parametrize("provider", ["vllm", "openai"])
+@openai_client
+async def test_a_server_without_batches_and_another_provider_are_asked_pair_by_pair(
+    served: Served, provider: str
+) -> None:
+    served.fault = lambda number, request: NO_BATCHES if served.paths[-1].endswith("/batch") else OK
+    rated = await rated_by(served.model(provider))
+    assert rated.ratings == pytest.approx((1, 2, 3, 4))
+    assert served.paths[-4:] == ["/v1/chat/completions"] * 4
+    assert {body["top_logprobs"] for body in served.bodies} == {20}
+
+
+@pytest.mark.parametrize("fault", [BUSY, BROKEN, CUT, HANGING])
+@openai_client
+async def test_a_request_that_fails_once_is_made_again(served: Served, fault: str) -> None:
+    served.fault = lambda number, request: fault if number == 0 else OK
+    rated = await rated_by(served.model("vllm", attempt_timeout=1 if fault == HANGING else None))
+    assert rated.ratings == pytest.approx((1, 2, 3, 4))
+    # a server that hangs would reply in the end: it is not waited for
+    assert served.faults == [fault, OK]
+
+
+@pytest.mark.parametrize(("fault", "named"), [(BUSY, "429"), (BROKEN, "500"), (CUT, "Connection"), (NO_BATCHES, "404")])
+@openai_client
+async def test_a_server_that_keeps_failing_is_a_grader_that_failed_and_the_error_says_how(
+    served: Served, fault: str, named: str
+) -> None:
+    served.fault = lambda number, request: fault
+    with pytest.raises(GraderFailedError, match=rf"grader vllm/m-\d+ failed: .*{named}"):
+        await rated_by(served.model("vllm", max_retries=1))
+
+
+@openai_client
+async def test_a_reply_that_is_no_json_or_misses_conversations_is_a_grader_that_failed(served: Served) -> None:
+    choice = served.choice
+    async with served.model("vllm") as model:
+        served.choice = lambda index, *rest: choice(0, *rest)  # type: ignore[method-assign]  # this test's own server
+        with pytest.raises(GraderFailedError, match="sent 1 replies to 2 requests in one"):
+            await first_tokens_in_one_request(model, ['```json\n{"other": "ending 1"}\n```'] * 2)
+        served.choice = lambda *any_of: {"what": "is this"}  # type: ignore[method-assign]
+        with pytest.raises(GraderFailedError, match="ValidationError"):
+            await first_tokens_in_one_request(model, ["x"])
+
+
+@pytest.mark.parametrize("logprobs", [None, {"content": None}, {"content": []}, {"content": [{"top_logprobs": []}]}])
+@openai_client
+async def test_a_conversation_without_log_probabilities_costs_its_own_pair_alone(
+    served: Served, logprobs: dict[str, Any] | None
+) -> None:
+    choice = served.choice
+    served.choice = lambda index, *rest: choice(index, *rest) | ({"logprobs": logprobs} if index == 1 else {})  # type: ignore[method-assign]  # this test's own server
+    rated = await rated_by(served.model("vllm"))
+    assert [rated.ratings[1], rated.faults] == [None, {1: NO_LOGPROBS}]
+    assert [rated.ratings[index] for index in (0, 2, 3)] == pytest.approx([1, 3, 4])
+
+
+@pytest.mark.parametrize("provider", ["vllm", "openai"])
+@openai_client
+async def test_of_a_reply_with_more_tokens_than_were_asked_for_the_first_is_read(served: Served, provider: str) -> None:
+    choice = served.choice
+    later = {"token": "4", "logprob": 0.0, "bytes": None, "top_logprobs": [{"token": "4", "logprob": 0, "bytes": None}]}
+
+    def talkative(*asked: Any) -> dict[str, Any]:
+        made = choice(*asked)
+        made["logprobs"]["content"].append(later)
+        return made
+
+    served.choice = talkative  # type: ignore[method-assign,assignment]  # this test's own server
+    assert (await rated_by(served.model(provider))).ratings == pytest.approx((1, 2, 3, 4))

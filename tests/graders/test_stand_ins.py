@@ -34,19 +34,9 @@ async def test_other_settings_are_another_request(tmp_path: Path) -> None:
     model = recorded(saying("cold", "warm"), tmp_path)
     said = [await model.generate("Say.", config=GenerateConfig(temperature=heat)) for heat in (0.0, 1.0)]
     assert [output.completion for output in said] == ["cold", "warm"]
-
-
-async def test_the_tally_has_the_provider_s_tokens(tmp_path: Path) -> None:
-    model = recorded(saying("a"), tmp_path)
-    await model.generate("One.")
-    await model.generate("Two.")
     # every scripted reply says: 1 token in, 1 token out
     assert (model.tally.calls, model.tally.input_tokens, model.tally.output_tokens) == (2, 2, 2)
-
-
-def test_the_model_s_name_stays_its_own_in_signatures(tmp_path: Path) -> None:
-    script = saying("a")
-    assert str(recorded(script, tmp_path)) == str(script.model())
+    assert str(model) == str(saying("a").model()), "the name stays the model's own in signatures"
 
 
 def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
