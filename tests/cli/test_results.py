@@ -166,6 +166,15 @@ def test_a_document_is_shown_with_scores_what_set_it_apart_and_its_text(tmp_path
         assert told in result.output
 
 
+def test_an_answer_says_in_how_many_epochs_the_model_gave_it(tmp_path: Path) -> None:
+    said = ("The whale sings.", "the whale sings", "rain", "")
+    samples = [{"genie": scored({"plot": 0.9}, questions=[asked(0.9, answer=answer)])} for answer in said]
+    places = [("whale", epoch) for epoch in range(1, 5)]
+    log = made_log(tmp_path, samples, places=places)
+    assert "The whale sings. (2 of 3)" in genie_show(log, "whale").output
+    assert "rain (1 of 3)" in genie_show(log, "whale", "--epoch", 3).output
+
+
 def test_other_scorers_explain_themselves_in_their_own_words_and_a_reason_is_shown(tmp_path: Path) -> None:
     score = scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")
     score.explanation = "| test | pass |\n|:--|:--|\n| the ending | yes |"

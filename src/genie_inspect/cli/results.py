@@ -2,7 +2,9 @@
 
 import math
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from genie_inspect.logs.files import LogError, each_log, log_header, sample_of
 from genie_inspect.logs.measures import ranges_of, shown_key
 from genie_inspect.logs.reading import ScoredLog, labels
 from genie_inspect.logs.scores import scores_of, signature_of
+from genie_inspect.prompting.answers import normalised
 from genie_inspect.reports.report import build_report, numbers, questions, telling
 from genie_inspect.reports.summary import COLUMNS, columns_of, parquet, rows, summaries, summarise, wide_rows
 from genie_inspect.samples import document_of, prompt_of
@@ -197,7 +200,7 @@ def export(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool
         echo(line, nl=False)
 
 
-APART = ("feature", "question", "its answer", "nearest in the population (documents that gave it)")
+APART = ("feature", "question", "its answer{epochs}", "nearest in the population (documents that gave it)")
 
 
 @click.command()
@@ -270,18 +273,36 @@ def _parts(log: ScoredLog, sample: EvalSample) -> Iterator[Part]:
         if scores.reason:
             yield _text(f"Not scored: {scores.reason}")
         apart = []
+        given = _given(log, sample, scorer)
         for key, _, question in rows:
             if question:
                 near = (f"{other.answer} ({other.given} of {question.ratings})" for other in question.nearest)
-                apart.append([key.replace("_", " "), question.question, question.answer, "\n".join(near)])
+                said = given[question.question]
+                own = f"{question.answer} ({said[normalised(question.answer)]} of {said.total()})"
+                answer = own if said.total() > 1 else question.answer
+                apart.append([key.replace("_", " "), question.question, answer, "\n".join(near)])
+        has_epochs = any(said.total() > 1 for said in given.values())
+        columns = [name.format(epochs=" (epochs that gave it)" * has_epochs) for name in APART]
         # the scorer's own words, where no row has a question that says what set the document apart
         if score.explanation and not apart:
             # without hyperlinks: a story's text could name any address
             yield Markdown(printable(score.explanation), hyperlinks=False)
         else:
-            yield Table("What set it apart", APART, apart, words=len(APART), look="lined")
+            yield Table("What set it apart", columns, apart, words=len(columns), look="lined")
     yield ""
     yield _text(document_of(sample))
+
+
+def _given(log: ScoredLog, sample: EvalSample, scorer: str) -> dict[str, Counter[str]]:
+    """How many documents of the sample, one per epoch, give each answer to each question."""
+    given: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for epoch in range(1, (log.header.eval.config.epochs or 1) + 1):
+        with suppress(LookupError):  # of an unfinished run
+            score = (sample_of(log.file, sample.id, epoch).scores or {}).get(scorer)
+            answers = {row.question: row.answer for row in questions(score) if row.answer} if score else {}
+            for question, answer in answers.items():
+                given[question][normalised(answer)] += 1
+    return given
 
 
 def _text(text: str, style: str = "") -> Text:
