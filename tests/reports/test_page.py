@@ -379,3 +379,29 @@ def test_the_section_of_a_study_stands_before_the_means_and_says_what_genie_stud
     assert re.sub("<.*?>", "", caption) == f"{BARS}: {BARS_SCALE}"
     (image,) = re.findall('<img src="data:image/svg.xml;base64,(.*?)"', section)
     assert BARS not in b64decode(image).decode()
+
+
+def test_what_documents_share_is_shown_by_question_three_for_each_feature_and_the_rest_folded(tmp_path: Path) -> None:
+    names = ["a", "b", "c", "d"]
+    rows = [asked(0.1, question=f"{name}?", answer=f"<i>{name}</i> again") for name in names]
+    alone = [asked(0.1, question="e?", answer="once"), asked(0.1, question="e?", answer="twice")]
+    samples = [{"genie": scored({"plot": 0.5}, questions=[*rows, last])} for last in alone]
+    file = made_log(tmp_path, samples, prompts=["One prompt."] * 2)
+    section = page(build_report([file])).split('id="repeats"')[1].split("</section>")[0]
+    shown, folded = section.split("<details>")
+    assert [f"{name}?" in shown for name in names] == [True, True, True, False]
+    assert "1 more question<" in folded
+    assert "d?" in folded
+    assert "e?" not in section
+    assert "&lt;i&gt;a&lt;/i&gt; again" in shown
+    assert shown.count('--share: 100%"></span> 2 of 2') == 3
+
+
+def test_a_run_without_a_shared_answer_says_so_and_one_of_too_many_documents_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples = [{"genie": scored({"plot": 0.5}, questions=[asked(0.1, answer=answer)])} for answer in ("one", "two")]
+    file = made_log(tmp_path, samples, prompts=["One prompt."] * 2)
+    assert "No two of its documents for a prompt give the same answer." in page(build_report([file]))
+    monkeypatch.setattr("genie_inspect.reports.report.MOST_REPEATS", 1)
+    assert 'id="repeats"' not in page(build_report([file]))

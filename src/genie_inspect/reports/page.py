@@ -14,6 +14,7 @@ from genie_inspect.logs.results import graders_of, options_of, reference_scores_
 from genie_inspect.measures.tokens import is_like_length
 from genie_inspect.reports import charts, figures
 from genie_inspect.reports.figures import Figure
+from genie_inspect.reports.repeats import Repeated, Repeats
 from genie_inspect.reports.report import Report, StandOut
 from genie_inspect.reports.study import Study
 from genie_inspect.reports.study_verdict import sentence
@@ -158,7 +159,18 @@ def page(report: Report, missing: str = "") -> str:
         *(figures.forests, figures.length_ridges, figures.places, figures.radars, figures.ridges, figures.shade),
         *(answers, beware, caution, caveats, command_for_reference_scores, cost, cut_warning, definitions),
         *(images, length_warning, matrix),
-        *(meanings, most_novel, opening, prompts_needed, run_facts, sentence, study_figures, unlike_lengths, verdict),
+        *(
+            meanings,
+            most_novel,
+            most_repeated,
+            opening,
+            prompts_needed,
+            run_facts,
+            sentence,
+            study_figures,
+            unlike_lengths,
+            verdict,
+        ),
     )
     environment.globals |= {function.__name__: function for function in asked}
     environment.globals |= {
@@ -206,6 +218,19 @@ def most_novel(report: Report) -> StandOut | None:
     """The most novel document of all, with the question that set it apart; None where no log keeps that."""
     ends = [one for one in report.stand_outs if one.end == "most" and one.question]
     return max(ends, key=lambda one: one.value, default=None)
+
+
+SHOWN_REPEATS = 3  # questions of each feature that are not folded
+
+
+def most_repeated(own: Repeats) -> tuple[list[Repeated], list[Repeated]]:
+    """The questions whose answers documents share, feature by feature: the most repeated, and the others."""
+    first, rest = [], []
+    for feature in own.features:
+        shared = [row for row in own.rows if row.feature == feature and row.own.same > 0]
+        first += shared[:SHOWN_REPEATS]
+        rest += shared[SHOWN_REPEATS:]
+    return first, rest
 
 
 def meanings(report: Report, scorer: str) -> list[str]:

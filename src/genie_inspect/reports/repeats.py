@@ -82,7 +82,7 @@ class Repeats:
 
 def repeats(logs: Iterable[str], population: Population | None = None, signature: str = "") -> list[Repeats]:
     """What each run repeats, by the answers that its scores by `genie` keep."""
-    found = [own for log in read_runs(logs, signature=signature) if (own := _of_run(log, population)).rows]
+    found = [own for log in read_runs(logs, signature=signature) if (own := repeats_of_run(log, population)).rows]
     if not found:
         raise LogError("no score by genie in these logs has answers. Score them: inspect score LOG --scorer genie")
     return found
@@ -104,7 +104,8 @@ def repeats_of(population: Population) -> Repeats:
     return _repeats(population.name, answers, answers, texts, Counter({reader: 1}), None)
 
 
-def _of_run(log: ScoredLog, population: Population | None) -> Repeats:
+def repeats_of_run(log: ScoredLog, population: Population | None = None) -> Repeats:
+    """What a run repeats, without rows where no score keeps answers."""
     wanted = {(document.file, str(document.sample), document.epoch) for document in log.documents}
     answers: dict[Asked, list[str]] = {}
     distinct: dict[Asked, list[str]] = {}

@@ -23,6 +23,7 @@ from genie_inspect.measures.marks import pieces
 from genie_inspect.reports.charts import in_words
 from genie_inspect.reports.comparison import Comparison, comparison_of
 from genie_inspect.reports.pairing import Options
+from genie_inspect.reports.repeats import Repeats, repeats_of_run
 from genie_inspect.reports.study import Study, study_of
 from genie_inspect.reports.study_verdict import as_values as study_values
 from genie_inspect.reports.summary import read_runs
@@ -269,6 +270,7 @@ class Report:
     concordance: dict[str, Any]
     stand_outs: tuple[StandOut, ...]
     passages: tuple[MarkedPassage, ...]  # documents with a close reader's marks
+    repeats: tuple[Repeats, ...] = ()  # of the runs whose answers are kept; of many documents none
     comparison: Comparison | None = None  # of the runs with a baseline, where one is named
     studies: tuple[Study, ...] = ()  # of the runs that are metric studies
 
@@ -276,6 +278,9 @@ class Report:
     def reference_scores(self) -> ScoredLog | None:
         """The population's own documents, each compared with the others; None when no log has them."""
         return next((run for run in self.runs if run.is_population), None)
+
+
+MOST_REPEATS = 1_000  # documents of a run: reading more of them again would take longer than all else
 
 
 def build_report(paths: Iterable[str | Path], examples: int = 2, baseline: str = "", signature: str = "") -> Report:
@@ -300,6 +305,7 @@ def build_report(paths: Iterable[str | Path], examples: int = 2, baseline: str =
         concordance=concordance(runs, [(measure.scorer, key) for measure in measures for key in measure.keys]),
         stand_outs=tuple(stand_outs(runs, keys, examples)),
         passages=tuple(marked_passages(runs, keys, examples)),
+        repeats=tuple(own for run in told if len(run.documents) <= MOST_REPEATS and (own := repeats_of_run(run)).rows),
         comparison=comparison_of(told, baseline, Options()) if baseline else None,
         studies=tuple(study_of(run) for run in runs if run.changed),
     )
