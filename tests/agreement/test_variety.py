@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 from tests.cli.called import as_json, genie
-from tests.reports.test_repeats import written
+from tests.reports.made_logs import made_log
+from tests.reports.test_repeats import ENDS, answered, written
+from tests.scripted import OWL, small_population
 
 from genie_inspect.agreement.raters import Ratings
 from genie_inspect.agreement.variety import answer_targets, variety
+from genie_inspect.populations.schema import AnswerRow, document_id, question_id
 from genie_inspect.reports.repeats import repeats
 
 
@@ -23,6 +26,23 @@ def test_similarity_is_the_mean_over_pairs_of_documents(tmp_path: Path) -> None:
     # happens: a and a 1, twice a and b 1, twice a and c 0, b and c unknown: 3 of 5; ends: 1/2, 0, 0: 1/6
     assert found.features["plot"][0].mean == pytest.approx((3 / 5 + 1 / 6) / 2)
     assert math.isnan(found.features["plot"][1].mean)
+
+
+def test_the_populations_similarity_is_that_of_its_own_documents(tmp_path: Path) -> None:
+    texts = ("One owl.", "Two owls.", "Three owls.")
+    answers = [
+        AnswerRow(document=document_id(OWL, text), question=question_id(OWL, ENDS), reader="a", text=answer)
+        for text, answer in zip(texts, "ppq", strict=True)
+    ]
+    population = small_population(tmp_path / "population", {OWL: texts}, answers=answers)
+    (own,) = repeats(
+        [made_log(tmp_path, [answered((ENDS, "x")), answered((ENDS, "y"))], prompts=[OWL] * 2)], population
+    )
+    targets = answer_targets(own)
+    # p and q, x and y; two of the population's three pairs are p and q
+    assert [(target.answer, target.others) for target in targets] == [("x", ("y",)), ("p", ("q",))]
+    here, there = variety(own, targets, Ratings("judge", "", (1.0, 2.5))).features["plot"]
+    assert (here.mean, there.mean) == pytest.approx((0, (1 + 2 * 0.5) / 3))
 
 
 def test_the_command_shows_it_by_a_judge_beside_the_populations(tmp_path: Path) -> None:
