@@ -19,7 +19,7 @@ from tests.reports.studies import made, study_log
 from tests.scripted import FEATURES
 
 from genie_inspect.graders.cache import RATINGS, Cache, Judged
-from genie_inspect.populations.schema import Document, Question
+from genie_inspect.populations.schema import AnswerRow, Document, Question
 from genie_inspect.populations.writing import write_population
 
 TITLE = "\x1b]0;owned\x07"
@@ -66,7 +66,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             Document(id=f"{HOSTILE}-{n}", prompt=HOSTILE, text=f"{HOSTILE} {n}", model=HOSTILE) for n in range(4)
         ],
         questions=[Question(id=HOSTILE, prompt=HOSTILE, feature="plot", text=QUESTION)],
-        answers=[],
+        answers=[
+            AnswerRow(document=f"{HOSTILE}-{n}", question=HOSTILE, reader=HOSTILE, text=f"{HOSTILE} {n % 2}")
+            for n in range(4)
+        ],
     )
     stories = [f"{prompt}_{HOSTILE}{maker}" for prompt in range(2) for maker in range(3)]
     votes = [
@@ -108,6 +111,8 @@ VERBS = {
     "compare": "compare logs --baseline mock/NAME-one",
     "compare with what is none": "compare logs --baseline NAME",
     "compare into a table": "compare logs --baseline mock/NAME-one --csv FILE.csv",
+    "repeats": "repeats population --judge embedding",
+    "repeats against what is none": "repeats logs --population population --baseline NAME",
     "show": "show LOG NAME-1",
     "show what is not scored": "show LOG NAME-7",
     "show what is none": "show LOG NAME",
@@ -142,7 +147,18 @@ VERBS = {
 """Commands by what they do; NAME stands for a hostile name, FILE for one of a file, LOG for a log."""
 EITHER = "hostile names in what every other command writes to a pipe, a terminal or as JSON"
 WITH_JSON = (
-    *("summary", "compare", "study", "report", "agreement", "calibrate", "cost", "cache info", "features discover"),
+    *(
+        "summary",
+        "compare",
+        "repeats",
+        "study",
+        "report",
+        "agreement",
+        "calibrate",
+        "cost",
+        "cache info",
+        "features discover",
+    ),
     *("population show", "population show of a prompt", "population check", "population sample"),
 )
 
