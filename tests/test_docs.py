@@ -283,6 +283,7 @@ def test_the_commands_for_frames_write_the_files_that_they_name(frames_folder: P
     assert "score_genie_plot" in (frames_folder / "means.csv").read_text(encoding="utf-8").splitlines()[0]
 
 
+@with_ci("scripts of a page in processes of their own")
 @pytest.mark.parametrize("place", range(len(SCRIPTS)))
 def test_the_python_for_frames_runs(place: int, frames_folder: Path) -> None:
     draws = "inspect_viz" in SCRIPTS[place]

@@ -18,6 +18,7 @@ from inspect_ai.log import EvalLog, transcript
 from inspect_ai.model import GenerateConfig, Model, ModelUsage, get_model
 from inspect_ai.scorer import SampleScore, mean
 from inspect_ai.util import AdaptiveConcurrency, registry_info
+from tests.left_out import with_ci
 from tests.scripted import OWL, Script, evaluated, grading, scores, small_population
 
 import genie_inspect
@@ -59,6 +60,7 @@ def read_and_rated(population: Population, judge: str, folder: Path) -> tuple[Ev
     return evaluated(genie(str(population.folder), judge=judge), writer, grader, folder), grader
 
 
+@with_ci("850 calls per document, for the size of its log")
 def test_850_calls_stay_under_150_kilobytes_of_log_and_their_tokens_are_counted(
     population: Population, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.building.scripts import FOX, OWL, write_log
+from tests.left_out import with_ci
 from tests.processes import HEAD_START, Commands, Ended, race, tries
 from tests.reports.made_logs import made_log, scored
 
@@ -80,6 +81,7 @@ def test_of_two_builders_of_one_folder_one_makes_it_and_the_other_says_so(
     assert {name.partition("-")[0] for name in kept} == {"replies.sqlite"}, "what was asked, and nothing half made"
 
 
+@with_ci("a race of two reports; files that are replaced are raced by other commands")
 def test_of_two_reports_into_one_page_both_are_written_and_the_last_one_stays_whole(
     racers: list[Commands], tmp_path: Path
 ) -> None:
@@ -119,6 +121,7 @@ WRITER = """
 import sys, time
 from pathlib import Path
 from tests.scripted import FOX, OWL, small_population
+from tests.left_out import with_ci
 from genie_inspect.errors import GenieError
 folder, name, end = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import anyio
 import pytest
+from tests.left_out import with_ci
 
 from genie_inspect.agreement.raters import CalibrationError, Rater, Ratings, judge_ratings
 from genie_inspect.agreement.readers import (
@@ -219,6 +220,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+@with_ci("a table of a page made anew from all ratings on record")
 def test_the_page_says_how_far_it_comes_and_the_rule_lies_below_it() -> None:
     population, folder = open_population("starter"), DATA / "starter" / "edits"
     # the metric study's originals are stories of the population, read a second time by another reader

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from tests.cli.called import lines_of, refuse
-from tests.left_out import rest_with_ci
+from tests.left_out import rest_with_ci, with_ci
 from tests.processes import Commands, Ended
 from tests.reports.made_logs import NEAR, asked, made_log, scored
 from tests.reports.studies import made, study_log
@@ -232,6 +232,7 @@ def test_an_export_reads_back_with_the_names_as_they_are(folder: Path, commands:
     assert row["question"] == row["answer"] == row["other"] == HOSTILE
 
 
+@with_ci("five processes that draw hostile labels, which the page's charts have too")
 def test_pictures_of_hostile_labels_are_drawn(folder: Path, commands: Commands) -> None:
     pytest.importorskip("vl_convert", reason="needs the extra `charts`")
     for verb in ("compare", "agreement", "calibrate"):
