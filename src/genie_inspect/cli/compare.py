@@ -15,8 +15,9 @@ from genie_inspect.reports.comparison import Comparison, PooledRow, check_copies
 from genie_inspect.reports.comparison import compare as compared
 from genie_inspect.reports.pairing import Options
 from genie_inspect.reports.verdict import advice, as_csv, as_values, powers, verdict, warnings
-from genie_inspect.statistics.differences import LEVEL, TEST
+from genie_inspect.statistics.differences import LEVEL
 from genie_inspect.statistics.equivalence import METHODS
+from genie_inspect.statistics.mcnemar import MCNEMAR
 
 
 def legend(comparison: Comparison) -> str:
@@ -27,20 +28,29 @@ def legend(comparison: Comparison) -> str:
     rated = any(due for row in comparison.rows for _, due in row.ratings)
     keys = comparison.options.keys
     tested = f"tests were named beforehand ({', '.join(keys)})" if keys else "only each metric's main score is"
-    by_instance = any(row.instances is not None for row in comparison.rows)
+    in_units = any(row.instances is not None for row in comparison.rows)
     return (
-        f"p raw: {TEST}; p: corrected ({comparison.options.correction}) over {over}. equivalence p: of a difference "
-        f"beyond the margin, two one-sided {METHODS[comparison.options.equivalence]}, corrected likewise; small where "
+        f"p raw: {comparison.test}; p: corrected ({comparison.options.correction}) over {over}. equivalence p: of a "
+        f"difference beyond the margin, two one-sided {METHODS[comparison.options.equivalence]}, corrected likewise; small where "
         "both are equivalent. *: significant."
         + (f" -: not tested; {tested}." if any(not row.tested for row in comparison.rows) else "")
         + " power: a paired t test's chance of finding a difference as large as the margin; 0% where no p of so few "
-        "pairs could be significant. pairs: prompts"
-        + (" (pairs of documents in them)" if by_instance else "")
+        f"pairs could be significant. pairs: {comparison.units}"
+        + (f" (pairs of {'documents' if comparison.units == 'prompts' else 'samples'} in them)" if in_units else "")
         + f". used: share of questions{' / of the expected ratings that count' if rated else ''}, baseline → run."
-        " Means are over the prompts that both have, and of these over the questions that both answered (common: how"
-        f" many of those asked, prompt by prompt). Intervals are of the same test, uncorrected: 0 is outside where "
+        f" {MEANS[comparison.units]} Intervals are of the same test, uncorrected: 0 is outside where "
         f"its p is below {LEVEL:.0%} by itself; [-, -]: too few pairs."
+        + (f" Those of the {MCNEMAR} are Newcombe's for paired shares instead." if MCNEMAR in comparison.test else "")
     )
+
+
+MEANS = {
+    "prompts": "Means are over the prompts that both have, and of these over the questions that both answered (common:"
+    " how many of those asked, prompt by prompt).",
+    "samples": "Means are over the samples that both have, each the mean over its epochs.",
+    "clusters": "Means are over clusters, each the mean over its samples that both have: a small cluster counts as much"
+    " as a large one.",
+}
 
 
 def pooled_table(comparison: Comparison) -> Table:
@@ -60,8 +70,8 @@ def pooled_table(comparison: Comparison) -> Table:
         differences = (_pooled_cell(by_key.get(key)) for key in keys)
         facts = (*(figure(count, ".0f") for count in words), *coherence)
         rows.append([strategy, str(first.models), prompts, *differences, *facts])
-    heads = ["method", "models", "prompts", *shown, "words", "baseline", "population", "coherence", "baseline's"]
-    return Table("pooled over models: prompts are the units", heads, rows, look="narrow")
+    heads = ["method", "models", comparison.units, *shown, "words", "baseline", "population", "coherence", "baseline's"]
+    return Table(f"pooled over models: {comparison.units} are the units", heads, rows, look="narrow")
 
 
 def _pooled_cell(row: PooledRow | None) -> str:
@@ -125,6 +135,12 @@ def difference_table(comparison: Comparison, run: str) -> Table:
 @cli.option("--correction", default="holm", help="Correction of p-values: holm, bonferroni or none.")
 @cli.option("--margin", type=float, help="Difference that does not matter. Default: 0.2 sd of the baseline.")
 @cli.option("--equivalence", default="t", help="Equivalence test, two one-sided: t or bootstrap.")
+@cli.option(
+    "--cluster",
+    default="",
+    metavar="metadata.KEY",
+    help="Metadata that alike samples share, such as metadata.source: a cluster is one pair. Also: prompt.",
+)
 @cli.flag("--length-matched", help="Use only documents whose length is within a factor of 1.5 of the population's.")
 @cli.option("--min-coherence", type=float, help="Lowest coherence, 0 to 5, of a document. Default: use all.")
 @cli.option(
@@ -144,13 +160,14 @@ def compare(
 
     For each feature it shows the paired difference with its interval, test, equivalence and power. LOGS are log files
     or folders. Unfinished logs in a folder are left out. Runs are paired by prompt; negative sampling is paired by
-    document where the baseline has the documents that it started from. Where several models have a baseline, each run
-    is compared with its own model's.
+    document where the baseline has the documents that it started from. Scores of other scorers are paired by sample.
+    Where several models have a baseline, each run is compared with its own model's.
 
     \b
     Example: genie compare logs/grid --baseline grid_baseline
              genie compare logs/grid --baseline grid_baseline --keys plot,perspective --family run
              genie compare logs/grid --baseline grid_baseline --pooled --power-at 0.5
+             genie compare logs/sums --baseline mockllm/small --cluster metadata.book
     """
     comparison = compared(logs, baseline, Options(keys=tuple(filter(None, (keys or "").split(","))), **options))
     if pooled:
@@ -178,7 +195,7 @@ def _parts(comparison: Comparison, effect: float | None, pooled: bool) -> Iterat
     heads = ["run", "scored", "words", "population", "coherence", "refused", *(["left out"] if has_left_out else [])]
     yield Table("beside the scores", heads, rows, look="narrow")
     if pooled:
-        yield from (pooled_table(comparison), POOLED_KEY)
+        yield from (pooled_table(comparison), POOLED_KEY.replace("prompt", comparison.units.removesuffix("s")))
     if effect:
         title = (
             f"power to find an effect of d {effect:g}: at {LEVEL:.0%}, and at the level that the correction asks for"

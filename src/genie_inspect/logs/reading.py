@@ -38,6 +38,7 @@ SET_UP = ("announce_", "require_")  # how the solvers begin that say or check wh
 NO_SCORE = "the sample failed before it was scored"
 NOT_BY_IT = "it has other scores, none by this scorer"
 LONGEST_VALUE = 30  # characters of a setting in a label
+LONGEST_FACT = 100  # characters of a text in the metadata of which not only the digest is kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class ScoredDocument:
     responses: tuple[int, int] | None = None  # read, of those asked for; None where no number was asked for
     intervention: InterventionFacts | None = None  # what was done to its text; None where it is of no metric study
     file: str = field(default="", repr=False, compare=False)  # the log in which its sample stands
+    metadata: Mapping[str, str] = field(default_factory=dict)  # what the dataset says of it in one word, number or text
 
     @property
     def is_changed(self) -> bool:  # whether it is an edit or a paraphrase of another text
@@ -267,6 +269,11 @@ def _document(sample: EvalSample, file: str, ranges: Ranges) -> ScoredDocument:
         # without the text that it was made of, for the same reason
         intervention=facts and replace(facts, original_text=""),
         file=file,
+        metadata={
+            key: text if len(text := str(value)) <= LONGEST_FACT else digest(text)
+            for key, value in metadata.items()
+            if isinstance(value, str | int | float)
+        },
     )
 
 

@@ -22,6 +22,7 @@ NONE = Signature("none")
 NO_MEASURE = "document"  # the scorer that fills columns of Inspect View
 LEFT_OUT = "left out"
 UNSAID = "not said"
+GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partly, incorrect and no answer, as Inspect counts them
 NO_NUMBER = "a value that is out of its range"
 AGAIN = re.compile(r"(.+?)-?[0-9]+")  # as Inspect calls a scorer whose name a sample has already: cosine1, cosine-1
 
@@ -93,9 +94,12 @@ Ranges = Callable[[str, Signature, str], Bounds | None]
 def scores_of(scorer: str, score: Score, ranges: Ranges = lambda *of: None) -> Scores:
     """A score's values by key, and the evidence that they rest on; a number out of its range is no value."""
     signature, facts = signature_of(score), score.metadata or {}
-    stated: Mapping[str, object] = score.value if isinstance(score.value, dict) else {scorer: score.value}
+    # a letter of a scorer of ours is none of its values
+    grades = {} if signature.is_ours else GRADES
+    given: Mapping[str, object] = score.value if isinstance(score.value, dict) else {scorer: score.value}
+    stated = {key: grades.get(value, value) if isinstance(value, str) else value for key, value in given.items()}
     # Score.unscored has one NaN for all keys: its own name would become a key that no other sample has
-    keys = stated if isinstance(score.value, dict) or not isnan(number(score.value)) else ()
+    keys = stated if isinstance(score.value, dict) or not isnan(number(stated[scorer])) else ()
     values = {key: number(stated[key], *(ranges(scorer, signature, key) or ())) for key in keys}
     # what is no number at all is none of ours; only NaN is unequal to itself
     beyond = {k: v for k, v in stated.items() if isinstance(v, int | float) and v == v and isnan(values.get(k, nan))}

@@ -16,12 +16,24 @@ from genie_inspect.logs.measures import COHERENCE, UNIT, keys_to_test
 from genie_inspect.logs.reading import ScoredLog, lengths_of, one_signature
 from genie_inspect.logs.results import Results, results_of
 from genie_inspect.options import check_between
-from genie_inspect.reports.pairing import CONFORMATIVE, FAMILIES, Key, Options, Pairs, baselines, paired, selected
+from genie_inspect.reports.pairing import (
+    CONFORMATIVE,
+    FAMILIES,
+    SAMPLE,
+    Key,
+    Options,
+    Pairs,
+    baselines,
+    paired,
+    selected,
+    units_of,
+)
 from genie_inspect.reports.summary import read_runs
 from genie_inspect.signature import Signature
-from genie_inspect.statistics.differences import CORRECTIONS, Difference, Finding, crossed_p_value, differences
+from genie_inspect.statistics.differences import CORRECTIONS, TEST, Difference, Finding, crossed_p_value, differences
 from genie_inspect.statistics.differences import findings as corrected_findings
 from genie_inspect.statistics.equivalence import METHODS
+from genie_inspect.statistics.mcnemar import MCNEMAR, yes_no_difference
 
 Column = tuple[Key, str, Difference]  # with the family in whose tests it is corrected
 
@@ -63,6 +75,11 @@ class Row:
     is_unit: bool  # whether its values lie from 0 to 1
     questions: Share  # that both sides answered, by prompt, of those asked; 0 of 0 where it is over none
     family: str = ""  # the run with whose tests alone it is corrected; empty where it is with those of all runs
+    test: str = TEST  # by name
+
+    @property
+    def units(self) -> str:
+        return units_of(self.paired_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +99,22 @@ class Comparison:
     def repeated(self) -> list[str]:
         """The runs that wrote what their baseline wrote: that says nothing about a strategy, nor of equivalence."""
         return [label for label, own in self.pairs.items() if own.is_repeated]
+
+    @property
+    def units(self) -> str:
+        """What the pairs of all runs are, in the plural."""
+        kinds = {row.units for row in self.rows}
+        return kinds.pop() if len(kinds) == 1 else "prompts"
+
+    @property
+    def test(self) -> str:
+        """The tests by name, with the scorers of each where there are several."""
+        scorers: dict[str, list[str]] = {}
+        for row in self.rows:
+            scorers.setdefault(row.test, []).append(row.scorer)
+        if len(scorers) < 2:
+            return next(iter(scorers), TEST)
+        return ", ".join(f"{test} ({', '.join(dict.fromkeys(names))})" for test, names in scorers.items())
 
     @property
     def families(self) -> dict[tuple[str, str], list[Difference]]:
@@ -116,17 +149,23 @@ def rows_of(
         for scorer, names in keys.items()
         for key in ([key for key in names if key in named] if named else keys_to_test(runs[0].declared(scorer), names))
     }
-    places, columns = [], []
+    places, columns, tests = [], [], []
     for run, own in pairs.items():
         measured = differences(own.before, own.after, options.margin, equivalence=options.equivalence)
         family = runs[run].label if options.family == "run" else ""
         for column, (key, difference) in enumerate(zip(own.keys, measured, strict=True)):
             # no difference is larger than the scale leaves above or below the baseline, whatever an interval says
             ends = runs[run].known_range(*key)
+            sides = ([row[column] for row in side] for side in (own.before, own.after))
+            yes_no = yes_no_difference(difference, *sides) if own.by == SAMPLE else None
+            difference = yes_no or difference
+            tests.append(MCNEMAR if yes_no else TEST)
             places.append((run, column))
             columns.append((key, family, difference.within(*ends) if ends else difference))
     corrected = findings(columns, tested, options.correction)
-    for (run, column), ((scorer, name), family, _), finding in zip(places, columns, corrected, strict=True):
+    for (run, column), ((scorer, name), family, _), finding, test in zip(
+        places, columns, corrected, tests, strict=True
+    ):
         own = pairs[run]
         before, after = own.evidence[scorer]
         yield Row(
@@ -144,6 +183,7 @@ def rows_of(
             is_unit=runs[run].known_range(scorer, name) == UNIT,
             questions=own.questions[column],
             family=family,
+            test=test,
         )
 
 
@@ -203,7 +243,10 @@ def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) ->
         unlike = str(error)
     base_of = baselines(runs, baseline)
     selections = [selected(run, options) for run in runs]
-    pairs = {place: paired(selections[base][0], selections[place][0], scorers) for place, base in base_of.items()}
+    pairs = {
+        place: paired(selections[base][0], selections[place][0], scorers, options.cluster)
+        for place, base in base_of.items()
+    }
     scores = [document.scores for run in runs for document in run.documents]
     unmatched = [name for name in scorers if not any(name in own and own[name].matched for own in scores)]
     return Comparison(

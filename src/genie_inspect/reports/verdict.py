@@ -9,9 +9,10 @@ from genie_inspect.files.tables import csv_text, plain
 from genie_inspect.logs.reading import are_unlike, cut_at_limit, unlike_lengths
 from genie_inspect.reports.charts import in_words
 from genie_inspect.reports.comparison import Comparison, Row, pooled
+from genie_inspect.reports.pairing import units_of
 from genie_inspect.reports.study_verdict import listed
 from genie_inspect.reports.summary import FEW_SHARED, UNLIKE
-from genie_inspect.statistics.differences import LEVEL, TEST, Difference, pairs_that_find
+from genie_inspect.statistics.differences import LEVEL, Difference, pairs_that_find
 from genie_inspect.statistics.power import USUAL_POWER, paired_power
 
 MOST_NAMED = 6  # differences that one sentence can name and still be read
@@ -33,8 +34,8 @@ def verdict(comparison: Comparison) -> str:
     baselines = comparison.called(*comparison.baselines)
     if not measured:
         return (
-            f"None of {len(rows)} differences from {baselines} could be tested: that takes two prompts or more with "
-            "scores on both sides."
+            f"None of {len(rows)} differences from {baselines} could be tested: that takes two {comparison.units} or "
+            "more with scores on both sides."
         )
     # names of what is a family of its own: where there is one of each, nothing need be said
     families = {"measure": {row.scorer for row in measured}, "run": {row.family for row in measured}}
@@ -85,7 +86,7 @@ def findings(comparison: Comparison) -> list[str]:
             elif row.finding.is_equivalent:
                 said = f"equivalent to {row.baseline}"
             else:
-                said = f"undecided with {row.prompts} prompts"
+                said = f"undecided with {row.prompts} {row.units}"
             groups.setdefault(said, []).append(row)
         every = f"all {len(rows)} features" if len(groups) == 1 < len(rows) else ""
         parts = [f"{said} in {every or listed([in_words(row.key) for row in own])}" for said, own in groups.items()]
@@ -104,12 +105,12 @@ def advice(comparison: Comparison) -> str:
     return (
         f"{len(weak)} of {sum(row.tested for row in comparison.rows)} tests miss a difference as large as their margin "
         f"more often than not: to find it in {USUAL_POWER:.0%} of runs takes {' to '.join(dict.fromkeys(prompts))} "
-        "prompts of this spread, or fewer with a wider --margin, if it is one that does not matter."
+        f"{comparison.units} of this spread, or fewer with a wider --margin, if it is one that does not matter."
     )
 
 
 def warnings(comparison: Comparison) -> list[str]:
-    return [*_on_runs(comparison), *_on_pairs(comparison), *_on_scores(comparison)]
+    return [*_on_runs(comparison), *_on_pairs(comparison), *_on_samples(comparison), *_on_scores(comparison)]
 
 
 def _on_runs(comparison: Comparison) -> Iterator[str]:
@@ -137,12 +138,13 @@ def _on_pairs(comparison: Comparison) -> Iterator[str]:
     for label in dict.fromkeys(row.run for row in comparison.rows):
         if max(row.finding.difference.pairs for row in comparison.rows if row.run == label) == 1:
             without = "without a second there is neither interval nor p-value"
-            yield f"{label} has one prompt in common with its baseline: {without}"
+            unit = comparison.units.removesuffix("s")
+            yield f"{label} has one {unit} in common with its baseline: {without}"
     for label, own in comparison.pairs.items():
         if 1 < len(own.names) < FEW_SHARED * own.prompts:
             yield (
-                f"{label} and its baseline share {len(own.names)} of {own.prompts} prompts: their differences are about"
-                " these alone"
+                f"{label} and its baseline share {len(own.names)} of {own.prompts} {units_of(own.by)}: their differences "
+                "are about these alone"
             )
     for (scorer, family), differences in comparison.families.items():
         least = min(difference.least_p for difference in differences)
@@ -151,16 +153,35 @@ def _on_pairs(comparison: Comparison) -> Iterator[str]:
         if least * tests >= LEVEL:
             pairs = max(difference.pairs for difference in differences)
             corrected = f", over {tests} tests {min(1, least * tests):.2g} {CORRECTED[comparison.options.correction]}"
+            units = comparison.units
             yield (
-                f"{', '.join(filter(None, (scorer, family)))}: with {pairs} prompts no p-value lies below {least:.2g}"
-                f"{corrected if tests > 1 else ''}: no difference could be significant, however large; take more "
-                "prompts, or fewer tests: name those that matter (--keys), or correct each run by itself (--family run)"
+                f"{', '.join(filter(None, (scorer, family)))}: with {pairs} {units} no p-value lies "
+                f"below {least:.2g}{corrected if tests > 1 else ''}: no difference could be significant, however large; take more "
+                f"{units}, or fewer tests: name those that matter (--keys), or correct each run by itself (--family run)"
             )
     for label, own in comparison.pairs.items():
         if own.strays:
             yield (
                 f"{label} has {own.strays} documents written after one that its baseline's log lacks, so prompts are "
                 "paired; for pairs of documents run both with --cache true --max-tasks 1 (vLLM: and -M lazy_init=false)"
+            )
+
+
+def _on_samples(comparison: Comparison) -> Iterator[str]:
+    """Samples that are not compared, of evaluations that are paired by sample or cluster."""
+    for row in (row for row in comparison.rows if row.units != "prompts"):
+        both, *only = comparison.pairs[row.run].samples
+        lost = both - (row.finding.difference.pairs if row.instances is None else row.instances)
+        if lost or any(only):
+            yield (
+                f"{row.run} {in_words(row.key)}: {both - lost} of {both + sum(only)} samples are compared: {only[0]} "
+                f"are only in {row.baseline}, {only[1]} only in {row.run}, and {lost} have no score in one of the two"
+            )
+    for label, own in comparison.pairs.items():
+        if own.shared_inputs:
+            yield (
+                f"{label}: {own.shared_inputs} samples share their input with another, and each counts as a question "
+                "of its own; if they repeat one question, add --cluster prompt"
             )
 
 
@@ -191,7 +212,8 @@ def _of_unlike_length(comparison: Comparison) -> dict[str, tuple[float, str, flo
     }
     for row in comparison.rows:
         run, base = facts[row.run], facts[row.baseline]
-        if are_unlike(run.words, base.words):
+        # answers to questions may be of any length
+        if row.units == "prompts" and are_unlike(run.words, base.words):
             unlike[run.label] = (run.words, f"{base.label} writes", base.words)
     return unlike
 
@@ -252,7 +274,7 @@ def as_values(comparison: Comparison, effect: float | None = None, *, with_poole
         "baselines": comparison.baselines,
         "signatures": comparison.signatures,
         **{name: getattr(options, name) for name in ("correction", "keys", "family")},
-        "test": TEST,
+        "test": comparison.test,
         **{name: getattr(options, name) for name in ("equivalence", "length_matched", "min_coherence")},
         "runs": comparison.runs,
         "differences": [dict(zip(COLUMNS, _values(row), strict=True)) for row in comparison.rows],

@@ -124,7 +124,8 @@ class Difference:
     high: float
     effect: float  # Cohen's d of the pairs
     spread: float  # standard deviation of the deltas
-    p_value: float  # that the mean delta is 0, two-sided; below LEVEL exactly where 0 lies outside of `low` to `high`
+    # that the mean delta is 0, two-sided; by sign-flips below LEVEL exactly where 0 lies outside of `low` to `high`
+    p_value: float
     least_p: float  # the smallest p-value that so few pairs can have
     p_unlike: float  # that the mean delta is at least the margin: two one-sided tests
     margin: float
