@@ -31,8 +31,8 @@ def legend(comparison: Comparison) -> str:
     in_units = any(row.instances is not None for row in comparison.rows)
     return (
         f"p raw: {comparison.test}; p: corrected ({comparison.options.correction}) over {over}. equivalence p: of a "
-        f"difference beyond the margin, two one-sided {METHODS[comparison.options.equivalence]}, corrected likewise; small where "
-        "both are equivalent. *: significant."
+        f"difference beyond the margin, two one-sided {METHODS[comparison.options.equivalence]}, corrected likewise; "
+        "small where both are equivalent. *: significant."
         + (f" -: not tested; {tested}." if any(not row.tested for row in comparison.rows) else "")
         + " power: a paired t test's chance of finding a difference as large as the margin; 0% where no p of so few "
         f"pairs could be significant. pairs: {comparison.units}"

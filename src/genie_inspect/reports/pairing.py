@@ -45,9 +45,9 @@ class Pairs:
     is_repeated: bool  # whether every document of the run stands in the baseline word for word
     evidence: Mapping[str, tuple[Evidence, Evidence]]  # by scorer: what the paired documents' scores rest on
     prompts: int  # (or samples, clusters) that either run was given, whatever became of its documents
-    samples: tuple[int, int, int]  # (or prompts) in both runs, in the baseline alone, in the run alone
-    shared_inputs: int  # samples, each a pair, whose input another one has, too
     strays: int  # scored documents that were written after one that the baseline lacks
+    samples: tuple[int, int, int] = (0, 0, 0)  # (or prompts) in both runs, in the baseline alone, in the run alone
+    shared_inputs: int = 0  # samples, each a pair, whose input another one has, too
 
 
 def units_of(by: str) -> str:

@@ -143,8 +143,8 @@ def _on_pairs(comparison: Comparison) -> Iterator[str]:
     for label, own in comparison.pairs.items():
         if 1 < len(own.names) < FEW_SHARED * own.prompts:
             yield (
-                f"{label} and its baseline share {len(own.names)} of {own.prompts} {units_of(own.by)}: their differences "
-                "are about these alone"
+                f"{label} and its baseline share {len(own.names)} of {own.prompts} {units_of(own.by)}: "
+                "their differences are about these alone"
             )
     for (scorer, family), differences in comparison.families.items():
         least = min(difference.least_p for difference in differences)
@@ -156,8 +156,9 @@ def _on_pairs(comparison: Comparison) -> Iterator[str]:
             units = comparison.units
             yield (
                 f"{', '.join(filter(None, (scorer, family)))}: with {pairs} {units} no p-value lies "
-                f"below {least:.2g}{corrected if tests > 1 else ''}: no difference could be significant, however large; take more "
-                f"{units}, or fewer tests: name those that matter (--keys), or correct each run by itself (--family run)"
+                f"below {least:.2g}{corrected if tests > 1 else ''}: no difference could be significant, "
+                f"however large; take more {units}, or fewer tests: name those that matter (--keys), or correct each "
+                "run by itself (--family run)"
             )
     for label, own in comparison.pairs.items():
         if own.strays:
