@@ -63,15 +63,15 @@ def test_eight_that_all_stay_right_leave_room_for_a_third() -> None:
 
 def test_a_difference_of_yes_and_no_has_both_and_no_other_has() -> None:
     before, after = sides(3, 1, 9, 7)
-    (difference,) = differences(before, after)
+    (difference,) = differences(before[:, None], after[:, None])
     found = yes_no_difference(difference, before, after)
     assert found is not None
     assert (found.p_value, found.least_p) == (mcnemar_p_value(1, 9), 2.0**-19)
     assert (found.low, found.high) == paired_shares_interval(3, 1, 9, 7)
     assert (found.delta, found.pairs, found.p_unlike) == (difference.delta, 20, difference.p_unlike)
     # a pair without a score counts as little as elsewhere
-    more = [*before, np.nan, 1], [*after, 0, np.nan]
-    assert yes_no_difference(differences(*more)[0], *more) == found
+    more = np.array([*before, np.nan, 1]), np.array([*after, 0, np.nan])
+    assert yes_no_difference(difference, *more) == found
     assert yes_no_difference(difference, before, [*after[:-1], 0.5]) is None
     assert yes_no_difference(difference, [1.0], [0.0]) is None
 
