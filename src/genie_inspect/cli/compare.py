@@ -136,10 +136,7 @@ def difference_table(comparison: Comparison, run: str) -> Table:
 @cli.option("--margin", type=float, help="Difference that does not matter. Default: 0.2 sd of the baseline.")
 @cli.option("--equivalence", default="t", help="Equivalence test, two one-sided: t or bootstrap.")
 @cli.option(
-    "--cluster",
-    default="",
-    metavar="metadata.KEY",
-    help="Metadata that alike samples share, such as metadata.source: a cluster is one pair. Also: prompt.",
+    "--cluster", metavar="KEY", help="Make samples that share this one pair: prompt, or such as metadata.source."
 )
 @cli.flag("--length-matched", help="Use only documents whose length is within a factor of 1.5 of the population's.")
 @cli.option("--min-coherence", type=float, help="Lowest coherence, 0 to 5, of a document. Default: use all.")
@@ -154,7 +151,13 @@ def difference_table(comparison: Comparison, run: str) -> Table:
 @cli.SIGNATURE
 @cli.answering("tables", picture="a heatmap", csv="the differences")
 def compare(
-    logs: tuple[str, ...], baseline: str, keys: str | None, effect: float | None, pooled: bool, **options: Any
+    logs: tuple[str, ...],
+    baseline: str,
+    keys: str | None,
+    cluster: str | None,
+    effect: float | None,
+    pooled: bool,
+    **options: Any,
 ) -> cli.Answer:
     """Compare models or prompting methods with a baseline.
 
@@ -169,7 +172,8 @@ def compare(
              genie compare logs/grid --baseline grid_baseline --pooled --power-at 0.5
              genie compare logs/sums --baseline mockllm/small --cluster metadata.book
     """
-    comparison = compared(logs, baseline, Options(keys=tuple(filter(None, (keys or "").split(","))), **options))
+    named = tuple(filter(None, (keys or "").split(",")))
+    comparison = compared(logs, baseline, Options(keys=named, cluster=cluster or "", **options))
     if pooled:
         check_copies(comparison)
     return cli.Answer(
@@ -205,7 +209,7 @@ def _parts(comparison: Comparison, effect: float | None, pooled: bool) -> Iterat
             name = f"{row['run']} {shown_key(comparison.signatures[row['scorer']], row['key'])}"
             chances = [figure(row["power"], ".0%"), figure(row["corrected"], ".0%")]
             rows.append([name, str(row["prompts"]), str(row["pairs"]), *chances])
-        yield Table(title, ["run, feature", "prompts", "pairs", "power", "corrected"], rows, look="narrow")
+        yield Table(title, ["run, feature", comparison.units, "pairs", "power", "corrected"], rows, look="narrow")
     for run in comparison.runs:
         for scorer, results in run.measures.items():
             where = f"{run.label}, {scorer}" if len(run.measures) > 1 else run.label
