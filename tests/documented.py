@@ -53,6 +53,8 @@ NOT_RUN = {
     "genie rater curiosity explained.jsonl --base": "it needs a base model and the extra `personal`",
     "genie close-reading fit ratings.csv": "it takes ratings of the reader's; tests/studies/close_reading has it",
     "genie close-reading preference": "it takes judgements of the reader's; tests/studies/close_reading has it",
+    "inspect eval my_task.py": "the task is the reader's; the page has one of its own, which is run",
+    "genie compare logs/qa": "it compares the runs of the reader's task",
     "vllm serve": "it needs vLLM, and serves until it is stopped",
     "VLLM_BASE_URL=http://127.0.0.1:8000/v1 inspect eval genie_inspect/ttcw -T reference=false": "it needs that server",
 }

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from genie_inspect.logs.scores import Scores, scores_of
 from genie_inspect.reports.comparison import Comparison, compare, comparison_of
 from genie_inspect.reports.pairing import Options
 from genie_inspect.reports.verdict import as_values, warnings
+from genie_inspect.signature import Signature
 from genie_inspect.statistics.differences import LEVEL, paired_permutation
 from genie_inspect.statistics.mcnemar import MCNEMAR, mcnemar_p_value, paired_shares_interval
 
@@ -168,6 +170,9 @@ def test_samples_whose_dataset_states_a_prompt_and_those_of_a_measure_of_ours_ar
 ) -> None:
     before = [answer(number, 0, "One", prompt="One") for number in range(4)] + [answer("x", 1, prompt="x")]
     assert compared(before, before).rows[0].paired_by == "prompt"
+    signed = {"match": Scores({"match": 1.0}, signature=Signature("measure:match"))}
+    before = [replace(answer(number, 1), scores=signed) for number in range(4)]
+    assert compared(before, before).rows[0].paired_by == "prompt"
     ours = {"genie": Score(value={"plot": 1.0}, metadata={"signature": "measure:genie|version:0"})}
     for task in ("plain", "other"):
         file = made_log(tmp_path, [ours] * 3, task=task, metadatas=[{"book": "b", "long": "x" * 200, "list": [1]}] * 3)
@@ -200,6 +205,7 @@ def test_each_cluster_counts_once_and_only_by_the_samples_that_both_runs_scored(
     assert found.rows[0].instances == 9
 
 
+@pytest.mark.repeated
 @pytest.mark.parametrize("samples", [20, 200])
 def test_clusters_keep_the_level_that_samples_in_them_do_not(samples: int) -> None:
     random, runs = np.random.default_rng(samples), tries(1_000, 10_000)

@@ -76,6 +76,7 @@ def test_a_difference_of_yes_and_no_has_both_and_no_other_has() -> None:
     assert yes_no_difference(difference, [1.0], [0.0]) is None
 
 
+@pytest.mark.repeated
 @pytest.mark.parametrize("samples", [20, 200])
 @pytest.mark.parametrize("share", [0.5, 0.9])
 def test_no_difference_is_found_in_under_6_percent_and_the_interval_holds(samples: int, share: float) -> None:
