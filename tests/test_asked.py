@@ -183,23 +183,19 @@ def test_the_order_in_which_answers_are_asked_about_is_that_of_yesterday() -> No
     assert shuffled(list("abcdef"), "Who?", "an owl") == shuffled(list("fedcba"), "Who?", "an owl") == list("edcfab")
 
 
-OWN_WORDING: dict[str, tuple[str, Callable[[Model, Template], Any]]] = {
-    "reader": ("read", GraderReader),
-    "list": ("rate_list", ListJudge),
-    "pairwise": ("rate_pair", PairwiseJudge),
-    "equivalence": ("same_list", GraderEquivalence),
-    "quality": ("rate_quality", GraderQuality),
-    "preference": ("prefer", lambda model, template: PreferenceJudge(model, CHAT, template)),
-    "coherence": ("coherence", GraderCoherence),
-}
-
-
-@pytest.mark.parametrize("name", OWN_WORDING)
-async def test_a_wording_of_the_users_own_is_what_is_asked_and_is_in_the_signature(name: str, tmp_path: Path) -> None:
-    file, make = OWN_WORDING[name]
-    counted = file in ("read", "rate_list", "same_list")
-    (tmp_path / f"{file}.md").write_text("In my words: " + ("$count " if counted else "") + "$data", encoding="utf-8")
-    template = load_template(file, {"count", "data"} if counted else {"data"}, tmp_path)
+# those of readers and raters are in tests/graders/test_instrument.py, those of classes in tests/scorers
+@pytest.mark.parametrize(
+    ("name", "file", "make"),
+    [
+        ("preference", "prefer", lambda model, template: PreferenceJudge(model, CHAT, template)),
+        ("coherence", "coherence", GraderCoherence),
+    ],
+)
+async def test_a_wording_of_the_users_own_is_what_is_asked_and_is_in_the_signature(
+    name: str, file: str, make: Callable[[Model, Template], Any], tmp_path: Path
+) -> None:
+    (tmp_path / f"{file}.md").write_text("In my words: $data", encoding="utf-8")
+    template = load_template(file, {"data"}, tmp_path)
     script = Script(lambda _: REQUESTS[name].reply)
     judge = make(script.model(), template)
     await REQUESTS[name].asked(judge)

@@ -1,6 +1,5 @@
 """`genie calibrate` and `genie check-reader`, as a user calls them."""
 
-import csv
 import json
 from collections.abc import Iterator
 from functools import partial
@@ -13,11 +12,9 @@ from tests.scripted import grading
 from tests.served import Served
 from tests.served import serving as serving_chat
 
-from genie_inspect.agreement.raters import RatingsFile
 from genie_inspect.files.writing import DATA
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.embedding_judge import read_fit, shipped_fit
-from genie_inspect.populations.population import open_population
 
 called, found = partial(genie, "calibrate"), partial(as_json, "calibrate")
 
@@ -157,18 +154,3 @@ def test_the_record_held_against_itself_is_as_near_as_can_be() -> None:
     assert listed["judge"].startswith("list(")
     assert listed["fitness"][-1]["same"] == 1
     assert Cache().counts()["ratings"] == {}, "a replay is not kept"
-
-
-def test_the_sheet_for_people_is_a_ratings_file_when_it_is_filled_in(tmp_path: Path) -> None:
-    sheet = tmp_path / "ann.csv"
-    result = genie("check-reader", "--reader", "bundled/grader", "--documents", "4", "--export", str(sheet))
-    assert result.exit_code == 0, result.output
-    with sheet.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert rows
-    assert all(row["answer"] == row["other"] for row in rows)  # the record, read by itself
-    with sheet.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows({**row, "rating": "3"} for row in rows)
-    assert sum(len(target.others) for target in RatingsFile(sheet, open_population("starter")).targets) > 0

@@ -34,6 +34,12 @@ def test_more_epochs_cost_more_but_equal_answers_make_them_cheaper_each() -> Non
     assert one["judged"] < five["judged"] < 5 * one["judged"]
 
 
+def test_ratings_against_a_sample_of_answers_cost_less_where_a_model_rates() -> None:
+    whole, sampled = (found("--judge", "list", *more)["judges"]["list"] for more in ((), ("--ratings", "3")))
+    assert sampled["rating"]["tokens_in"] < whole["rating"]["tokens_in"]
+    assert sampled["reading"] == whole["reading"]
+
+
 def test_longer_answers_cost_more_to_read_and_to_judge() -> None:
     concise, sentence, free = (
         found("--judge", "list", "--answer-length", length)["judges"]["list"]

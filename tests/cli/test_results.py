@@ -152,6 +152,7 @@ def test_a_document_is_shown_with_scores_what_set_it_apart_and_its_text(tmp_path
     low, high = asked(0.1, answer="as usual"), asked(0.9, answer="a whale [b]sings[/b]")
     shares: dict[str, Any] = {"coverage": {"plot": "2/3"}, "pairs": {"plot": "20/36"}}
     score = scored({"plot": 0.5, "style": float("nan"), "agent": 0.8}, questions=[low, high], **shares)
+    score.explanation = "In other words."
     result = genie_show(made_log(tmp_path, [{"genie": score}], texts=["It rains."], prompts=["Write about rain."]), 1)
     assert result.exit_code == 0, result.output
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in result.output.splitlines() if "│" in line]
@@ -164,6 +165,7 @@ def test_a_document_is_shown_with_scores_what_set_it_apart_and_its_text(tmp_path
     assert rows[3:] == [["plot", "How does it end?", "a whale [b]sings[/b]", "in snow (3 of 12)"]]
     for told in ("mock/writer, 1, epoch 1", "Write about rain.", "It rains.", "measure:genie"):
         assert told in result.output
+    assert "In other words" not in result.output, "the table says it"
 
 
 def test_an_answer_says_in_how_many_epochs_the_model_gave_it(tmp_path: Path) -> None:
