@@ -129,6 +129,13 @@ def test_logs_without_answers_are_an_error_that_says_what_to_do(tmp_path: Path) 
     assert "inspect score LOG --scorer genie" in refused.stderr
 
 
+def test_a_question_without_a_shared_answer_is_counted_and_not_shown(tmp_path: Path) -> None:
+    said = " ".join(genie("repeats", written(tmp_path, ("a", "x"), ("b", "x")), "--population", "none").stdout.split())
+    assert "1 of 2 questions have an answer that documents share" in said
+    assert ENDS in said
+    assert HAPPENS not in said
+
+
 def test_a_population_is_shown_alone_by_its_own_answers() -> None:
     said = " ".join(genie("repeats", "starter", "--top", 2).stdout.split())
     assert "90 of 112 questions have an answer that documents share" in said
