@@ -149,7 +149,7 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
         own = [json.loads(line) for line in (DATA / "starter" / "documents.jsonl").read_text("utf-8").splitlines()[:12]]
         lines = [json.dumps({"prompt": row["prompt"], "text": row["text"]}) + "\n" for row in own]
         (folder / "texts.jsonl").write_text("".join(lines), encoding="utf-8")
-    if page in ("README.md", "docs/reference.md", "docs/report.md", "docs/tutorial.md"):
+    if page in ("README.md", "docs/faq.md", "docs/reference.md", "docs/report.md", "docs/tutorial.md"):
         shutil.copytree(logs, folder / "logs")
     if page in ("docs/judging.md", "docs/faq.md"):
         for name in ("ratings.jsonl", "second_ratings.jsonl"):
