@@ -35,6 +35,7 @@ NOT_RUN = {
     "make demo": "makes an environment of its own; CI runs it in the clone",
     "source .venv/bin/activate": "it is what make demo has made",
     "make test": "it is the suite that this is a part of",
+    "genie report logs/ --open": "it opens a browser; tests/cli has it without one",
     "inspect view": "it serves pages until it is stopped",
     "pip install": "it asks a registry, and is what has made this environment",
     "vllm run-batch": "it needs vLLM",

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from bs4 import BeautifulSoup
 from click.testing import CliRunner
@@ -119,6 +120,34 @@ def test_without_the_library_for_charts_the_page_has_its_tables_and_says_what_to
     assert f"{install}." in pages[1].get_text()
     assert "no charts" not in pages[0].get_text()
     assert "needs the extra charts" in refusal("report", report_log, "-o", bare, "--pictures", tmp_path / "p")
+
+
+def test_the_written_page_is_opened_and_a_machine_that_cannot_says_so(
+    tmp_path: Path, report_log: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    opened: list[str] = []
+
+    def launch(url: str) -> int:
+        assert Path(url).read_text(encoding="utf-8").startswith("<!doctype html>"), "it is opened when it is whole"
+        opened.append(url)
+        return len(opened) - 1  # the first time it worked
+
+    monkeypatch.setattr(click, "launch", launch)
+    assert genie_report(report_log, "--open", "-o", "-page.html").stderr == ""
+    assert opened == [str(tmp_path / "-page.html")]
+    failed = genie_report(report_log, "--open")
+    assert (failed.exit_code, failed.stdout) == (0, "report.html\n")
+    assert failed.stderr == "No program here opens report.html: open it in a browser yourself.\n"
+    assert genie_report(report_log).exit_code == 0
+    assert len(opened) == 2, "a page is opened only where it is asked for"
+
+
+@pytest.mark.parametrize("instead", [["--json"], ["-o", "/dev/stdout"]])
+def test_without_a_page_in_a_file_there_is_nothing_to_open(report_log: str, instead: list[str]) -> None:
+    result = genie_report(report_log, "--open", *instead)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--open needs a page in a file" in result.stderr
 
 
 def test_on_a_terminal_it_says_what_it_is_doing_and_else_nothing(tmp_path: Path, report_log: str) -> None:

@@ -69,8 +69,11 @@ def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature:
 @cli.option(
     "--baseline", default="", show_default=False, help="Run to compare with, as for genie compare. Default: none."
 )
+@cli.flag("--open", "opened", help="Open the page in the browser.")
 @cli.as_json_option(help="Print the numbers as JSON and write no page.")
-def report(logs: tuple[str, ...], output: str, pictures: Path | None, as_json: bool, **options: Any) -> None:
+def report(
+    logs: tuple[str, ...], output: str, pictures: Path | None, opened: bool, as_json: bool, **options: Any
+) -> None:
     """Write one HTML page about logs: tables, charts, methods.
 
     It shows means, distributions, examples and agreement between metrics. LOGS are log files or folders. Unfinished
@@ -80,13 +83,20 @@ def report(logs: tuple[str, ...], output: str, pictures: Path | None, as_json: b
 
     \b
     Example: genie report logs/demo -o report.html
+             genie report logs/demo --open
     """
+    page = Path(output)
+    if opened and (as_json or is_stream(page)):
+        raise click.UsageError("--open needs a page in a file: leave out --json, and name a file with -o")
     if as_json:
         echo_json(numbers(build_report(logs, **options)))
-    else:
-        write_report(logs, Path(output), pictures, **options)
-        if not is_stream(Path(output)):
-            echo(output)
+        return
+    write_report(logs, page, pictures, **options)
+    if not is_stream(page):
+        echo(output)
+    # whole, because a name that begins with a dash would be an option of what opens it
+    if opened and click.launch(str(page.resolve())):
+        echo(f"No program here opens {output}: open it in a browser yourself.", err=True)
 
 
 def write_report(logs: Sequence[str], output: Path, pictures: Path | None = None, **options: Any) -> None:
