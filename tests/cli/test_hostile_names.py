@@ -239,6 +239,7 @@ def test_pictures_of_hostile_labels_are_drawn(folder: Path, commands: Commands) 
         ended = commands.run(*arguments(VERBS[verb], folder), "--picture", f"{verb}.png")
         assert ended.code == 0, ended.stderr
         assert (folder / f"{verb}.png").stat().st_size > 1_000
-    ended = commands.run("report", LOGS, "-o", "page.html", "--pictures", "pictures")
+    ended = commands.run("report", LOGS, "-o", "page.html", "--pictures", "pictures", "--picture", "first.png")
     assert ended.code == 0, ended.stderr
+    assert (folder / "first.png").stat().st_size > 1_000
     assert len(list((folder / "pictures").iterdir())) > 1

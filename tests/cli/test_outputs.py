@@ -46,6 +46,7 @@ JSON = ("summary", "cost", "calibrate", "cache info", "compare", "report", "agre
 # with the ending of their output, which stands last
 REPLACES = {
     "report": (".html", "report logs -o"),
+    "report, picture": (".svg", "report logs -o /dev/null --picture"),
     "compare, table": (".csv", "compare logs --baseline mock/other --csv"),
     "compare, picture": (".svg", "compare logs --baseline mock/other --picture"),
     "agreement": (".png", f"{PRINTERS['agreement']} --picture"),

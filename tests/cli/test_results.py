@@ -143,6 +143,22 @@ def test_the_written_page_is_opened_and_a_machine_that_cannot_says_so(
     assert len(opened) == 2, "a page is opened only where it is asked for"
 
 
+def test_a_picture_for_a_paper_is_written_beside_the_page_and_needs_its_library(
+    tmp_path: Path, report_log: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture, page = tmp_path / "means.svg", tmp_path / "page.html"
+    result = genie_report(report_log, "-o", page, "--picture", picture, "--width", 183)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert page.exists()
+    assert 'width="183mm"' in picture.read_text(encoding="utf-8")
+    both = genie_report(report_log, "--json", "--picture", picture)
+    assert (both.exit_code, both.stdout) == (2, "")
+    assert "--json writes no picture" in both.stderr
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    said = refusal("report", tmp_path / "nowhere", "--picture", picture)
+    assert "needs the extra charts: pip install 'genie-inspect[charts]'" in said, "before a log is read"
+
+
 @pytest.mark.parametrize("instead", [["--json"], ["-o", "/dev/stdout"]])
 def test_without_a_page_in_a_file_there_is_nothing_to_open(report_log: str, instead: list[str]) -> None:
     result = genie_report(report_log, "--open", *instead)

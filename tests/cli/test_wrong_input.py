@@ -48,6 +48,7 @@ REFUSED = {
     f"{COMPARED} --min-coherence 3": "has no coherence",
     f"{COMPARED} --min-coherence 7": "min_coherence is 7.0, expected 0 to 5, as coherence is rated",
     f"{COMPARED} --picture grid.jpg": "picture is 'grid.jpg', expected a file name ending in .svg or .png",
+    "report logs --picture grid.jpg": "picture is 'grid.jpg', expected a file name ending in .svg or .png",
     f"{COMPARED} --csv /nowhere/x.csv": "/nowhere/x.csv cannot be written",
     "compare nowhere --baseline plain --picture /nowhere/a.svg": "/nowhere/a.svg cannot be written",
     "summary logs --scorer cosine": "no scores by 'cosine'",

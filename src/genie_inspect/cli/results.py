@@ -27,6 +27,7 @@ from genie_inspect.logs.measures import ranges_of, shown_key
 from genie_inspect.logs.reading import ScoredLog, labels
 from genie_inspect.logs.scores import scores_of, signature_of
 from genie_inspect.prompting.answers import normalised
+from genie_inspect.reports.first_figure import COLUMN, write_first_figure
 from genie_inspect.reports.report import build_report, numbers, questions, telling
 from genie_inspect.reports.summary import COLUMNS, columns_of, parquet, rows, summaries, summarise, wide_rows
 from genie_inspect.samples import document_of, prompt_of
@@ -64,6 +65,15 @@ def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature:
 @cli.LOGS
 @cli.option("-o", "--output", default="report.html", help="HTML file to write; an older file is replaced.")
 @cli.option("--pictures", metavar="FOLDER", type=cli.FILE, help="Also write each chart here, as SVG and PNG.")
+@cli.option(
+    "--picture", type=cli.FILE, help="Also write the means alone, as a figure for a paper, to this .svg or .png file."
+)
+@cli.option(
+    "--width",
+    default=COLUMN,
+    type=click.FloatRange(min=60, max=1000),
+    help="Width of --picture in millimetres: 89 for one column of a journal, 183 for two.",
+)
 @cli.option("--examples", default=2, type=click.IntRange(min=0), help="Examples at either end of a feature.")
 @cli.SIGNATURE
 @cli.option(
@@ -72,7 +82,14 @@ def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature:
 @cli.flag("--open", "opened", help="Open the page in the browser.")
 @cli.as_json_option(help="Print the numbers as JSON and write no page.")
 def report(
-    logs: tuple[str, ...], output: str, pictures: Path | None, opened: bool, as_json: bool, **options: Any
+    logs: tuple[str, ...],
+    output: str,
+    pictures: Path | None,
+    picture: Path | None,
+    width: float,
+    opened: bool,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Write one HTML page about logs: tables, charts, methods.
 
@@ -84,14 +101,17 @@ def report(
     \b
     Example: genie report logs/demo -o report.html
              genie report logs/demo --open
+             genie report logs/demo --picture means.svg --width 183
     """
     page = Path(output)
+    if picture and as_json:
+        raise click.UsageError("--json writes no picture: leave out --picture")
     if opened and (as_json or is_stream(page)):
         raise click.UsageError("--open needs a page in a file: leave out --json, and name a file with -o")
     if as_json:
         echo_json(numbers(build_report(logs, **options)))
         return
-    write_report(logs, page, pictures, **options)
+    write_report(logs, page, pictures, picture, width, **options)
     if not is_stream(page):
         echo(output)
     # whole, because a name that begins with a dash would be an option of what opens it
@@ -99,8 +119,15 @@ def report(
         echo(f"No program here opens {output}: open it in a browser yourself.", err=True)
 
 
-def write_report(logs: Sequence[str], output: Path, pictures: Path | None = None, **options: Any) -> None:
-    from genie_inspect.reports.charts import check_pictures
+def write_report(
+    logs: Sequence[str],
+    output: Path,
+    pictures: Path | None = None,
+    picture: Path | None = None,
+    width: float = COLUMN,
+    **options: Any,
+) -> None:
+    from genie_inspect.reports.charts import check_picture, check_pictures
     from genie_inspect.reports.page import page, write_pictures
 
     # the step on standard error while it lasts, where that is a terminal
@@ -109,16 +136,20 @@ def write_report(logs: Sequence[str], output: Path, pictures: Path | None = None
     try:
         check_pictures()
     except MissingExtraError as error:
-        if pictures:
+        if pictures or picture:
             raise
         missing = f"The page has no charts: {error}"
-    with replacing(output, pictures):
+    if picture:
+        check_picture(picture)
+    with replacing(output, picture, pictures):
         with written(output) as file:  # that it can be written shows before anything is read
             with told("reading the logs"):
                 contents = build_report(logs, **options)
             with told("drawing the charts"):
                 # what is no character, half of a surrogate pair, becomes a question mark
                 file.write(page(contents, missing).encode("utf-8", "replace"))
+        if picture:
+            write_first_figure(contents, picture, width)
         if pictures:
             with unwritable(pictures), told("drawing the pictures"):
                 write_pictures(contents, pictures)
