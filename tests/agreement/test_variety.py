@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from tests.cli.called import as_json, genie
-from tests.reports.made_logs import made_log
+from tests.reports.made_logs import GENIE, made_log, scored
 from tests.reports.test_repeats import ENDS, answered, written
 from tests.scripted import OWL, small_population
 
 from genie_inspect.agreement.raters import Ratings
-from genie_inspect.agreement.variety import answer_targets, variety
+from genie_inspect.agreement.variety import answer_targets, variety, why_none
 from genie_inspect.populations.schema import AnswerRow, document_id, question_id
 from genie_inspect.reports.repeats import repeats
 
@@ -74,3 +74,66 @@ def test_a_judge_that_cannot_rate_is_refused_with_what_would_work(
     result = genie("repeats", file, "--population", "none", *options)
     assert result.exit_code > 0
     assert why in result.stderr
+
+
+def test_the_summary_shows_it_below_each_mean_and_says_that_these_are_two_numbers(tmp_path: Path) -> None:
+    file = written(tmp_path, ("a blue owl", "it ends well"), ("a blue owl", "all is lost"), ("rain", "all is lost"))
+    (value,) = as_json("repeats", file, "--population", "none", "--judge", "embedding")
+    expected = value["similarity"]["features"]["plot"]["own"]["mean"]
+    (table,) = as_json("summary", file, "--variety")
+    within = table["columns"][0]["similarity_within"]
+    assert within["judge"] == value["similarity"]["judge"]
+    assert (within["pairs"], within["unusable"]) == (2, 0)
+    assert within["features"]["plot"]["mean"] == pytest.approx(expected)
+    assert within["features"]["plot"]["reason"] is None
+    said = " ".join(genie("summary", file, "--variety").stdout.split())
+    assert f"similarity {expected:.2f}" in said
+    assert "Novelty against others and variety within are two numbers" in said
+    assert "similarity" not in genie("summary", file).stdout.lower()
+    assert "similarity_within" not in as_json("summary", file)[0]["columns"][0]
+
+
+@pytest.mark.parametrize(
+    ("answers", "prompts", "why"),
+    [
+        (("a", "b"), (OWL, "Another."), "one document per prompt, expected two or more, as --epochs 2 writes"),
+        (("a", ""), (OWL, OWL), "no two documents for a prompt answer the same question"),
+        (("", ""), (OWL, OWL), "its scores keep no answers"),
+    ],
+)
+def test_where_there_is_no_pair_the_summary_says_why_and_gives_no_number(
+    tmp_path: Path, answers: tuple[str, ...], prompts: tuple[str, ...], why: str
+) -> None:
+    file = made_log(tmp_path, [answered((ENDS, answer)) for answer in answers], prompts=prompts)
+    (table,) = as_json("summary", file, "--variety")
+    plot = table["columns"][0]["similarity_within"]["features"]["plot"]
+    assert (plot["mean"], plot["low"], plot["values"], plot["reason"]) == (None, None, 0, why)
+    said = " ".join(genie("summary", file, "--variety").stdout.split())
+    assert "similarity not measured" in said
+    assert f"No similarity in mock/writer (plot): {why}." in said
+
+
+def test_a_pair_that_no_judge_could_rate_is_no_similarity(tmp_path: Path) -> None:
+    (own,) = repeats([written(tmp_path, ("a", "x"), ("b", "y"))])
+    targets = answer_targets(own)
+    assert math.isnan(variety(own, targets, Ratings("judge", "", (math.nan, math.nan))).features["plot"][0].mean)
+    assert why_none(own, "plot") == "no usable rating"
+
+
+def test_each_scorer_has_the_similarity_of_the_answers_that_it_keeps(tmp_path: Path) -> None:
+    again = [answered((ENDS, text), signature=GENIE.replace("test", "other")) for text in ("x", "all is lost")]
+    samples = [answered((ENDS, "x")) | {"genie1": own["genie"]} for own in again]
+    file = made_log(tmp_path, samples, prompts=[OWL] * 2, texts=["one", "two"])
+    by_scorer = {
+        table["scorer"]: table["columns"][0]["similarity_within"]["features"]["plot"]["mean"]
+        for table in as_json("summary", file, "--variety")
+    }
+    assert by_scorer["genie"] == 1
+    assert by_scorer["genie1"] < 1
+
+
+def test_variety_without_a_score_by_genie_is_refused(tmp_path: Path) -> None:
+    file = made_log(tmp_path, [{"cosine": scored({"cosine_mean": 0.4}, GENIE.replace("genie", "cosine"))}])
+    result = genie("summary", file, "--variety")
+    assert result.exit_code == 1
+    assert "--variety compares the answers that scores by genie keep" in result.stderr

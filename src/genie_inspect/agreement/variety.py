@@ -47,6 +47,17 @@ def variety(own: Repeats, targets: Sequence[Target], ratings: Ratings) -> Variet
     return Variety(ratings.signature, len(rated), sum(map(math.isnan, rated.values())), features)
 
 
+def why_none(own: Repeats, feature: str) -> str:
+    """Why there is no similarity of two documents of a run by a feature."""
+    if not own.rows:
+        return "its scores keep no answers"
+    if own.documents <= len({row.prompt for row in own.rows}):
+        return "one document per prompt, expected two or more, as --epochs 2 writes"
+    if all(row.own.documents < 2 for row in own.rows if row.feature == feature):
+        return "no two documents for a prompt answer the same question"
+    return "no usable rating"
+
+
 def _mean_similarity(row: Repeated, shared: Shared, rated: Mapping[Pair, float]) -> float:
     """Over all pairs of documents; NaN without a usable one."""
     pairs, total = 0, 0.0

@@ -1,25 +1,28 @@
 """`genie repeats`: what a model always writes, and what sets two models apart."""
 
-from collections.abc import Iterator, Mapping
-from itertools import groupby
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, product
 from pathlib import Path
 from typing import Any
 
 import click
 
-from genie_inspect.agreement.variety import Variety, answer_targets, variety
+from genie_inspect.agreement.variety import Variety, answer_targets, variety, why_none
 from genie_inspect.cli import options as cli
 from genie_inspect.cli.calibrate import machine_judges, machine_ratings
-from genie_inspect.cli.tables import figure, ranged
+from genie_inspect.cli.tables import Within, figure, ranged
 from genie_inspect.cli.terminal import echo
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.tables import Table, csv_text, plain
+from genie_inspect.logs.files import LogError
 from genie_inspect.populations.population import BUNDLED, MANIFEST, NONE, open_population
-from genie_inspect.reports.repeats import Contrast, Repeats, Shared, contrasts, repeats_of
+from genie_inspect.reports.repeats import Contrast, Repeats, Shared, contrasts, repeats_of, repeats_of_run
 from genie_inspect.reports.repeats import repeats as repeated
+from genie_inspect.reports.summary import Summary, read_runs
 from genie_inspect.reports.wording import LEVEL
-from genie_inspect.statistics.descriptive import Interval
+from genie_inspect.statistics.descriptive import NO_INTERVAL, Interval
 
 REPEATED = ("prompt", "question", "shared answers (documents)", "same", "effective")
 FIELDS = (
@@ -106,11 +109,12 @@ def repeats(
         found = repeated(sources, None if population == NONE else open_population(population), signature)
     base = _baseline(found, baseline)
     apart = {own.run: contrasts(own, base) for own in found if base and own is not base}
-    varieties = _varieties(found, judge, grader, embedder) if judge else {}
+    rated = varieties(found, judge, embedder, grader) if judge else []
+    alike = {own.run: each for own, each in zip(found, rated, strict=False)}
     return cli.Answer(
-        [_value(own, base, apart.get(own.run), varieties.get(own.run)) for own in found],
+        [_value(own, base, apart.get(own.run), alike.get(own.run)) for own in found],
         [
-            *(part for own in found for part in _parts(own, top, varieties.get(own.run))),
+            *(part for own in found for part in _parts(own, top, alike.get(own.run))),
             KEY,
             WORDS_KEY,
             *(part for own in found if base and own.run in apart for part in _apart(own, base, apart[own.run], top)),
@@ -128,17 +132,42 @@ def _baseline(runs: list[Repeats], name: str | None) -> Repeats | None:
     return matching[0]
 
 
-def _varieties(runs: list[Repeats], judge: str, grader: str | None, embedder: str) -> dict[str, Variety]:
+def varieties(runs: list[Repeats], judge: str, embedder: str, grader: str | None = None) -> list[Variety]:
+    """How alike the documents of each run are to each other, by a judge."""
     features = sorted({feature for own in runs for feature in own.features})
     (rater,) = machine_judges((judge,), chosen_embedder(embedder), features, [grader] if grader else [], None, False)
-    found = {}
+    found = []
     for own in runs:
         targets = answer_targets(own)
         if grader:
             echo(f"{own.run}: {judge} rates {sum(len(target.others) for target in targets)} pairs", err=True)
         (ratings,) = machine_ratings([rater], targets)
-        found[own.run] = variety(own, targets, ratings)
+        found.append(variety(own, targets, ratings))
     return found
+
+
+def similarity_within(logs: Sequence[str], tables: Sequence[Summary], signature: str, embedder: str) -> Within:
+    """How similar each run's own documents are, by the embedding judge and the answers of each scorer."""
+    scorers = dict.fromkeys(table.scorer for table in tables if table.signature.measure == "genie")
+    if not scorers:
+        raise LogError("--variety compares the answers that scores by genie keep, and no table is of such scores")
+    runs = read_runs(logs, signature=signature)
+    repeats = {
+        (scorer, run.file): repeats_of_run(run, scorer=scorer)
+        for scorer, run in product(scorers, runs)
+        if scorer in run.ours
+    }
+    rated = varieties(list(repeats.values()), "embedding", embedder)
+    return {key: (own, alike) for (key, own), alike in zip(repeats.items(), rated, strict=True)}
+
+
+def similarity_value(own: Repeats, alike: Variety, keys: Sequence[str]) -> dict[str, Any]:
+    features = {
+        key: plain(interval) | {"reason": why_none(own, key) if math.isnan(interval.mean) else None}
+        for key in keys
+        for interval in alike.features.get(key, (NO_INTERVAL,))[:1]
+    }
+    return {"judge": alike.judge, "pairs": alike.pairs, "unusable": alike.unusable, "features": features}
 
 
 def _value(own: Repeats, base: Repeats | None, apart: list[Contrast] | None, alike: Variety | None) -> Any:

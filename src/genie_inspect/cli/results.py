@@ -15,6 +15,7 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from genie_inspect.cli import options as cli
+from genie_inspect.cli.repeats import similarity_value, similarity_within
 from genie_inspect.cli.tables import Part, figure, in_parts, print_parts, summary_parts
 from genie_inspect.cli.terminal import Unbroken, console, echo, echo_json, replacing
 from genie_inspect.errors import MissingExtraError, UnknownChoiceError
@@ -37,9 +38,16 @@ from genie_inspect.samples import document_of, prompt_of
 @cli.LOGS
 @cli.option("--scorer", help="Show the scores of this scorer alone. Default: every scorer that all logs have.")
 @cli.flag("--nearest", help="Below each mean, show how similar the most similar answers of the population are.")
+@cli.flag(
+    "--variety",
+    help="Below each mean by genie, show how similar a run's own documents for one prompt are (no calls).",
+)
+@cli.embedder_option(help="Embedder of --variety.")
 @cli.SIGNATURE
 @cli.answering(json="Print JSON, a list of tables, instead of tables.")
-def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature: str) -> cli.Answer:
+def summary(
+    logs: tuple[str, ...], scorer: str | None, nearest: bool, variety: bool, embedder: str, signature: str
+) -> cli.Answer:
     """Show the mean scores of logs, by feature, with 95% intervals.
 
     LOGS are log files or folders. Unfinished logs in a folder are left out. There is one table per metric and one
@@ -48,17 +56,22 @@ def summary(logs: tuple[str, ...], scorer: str | None, nearest: bool, signature:
 
     \b
     Example: genie summary logs/demo
+             genie summary logs/demo --variety
     """
     tables = summaries(logs, scorer, signature)
+    within = similarity_within(logs, tables, signature, embedder) if variety else {}
     values = []
     for table in tables:
         columns = []
         for column in table.columns:
             warned = {"unlike_length": column.unlike_length or None, "cut": column.cut or None}
-            columns.append({"label": column.label, "log": column.log, **warned, **plain(column.results)})
+            facts = {"label": column.label, "log": column.log, **warned, **plain(column.results)}
+            if own := within.get((table.scorer, column.log)):
+                facts["similarity_within"] = similarity_value(*own, table.keys)
+            columns.append(facts)
         facts = {name: getattr(table, name) for name in ("scorer", "signature", "keys", "warnings")}
         values.append({**facts, "columns": columns})
-    return cli.Answer(values, summary_parts(tables, nearest=nearest))
+    return cli.Answer(values, summary_parts(tables, within, nearest=nearest))
 
 
 @click.command()

@@ -11,11 +11,13 @@ from rich.console import Console, RenderableType  # noqa: TID251  # types, whose
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from genie_inspect.agreement.variety import Variety, why_none
 from genie_inspect.cli.terminal import Unbroken, console
 from genie_inspect.files.tables import Table
 from genie_inspect.files.values import printable
 from genie_inspect.logs.evidence import NO_SHARE, Share
 from genie_inspect.logs.results import Results
+from genie_inspect.reports.repeats import Repeats
 from genie_inspect.reports.summary import Summary
 from genie_inspect.signature import Signature
 from genie_inspect.statistics.descriptive import NO_INTERVAL
@@ -32,6 +34,11 @@ NO_REFERENCE_SCORES = "Where means fall among the population's own documents: {c
 NEAREST = (
     "Nearest: one minus the highest similarity, 0 (some answer of the population is interchangeable) to 1. It falls as"
     " the population grows: compare it within one population."
+)
+SIMILARITY = (
+    "Similarity: mean over pairs of a run's own documents for one prompt, 0 (different) to 1 (interchangeable), as"
+    " {judge} rates their answers, whatever judge the novelty is by. One minus it is the variety within the run."
+    " Novelty against others and variety within are two numbers: a run can have much of one and little of the other."
 )
 JURY = (
     "Means over prompts by grader, each over the documents that it measured; the jury's mean is over those that every"
@@ -122,14 +129,24 @@ def record_table(
     return Table(title, columns, cells, look="records")
 
 
-def summary_table(summary: Summary, *, nearest: bool = False) -> Table:
+Within = Mapping[tuple[str, str], tuple[Repeats, Variety]]  # by scorer and log how similar its documents are
+
+
+def summary_table(summary: Summary, within: Within = MappingProxyType({}), *, nearest: bool = False) -> Table:
     """Features down, models across: mean, 95% interval, and the shares of questions and of ratings that count."""
     results = [column.results for column in summary.columns]
+    alike = [within.get((summary.scorer, column.log)) for column in summary.columns]
     rows: list[Sequence[str] | None] = []
     for key, name in zip(summary.keys, summary.names, strict=True):
         # `nan >= FINE` is false, so that an empty row does not decide
         decimals = 2 if any(abs(result.mean(key)) >= FINE for result in results) else 3
-        cells = ("\n".join(_lines(result, key, f".{decimals}f", nearest=nearest)) for result in results)
+        cells = []
+        for result, own in zip(results, alike, strict=True):
+            lines = [*_lines(result, key, f".{decimals}f", nearest=nearest)]
+            if own:
+                one = own[1].features.get(key, (NO_INTERVAL,))[0]
+                lines.append(f"similarity {ranged(one.mean, one.low, one.high, none='not measured')}")
+            cells.append("\n".join(lines))
         rows.append([name, *cells])
     reasons = (f", {counted(result.unscored)}" if result.unscored else "" for result in results)
     scored = (f"{result.scored} of {result.documents}" for result in results)
@@ -192,13 +209,16 @@ def in_parts(signature: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def summary_parts(tables: Sequence[Summary], *, nearest: bool = False) -> Iterator[Table | str]:
+def summary_parts(
+    tables: Sequence[Summary], within: Within = MappingProxyType({}), *, nearest: bool = False
+) -> Iterator[Table | str]:
     """The tables of summaries, with what is missing and what to beware of, and below all of them how to read them."""
     for summary in tables:
         results = {column.label: column.results for column in summary.columns}
-        yield summary_table(summary, nearest=nearest)
+        yield summary_table(summary, within, nearest=nearest)
         yield from (jury_table(summary, label, own) for label, own in results.items() if own.graders)
         yield from (f"Missing in {label}: {counted(own.faults)}." for label, own in results.items() if own.faults)
+        yield from _not_similar(summary, within)
         yield from (sampling_line(label, own.sampling) for label, own in results.items() if own.sampling)
         beware = [f"{label}: {warning}" for label, own in results.items() for warning in own.warnings]
         yield from (f"Warning: {line}." for line in [*summary.warnings, *beware])
@@ -211,8 +231,23 @@ def summary_parts(tables: Sequence[Summary], *, nearest: bool = False) -> Iterat
         yield STANDING
     if nearest:
         yield NEAREST
+    for judge in dict.fromkeys(alike.judge for _, alike in within.values()):
+        yield SIMILARITY.format(judge=judge)
     for command in filter(None, (table.reference_scores_command for table in tables)):
         yield NO_REFERENCE_SCORES.format(command=command)
+
+
+def _not_similar(summary: Summary, within: Within) -> Iterator[str]:
+    """Why there is no similarity, by column and reason."""
+    for column in summary.columns:
+        if not (known := within.get((summary.scorer, column.log))):
+            continue
+        own, alike = known
+        reasons: dict[str, list[str]] = {}
+        for key, name in zip(summary.keys, summary.names, strict=True):
+            if math.isnan(alike.features.get(key, (NO_INTERVAL,))[0].mean):
+                reasons.setdefault(why_none(own, key), []).append(name)
+        yield from (f"No similarity in {column.label} ({', '.join(names)}): {why}." for why, names in reasons.items())
 
 
 def sampling_line(label: str, errors: Mapping[str, float]) -> str:

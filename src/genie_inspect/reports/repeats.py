@@ -104,8 +104,8 @@ def repeats_of(population: Population) -> Repeats:
     return _repeats(population.name, answers, answers, texts, Counter({reader: 1}), None)
 
 
-def repeats_of_run(log: ScoredLog, population: Population | None = None) -> Repeats:
-    """What a run repeats, without rows where no score keeps answers."""
+def repeats_of_run(log: ScoredLog, population: Population | None = None, scorer: str = "") -> Repeats:
+    """What a run repeats, by the answers of this scorer or the first; without rows where no score keeps answers."""
     wanted = {(document.file, str(document.sample), document.epoch) for document in log.documents}
     answers: dict[Asked, list[str]] = {}
     distinct: dict[Asked, list[str]] = {}
@@ -118,7 +118,7 @@ def repeats_of_run(log: ScoredLog, population: Population | None = None) -> Repe
             for sample in samples(file):
                 if (file, str(sample.id), sample.epoch) in wanted:
                     texts.append((prompt_of(sample), document_of(sample)))
-                    for asked, answer in _answers(sample, readers):
+                    for asked, answer in _answers(sample, readers, scorer):
                         answers.setdefault(asked, []).append(answer)
                         if texts[-1] not in seen:
                             distinct.setdefault(asked, []).append(answer)
@@ -229,18 +229,18 @@ class Asked(NamedTuple):
     question: str
 
 
-def _answers(sample: EvalSample, readers: Counter[str]) -> Iterator[tuple[Asked, str]]:
-    """The answers that the first score by `genie` keeps."""
-    for score in (sample.scores or {}).values():
+def _answers(sample: EvalSample, readers: Counter[str], scorer: str) -> Iterator[tuple[Asked, str]]:
+    """The answers that the first score by `genie` keeps, or the one by this scorer."""
+    for name, score in (sample.scores or {}).items():
         signature = signature_of(score)
         table = (score.metadata or {}).get("questions")
-        if signature.measure != "genie" or not isinstance(table, list):
+        if signature.measure != "genie" or not isinstance(table, list) or scorer not in ("", name):
             continue
         readers[signature.facts.get("reader", "")] += 1
         prompt = prompt_of(sample)
         for row in map(mapping, table):
             if answer := str(row.get("answer") or ""):
-                yield Asked(prompt, *(str(row.get(name, "")) for name in ("id", "feature", "question"))), answer
+                yield Asked(prompt, *(str(row.get(field, "")) for field in ("id", "feature", "question"))), answer
         return
 
 
