@@ -150,11 +150,12 @@ class Rater:
     name: str
     judge: Judge
     chunk: int = 1  # most answers that it is shown in one call; with 1 the order of a pair may matter to it
+    swaps: bool = True  # whether one that is shown one answer per call is asked with the sides swapped, too
 
     def calls(self, targets: Sequence[Target]) -> int:
         """How many ratings it is asked for, swapped ones included."""
         pairs = sum(len(target.others) for target in targets)
-        return pairs if self.chunk > 1 else 2 * pairs
+        return pairs if self.chunk > 1 or not self.swaps else 2 * pairs
 
 
 async def judge_ratings(
@@ -191,6 +192,8 @@ async def judge_ratings(
             for place in list_positions(target, chunk)
         )
         return Ratings(name, judge.signature, values, faults, positions=tuple(positions))
+    if not rater.swaps:
+        return Ratings(name, judge.signature, values, faults)
     sides = [Target(target.question, other, (target.answer,)) for target in targets for other in target.others]
     _, swapped = _joined(await gathered(*map(rated, sides)))
     return Ratings(name, judge.signature, values, faults, swapped=swapped)

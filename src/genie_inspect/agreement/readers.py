@@ -201,6 +201,12 @@ def fitness_verdict(rows: Sequence[ReaderFitness]) -> list[str]:
     return sentences
 
 
+def reading_novelties(pairs: Sequence[AnswerPair], ratings: Ratings) -> dict[tuple[str, str], float]:
+    """By document and question the novelty of the reader's answer among the recorded ones of the other documents."""
+    rows = zip(pairs, _compared(pairs, ratings), strict=True)
+    return {(pair.document, pair.question.id): 1 - row[1] for pair, row in rows if row}
+
+
 def _compared(pairs: Sequence[AnswerPair], ratings: Ratings) -> Iterator[tuple[float, float, float, float] | None]:
     """Of each pair same, other, own_nearer and highest, as of `ReaderFitness`; None where it cannot be compared."""
     values = iter(ratings.values)

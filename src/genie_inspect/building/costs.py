@@ -11,7 +11,7 @@ server with a prefix cache saves, and the writing of the documents.
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, reduce
 from operator import add
@@ -217,17 +217,36 @@ def task_cost(
     population: Population, documents: Mapping[str, int], instrument: Instrument, model: Model | None = None
 ) -> TaskCost:
     """What it costs to assess so many new documents for each of a population's prompts."""
-    grader = PlannedGrader(population, instrument, model)
-    return sum((grader.prompt_cost(*each) for each in documents.items()), TaskCost())
+
+    def cost(grader: PlannedGrader) -> TaskCost:
+        return sum((grader.prompt_cost(*each) for each in documents.items()), TaskCost())
+
+    return _by_wording(population, instrument, model, cost)
 
 
 def reference_scores_cost(population: Population, instrument: Instrument, model: Model | None = None) -> TaskCost:
     """What it costs to compare each document of a population with the others."""
-    grader, total = PlannedGrader(population, instrument, model), TaskCost()
-    for prompt in population.prompts:
-        documents = population.documents(prompt)
-        # nothing new: what is left to read
-        total += replace(grader.prompt_cost(prompt, 0), documents=len(documents))
-        for question in population.questions(prompt):
-            total += grader.comparison_cost(question, documents)
-    return total
+
+    def cost(grader: PlannedGrader) -> TaskCost:
+        total = TaskCost()
+        for prompt in population.prompts:
+            documents = population.documents(prompt)
+            # nothing new: what is left to read
+            total += replace(grader.prompt_cost(prompt, 0), documents=len(documents))
+            for question in population.questions(prompt):
+                total += grader.comparison_cost(question, documents)
+        return total
+
+    return _by_wording(population, instrument, model, cost)
+
+
+def _by_wording(
+    population: Population, instrument: Instrument, model: Model | None, cost: Callable[[PlannedGrader], TaskCost]
+) -> TaskCost:
+    costs: dict[str, list[TaskCost]] = {}
+    for wording in instrument.wordings:
+        own = costs.setdefault(wording.reading_template.digest, [])
+        whole = cost(PlannedGrader(population, wording, model))
+        # what is read in the same words is read once
+        own.append(replace(whole, reading=Cost(), population=Cost()) if own else whole)
+    return TaskCost.by_all([part for parts in costs.values() for part in parts])

@@ -36,7 +36,7 @@ STUDY = cli.together(
     cli.ANSWER_LENGTH,
     cli.RATINGS,
     cli.option("--population", default="starter", help="The population that logs are compared with."),
-    cli.UNCHECKED_TEMPLATES,
+    cli.WORDINGS,
 )
 
 

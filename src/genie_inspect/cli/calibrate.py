@@ -15,11 +15,9 @@ from genie_inspect.agreement.calibration import ALL, Conduct, PeopleAgreement, R
 from genie_inspect.agreement.raters import (
     CalibrationError,
     Rater,
-    Ratings,
     RatingsFile,
     Target,
     drawn,
-    judge_ratings,
     recorded_ratings,
     recorded_targets,
     write_blind_table,
@@ -33,7 +31,8 @@ from genie_inspect.agreement.readers import (
     sampled_documents,
 )
 from genie_inspect.cli import options as cli
-from genie_inspect.cli.running import named_model, progress_bar, told_by
+from genie_inspect.cli.rewordings import DOCUMENTS, reworded_raters, reworded_readers
+from genie_inspect.cli.running import machine_ratings, named_model, progress_bar, told_by
 from genie_inspect.cli.tables import counted, figure, ranged
 from genie_inspect.cli.terminal import replacing
 from genie_inspect.engines.embedders import CachedEmbedder, Embedder
@@ -64,26 +63,17 @@ def machine_judges(
     raters = []
     for grader, model in [(grader, named_model(grader)) for grader in dict.fromkeys(graders)]:
         for mode in modes:
-            _, judge = Instrument(mode.name, templates=templates).reader_and_judge(model, anew=fresh)
-            raters.append(Rater(f"{mode.name}({grader})", judge, mode.chunk))
+            several = Instrument(mode.name, templates=templates).wordings
+            for each in several:
+                _, judge = each.reader_and_judge(model, anew=fresh)
+                wording = f", {each.templates}" if len(several) > 1 else ""
+                raters.append(Rater(f"{mode.name}({grader}{wording})", judge, mode.chunk))
     for name in judges:
         mode, file = mode_and_fit(name)
         if mode.by_embedding:
             by_vectors = mode.by_embedding(CachedEmbedder(vectors, cache_folder()), file, features)
             raters.append(Rater(f"{name}({vectors.name})", by_vectors))
     return raters
-
-
-def machine_ratings(raters: Sequence[Rater], targets: Sequence[Target]) -> list[Ratings]:
-    """The judges' ratings, with a bar for each that shows how far it is."""
-    with progress_bar(transient=True) as progress:
-        bars = [told_by(progress, rater.name, rater.calls(targets)) for rater in raters]
-
-        # one judge after another: each has many calls in flight by itself
-        async def ask() -> list[Ratings]:
-            return [await judge_ratings(rater, targets, bar) for rater, bar in zip(raters, bars, strict=True)]
-
-        return anyio.run(ask)
 
 
 KEY = (
@@ -159,7 +149,14 @@ def _cell(row: Any, name: str) -> str:
     help="Instead of comparing, write the pairs to this CSV file for people to rate, shuffled and with instructions "
     "beside it. Read it back with --ratings.",
 )
-@cli.UNCHECKED_TEMPLATES
+@cli.WORDINGS
+@cli.flag(
+    "--rewordings",
+    "reworded",
+    help="Instead of comparing raters, ask each grader in several wordings of the instruction and show how far its "
+    "scores depend on them. --templates names the wordings. Default: all that are shipped.",
+)
+@cli.option("--documents", type=click.IntRange(2), help=f"Number of documents for --rewordings. Default: {DOCUMENTS}.")
 @cli.flag("--fresh", help="Ask for every rating again. Default: kept ratings are used.")
 @cli.answering("tables", picture="a chart")
 def calibrate(
@@ -172,6 +169,8 @@ def calibrate(
     embedder: str,
     fit: Path | None,
     export: Path | None,
+    reworded: bool,
+    documents: int | None,
     **asked: Any,
 ) -> cli.Answer | dict[str, Any]:
     """Measure how well graders and people agree on the same pairs of answers.
@@ -186,10 +185,19 @@ def calibrate(
 
     \b
     Example: genie calibrate --ratings second_ratings.jsonl --grader bundled/grader
+             genie calibrate --rewordings --grader openai/gpt-4o-mini --judge list
              genie calibrate --pairs 300 --export ann.csv
              genie calibrate --ratings ratings.jsonl --embedder openai/<model> --fit-embedding fit.json
     """
     opened = open_population(population)
+    if reworded:
+        if files or pairs or fit or export:
+            raise click.UsageError("--rewordings goes without --ratings, --pairs, --fit-embedding and --export")
+        opened.require_documents("genie calibrate --rewordings")
+        chosen = sampled_documents(opened, documents or DOCUMENTS, seed)
+        return reworded_raters(opened, judges or USUAL_JUDGES[:1], reader, chosen, **asked)
+    if documents:
+        raise click.UsageError("--documents is for --rewordings. Name the number of pairs with --pairs")
     # a bare name is looked for in the current folder first
     found = [file if file.is_file() or not (opened.folder / file).is_file() else opened.folder / file for file in files]
     recorded = [RatingsFile(file, opened) for file in found]
@@ -296,7 +304,13 @@ READER_HEADS = (
     "Read it back with genie calibrate --ratings.",
 )
 @cli.ANSWER_LENGTH
-@cli.TEMPLATES
+@cli.WORDINGS
+@cli.flag(
+    "--rewordings",
+    "reworded",
+    help="Instead, let each reader read in several wordings of the instruction and show how far novelty depends on "
+    "them. --templates names the wordings. Default: all that are shipped.",
+)
 @cli.answering()
 def check_reader(
     population: str,
@@ -309,7 +323,8 @@ def check_reader(
     embedder: str,
     export: Path | None,
     answer_length: str,
-    templates: Path | None,
+    templates: str | None,
+    reworded: bool,
 ) -> cli.Answer | dict[str, Any]:
     """Check whether a grader reads documents well enough.
 
@@ -320,6 +335,7 @@ def check_reader(
     \b
     Example: genie check-reader --reader openai/gpt-4o-mini --documents 48
              genie check-reader --reader bundled/grader --export answers.csv --documents 10
+             genie check-reader --reader openai/gpt-4o-mini --rewordings --documents 24
     """
     opened = open_population(population)
     opened.require_documents("genie check-reader")
@@ -327,10 +343,12 @@ def check_reader(
         raise CalibrationError(f"--export writes the answers of one --reader, got {len(readers)}")
     vectors = chosen_embedder(embedder)
     features = [feature.name for feature in opened.features]
-    folder = str(templates) if templates else None
-    judges = machine_judges([judge], vectors, features, [grader] if grader else [], folder, fresh=False)
-    instrument = Instrument("embedding", templates=folder, answer_length=answer_length)
+    wording = None if reworded else templates
+    judges = machine_judges([judge], vectors, features, [grader] if grader else [], wording, fresh=False)
     chosen = sampled_documents(opened, documents, seed)
+    if reworded:
+        return reworded_readers(opened, readers, judges[0], chosen, record, templates, answer_length)
+    instrument = Instrument("embedding", templates=templates, answer_length=answer_length)
     every: list[ReaderFitness] = []
     sentences: list[str] = []
     parts: list[Table | str] = []

@@ -146,7 +146,7 @@ def _taken(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str,
     metavar="PROVIDER/MODEL",
     help="The grader; its kept replies are not counted. Repeatable: a jury, each member of which is asked.",
 )
-@cli.UNCHECKED_TEMPLATES
+@cli.WORDINGS
 @cli.option("--price-input", type=click.FloatRange(0), help="Price per million input tokens of the grader.")
 @cli.option("--price-output", type=click.FloatRange(0), help="Price per million output tokens of the grader.")
 @cli.answering("a table")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genie_inspect.cli.terminal import Unbroken, echo_json, replacing
+from genie_inspect.prompting.templates import ORIGINAL, REWORDINGS
 
 if TYPE_CHECKING:
     from genie_inspect.cli.tables import Part
@@ -24,8 +25,12 @@ AT_LEAST_1 = click.IntRange(min=1)
 GRADER = option("--grader", required=True, metavar="PROVIDER/MODEL", help="The model to ask, as Inspect names it.")
 _TEMPLATES = "Folder of your own instruction templates. Default: the bundled ones."
 TEMPLATES = option("--templates", type=FOLDER, help=_TEMPLATES)
-# of verbs whose measures say themselves what a folder of templates lacks
-UNCHECKED_TEMPLATES = option("--templates", type=click.Path(), help=_TEMPLATES)
+WORDINGS = option(
+    "--templates",
+    metavar="FOLDER|NAME[,...]",
+    help=f"Folder of your own instruction templates, or a rewording: {', '.join(REWORDINGS)}. Several with commas: a "
+    f"jury of wordings, such as {ORIGINAL},terse. Default: {ORIGINAL}.",
+)
 ANSWER_LENGTH = option(
     "--answer-length",
     default="concise",

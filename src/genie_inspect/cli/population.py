@@ -59,7 +59,7 @@ def described(licence: str = LICENCE) -> cli.Decorator:
 
 
 INSTRUMENT = cli.together(
-    cli.embedder_option(help="Embedder of the judge modes embedding and offline."), cli.ANSWER_LENGTH, cli.TEMPLATES
+    cli.embedder_option(help="Embedder of the judge modes embedding and offline."), cli.ANSWER_LENGTH, cli.WORDINGS
 )
 graders_option = partial(cli.option, "--grader", "graders", multiple=True, metavar="PROVIDER/MODEL")
 REHEARSED = ("generations", "documents", "dropped", "questions")  # what a dry run knows, the last one from a guess
@@ -299,9 +299,9 @@ def reference_scores(
     }
 
 
-def asked_instrument(graders: Sequence[str], templates: Path | None, **options: Any) -> Instrument:
+def asked_instrument(graders: Sequence[str], **options: Any) -> Instrument:
     """A grader that would not be asked is refused, and a judge that lacks one."""
-    instrument = Instrument(templates=str(templates) if templates else None, **options)
+    instrument = Instrument(**options)
     if bool(graders) == instrument.is_smoke_test:
         needs = (
             "calls no model: leave out --grader" if graders else "asks a model. Name it with --grader PROVIDER/MODEL"

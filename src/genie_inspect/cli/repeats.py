@@ -10,7 +10,8 @@ import click
 
 from genie_inspect.agreement.variety import Variety, answer_targets, variety, why_none
 from genie_inspect.cli import options as cli
-from genie_inspect.cli.calibrate import machine_judges, machine_ratings
+from genie_inspect.cli.calibrate import machine_judges
+from genie_inspect.cli.running import machine_ratings
 from genie_inspect.cli.tables import Within, figure, ranged
 from genie_inspect.cli.terminal import echo
 from genie_inspect.engines.embedders import embedder as chosen_embedder

@@ -14,6 +14,7 @@ import yaml
 from inspect_ai.model import GenerateConfig, Model, get_model
 from pydantic import ValidationError
 
+from genie_inspect.agreement.raters import Rater, Ratings, Target, judge_ratings
 from genie_inspect.building.interviewing import Progress, record_folder, recorded, work_folder
 from genie_inspect.cli.terminal import console, echo
 from genie_inspect.errors import GenieError
@@ -177,3 +178,15 @@ def one_line(error: Exception) -> str:
     from rich.text import Text
 
     return " ".join(Text.from_markup(str(getattr(error, "message", error))).plain.split())
+
+
+def machine_ratings(raters: Sequence[Rater], targets: Sequence[Target]) -> list[Ratings]:
+    """The judges' ratings, with a bar for each that shows how far it is."""
+    with progress_bar(transient=True) as progress:
+        bars = [told_by(progress, rater.name, rater.calls(targets)) for rater in raters]
+
+        # one judge after another: each has many calls in flight by itself
+        async def ask() -> list[Ratings]:
+            return [await judge_ratings(rater, targets, bar) for rater, bar in zip(raters, bars, strict=True)]
+
+        return anyio.run(ask)

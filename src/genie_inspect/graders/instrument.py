@@ -23,7 +23,7 @@ from genie_inspect.graders.reader import CONCISE, LENGTHS, GraderReader
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.options import check_count, check_share, check_switch, check_text
 from genie_inspect.populations.schema import Feature
-from genie_inspect.prompting.templates import Template
+from genie_inspect.prompting.templates import Template, Templates, wordings
 
 OFFLINE = "offline"
 LEAST_RATINGS = 3
@@ -86,8 +86,9 @@ class Instrument:
     `offline` (no model: a smoke test)."""
     embedder: str = "static"
     """For `embedding` and `offline`, and for `ratings`."""
-    templates: str | None = None
-    """A folder of the user's own templates, for the others."""
+    templates: Templates = None
+    """A folder of the user's own templates, for the others, or the name of a rewording; several are a jury of
+    wordings."""
     cache: bool = True
     """Whether answers and ratings that a model once gave are looked up and kept; false asks anew."""
     min_coverage: float = MIN_COVERAGE
@@ -113,18 +114,49 @@ class Instrument:
             beside = f" (judge={OFFLINE} calls no model)" if self.is_smoke_test else ""
             raise UnknownChoiceError("answer_length", self.answer_length, f"one of {', '.join(lengths)}{beside}")
         # loaded now, so that a wrong template or embedder ends a run before anything is generated
-        _ = self.reading_template, self.mode_templates, self.engine
+        if len(self.wordings) > 1:
+            self._check_jury()
+        else:
+            _ = self.reading_template, self.mode_templates
+        _ = self.engine
         if mode and mode.by_embedding:
             mode.by_embedding(self.engine, fit, ())
 
     @cached_property
+    def wordings(self) -> tuple["Instrument", ...]:
+        """One instrument per wording; itself alone where one is named."""
+        names = wordings(self.templates)
+        return (self,) if len(names) == 1 else tuple(replace(self, templates=name) for name in names)
+
+    def _check_jury(self) -> None:
+        """Refuse a wording that asks as another one does: it would count twice."""
+        if self.is_smoke_test:
+            raise UnknownChoiceError("templates", self.templates, f"one wording: judge={OFFLINE} asks no model")
+        named: dict[tuple[str, str], Templates] = {}
+        for each in self.wordings:
+            asked = each.reading_template.digest, each.mode_templates[mode_of(self.judge).instruction.name].digest
+            if asked in named:
+                alike = f"wordings that differ: with judge={self.judge} and answer_length={self.answer_length}"
+                alike += f" {named[asked]} and {each.templates} ask the same"
+                raise UnknownChoiceError("templates", self.templates, alike)
+            named[asked] = each.templates
+
+    @cached_property
     def reading_template(self) -> Template:
-        return LENGTHS[self.answer_length].instruction.template(self.templates)
+        return LENGTHS[self.answer_length].instruction.template(self._folder)
 
     @cached_property
     def mode_templates(self) -> dict[str, Template]:
         """By the name of a mode's instruction; of every mode, so that a wrong template is found whatever the judge."""
-        return {mode.instruction.name: mode.instruction.template(self.templates) for mode in MODES.values()}
+        return {mode.instruction.name: mode.instruction.template(self._folder) for mode in MODES.values()}
+
+    @property
+    def _folder(self) -> str | None:
+        try:
+            (one,) = wordings(self.templates)
+        except ValueError:
+            raise UnknownChoiceError("templates", self.templates, "one wording here, not several") from None
+        return one
 
     @cached_property
     def engine(self) -> Embedder:

@@ -1,16 +1,20 @@
 """Instruction templates: one Markdown file each, checked against the blanks that the caller fills."""
 
 import string
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
-from genie_inspect.errors import TemplateError
+from genie_inspect.errors import TemplateError, UnknownChoiceError
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.signature import digest
 
 BUNDLED = Path(__file__).parent / "templates"
+ORIGINAL = "original"
+REWORDINGS = tuple(sorted(folder.name for folder in BUNDLED.iterdir() if folder.is_dir()))
+"""The shipped rewordings of the instructions to read and to rate, by name; any other is as in the original."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +78,8 @@ def instruction_of(data: Mapping[str, Any]) -> Instruction | None:
 
 
 def load_template(name: str, blanks: Set[str], folder: Path | str | None = None) -> Template:
-    """The template `name`.md from the user's folder where it has one, else the bundled one."""
-    if folder is not None and not Path(folder).is_dir():
-        raise TemplateError(f"templates folder {str(folder)!r} does not exist, expected a folder of *.md files")
-    custom = Path(folder or BUNDLED) / f"{name}.md"
+    """The template `name`.md from the user's folder or a rewording where it has one, else the bundled one."""
+    custom = _folder(folder) / f"{name}.md"
     path = custom if custom.is_file() else BUNDLED / f"{name}.md"
     try:
         template = Template(name, path.read_text(encoding="utf-8"))
@@ -91,3 +93,34 @@ def load_template(name: str, blanks: Set[str], folder: Path | str | None = None)
             f"template {path.name} has the blanks {sorted(parsed.get_identifiers())}, expected {sorted(blanks)}"
         )
     return template
+
+
+def _folder(source: Path | str | None) -> Path:
+    if source is None or str(source) == ORIGINAL:
+        return BUNDLED
+    if str(source) in REWORDINGS:
+        return BUNDLED / str(source)
+    if not Path(source).is_dir():
+        shipped = ", ".join((ORIGINAL, *REWORDINGS))
+        raise TemplateError(
+            f"templates folder {str(source)!r} does not exist, expected a folder of *.md files or one of {shipped}"
+        )
+    return Path(source)
+
+
+Templates = str | Sequence[str] | None  # a folder, a rewording, or several of these
+
+
+def wordings(templates: Templates) -> tuple[str | None, ...]:
+    """The wordings that `templates=` names, one or several with commas between them; a folder's name may have commas.
+
+    >>> wordings("original,terse"), wordings(None)
+    (('original', 'terse'), (None,))
+    """
+    if templates is None or (isinstance(templates, str | PathLike) and Path(templates).is_dir()):
+        return (None if templates is None else str(templates),)
+    names = templates.split(",") if isinstance(templates, str) else templates
+    is_list = isinstance(names, list | tuple) and bool(names)
+    if not is_list or not all(isinstance(name, str) and name.strip() for name in names):
+        raise UnknownChoiceError("templates", templates, "a folder, or names of wordings with commas between them")
+    return tuple(name.strip() for name in names)

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 import anyio
@@ -254,16 +255,20 @@ def sampler_of(instrument: Instrument, *, seconds: bool = True) -> Sampler | Non
 
 
 def assessor_of(population: Population, instrument: Instrument, models: Sequence[Model]) -> Assessor | Jury:
-    """Who compares documents with a population: a jury where several models are asked."""
+    """Who compares documents with a population: a jury where several models are asked, or one in several wordings."""
     sampler = sampler_of(instrument)
 
-    def by(model: Model | None) -> Assessor:
-        reader, judge = instrument.reader_and_judge(model, population.features)
+    def by(model: Model | None, wording: Instrument) -> Assessor:
+        reader, judge = wording.reader_and_judge(model, population.features)
         return Assessor(population, reader, judge, instrument.min_coverage, sampler)
 
+    named = dict(zip(names_of(models), models, strict=True))
+    if len(instrument.wordings) > 1:
+        members = product(named.items(), instrument.wordings)
+        return Jury({f"{name} ({each.templates})": by(model, each) for (name, model), each in members})
     if len(models) > 1:
-        return Jury({name: by(model) for name, model in zip(names_of(models), models, strict=True)})
-    return by(next(iter(models), None))
+        return Jury({name: by(model, instrument) for name, model in named.items()})
+    return by(next(iter(models), None), instrument)
 
 
 def jury_facts(assessment: Assessment) -> dict[str, Any]:
@@ -294,6 +299,6 @@ def jury_notes(facts: Mapping[str, Any]) -> list[str]:
         values = [*(part["novelty"][feature] for part in graders.values()), alpha]
         shown = [shown_value(math.nan if value is None else value) for value in values]
         rows.append([cell(feature.replace("_", " ")), *shown])
-    count = f"Novelty is the mean over {len(graders)} graders, where each of them measured it:"
+    count = f"Novelty is the mean over the {len(graders)} members of the jury, where each of them measured it:"
     table = Table("", ["feature", *map(cell, graders), "alpha"], rows)
     return [count, "", *table.markdown(), "", f"The answers above are as {cell(facts['shown'])} read and rated them."]

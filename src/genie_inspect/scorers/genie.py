@@ -1,6 +1,7 @@
 """The scorer `genie`: novelty by feature against a population."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import lru_cache, partial
 
@@ -29,7 +30,7 @@ def genie(
     population: str = "starter",
     judge: str = "list",
     embedder: str = "static",
-    templates: str | None = None,
+    templates: str | Sequence[str] | None = None,
     cache: bool = True,
     min_coverage: float = MIN_COVERAGE,
     answer_length: str = "concise",
@@ -46,7 +47,9 @@ def genie(
             (the grader reads, vectors replace the ratings: use it to screen, not to report; `embedding/<file>` names a
             fit by `genie calibrate`) or `offline` (no model: a smoke test).
         embedder: For `embedding`, `offline`, `ratings`: static, openai/<model> or sentence-transformers/<id or folder>.
-        templates: A folder of your own instruction templates.
+        templates: A folder of your own instruction templates, or a shipped rewording of the reading and rating
+            instructions: `editor`, `full`, `reordered` or `terse`. Several with commas between them, such as
+            `original,terse`, are a jury of wordings: each is asked, and the score is their mean.
         cache: Whether kept answers and ratings are used and new ones are kept; false asks again.
         min_coverage: Least share of a question's expected ratings with which it is used: 0 (one is enough) to 1.
         answer_length: How long the reader's answers are: `concise`, `sentence` or `free`. Longer answers make other

@@ -17,7 +17,7 @@ def leave_one_out(
     population: str = "starter",
     judge: str = "list",
     embedder: str = "static",
-    templates: str | None = None,
+    templates: str | list[str] | None = None,
     panel: str | list[str] = "none",
     cache: bool = True,
     answer_length: str = "concise",
@@ -89,8 +89,10 @@ def _check_recorded(population: "Population", instrument: "Instrument") -> None:
     for model in instrument.graders():
         if ModelName(model).api != RECORDED:
             continue
-        reader, _ = instrument.reader_and_judge(model)
-        missing = starter_record().missing_of(population, reader.signature, pairs=mode_of(instrument.judge).asks_pairs)
+        readers = {wording.reader_and_judge(model)[0].signature for wording in instrument.wordings}
+        asks_pairs = mode_of(instrument.judge).asks_pairs
+        every = (starter_record().missing_of(population, reader, pairs=asks_pairs) for reader in readers)
+        missing = next(filter(None, every), "")
         if missing:
             raise unmet(
                 f"{model} cannot compare the documents of {population.name}: it has no record of {missing}. Name a "

@@ -14,7 +14,7 @@ def metric_study(
     population: str = "starter",
     judge: str | list[str] = "list",
     embedder: str = "static",
-    templates: str | None = None,
+    templates: str | list[str] | None = None,
     panel: str | list[str] = "none",
     scorer: str | list[str] | dict[str, Any] | None = None,
     cache: bool = True,

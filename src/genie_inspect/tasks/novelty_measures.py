@@ -80,7 +80,7 @@ class NoveltyMeasures:
     population: str
     judge: str  # as for `Instrument`; `none` leaves Genie out, and the panel scores alone
     embedder: str = "static"
-    templates: str | None = None
+    templates: str | list[str] | None = None
     cache: bool = True
     # holistic measures beside Genie: `none`, `cheap` (those that ask no model), `all`, or their names
     panel: str | Sequence[str] = NO_PANEL

@@ -16,6 +16,7 @@ from genie_inspect.graders.equivalence import EMBEDDING, GRADER, SAME
 from genie_inspect.graders.instrument import OFFLINE
 from genie_inspect.graders.quality import CHAT, PROTOCOLS
 from genie_inspect.populations.population import Population
+from genie_inspect.prompting.templates import Templates, wordings
 from genie_inspect.scorers import (
     close_reading,
     compression,
@@ -112,15 +113,16 @@ class Panel:
     def keys(self) -> dict[str, Sequence[str]]:
         return {name: KEYS[name] for name in self.names}
 
-    def scorers(self, population: str, embedder: str = "static", templates: str | None = None) -> dict[str, Scorer]:
-        given = {"population": population, "embedder": embedder, "templates": templates}
+    def scorers(self, population: str, embedder: str = "static", templates: Templates = None) -> dict[str, Scorer]:
+        # a jury of wordings is Genie's alone: the others ask in the first
+        given = {"population": population, "embedder": embedder, "templates": wordings(templates)[0]}
         given |= {"equivalence": self.equivalence, "protocol": self.protocol}
         return {
             name: MEMBERS[name].scorer(**{option: given[option] for option in MEMBERS[name].options})
             for name in self.names
         }
 
-    def costs(self, population: Population, templates: str | None = None) -> dict[str, Callable[[Documents], Cost]]:
+    def costs(self, population: Population, templates: Templates = None) -> dict[str, Callable[[Documents], Cost]]:
         """What each measure that asks a model asks of new documents; of `partition` the most that it may ask."""
         # an equivalence that is told without a model costs nothing
         free = "" if self.equivalence == GRADER else EQUIVALENCE
@@ -131,7 +133,8 @@ class Panel:
                 first = next(iter(member.wordings))
                 protocol = self.protocol if self.protocol in member.wordings else first
                 row = name if protocol == first else f"{name}/{protocol}"
-                costs[row] = partial(_cost_over, population, partial(member.cost, member.wordings[protocol](templates)))
+                wording = member.wordings[protocol](wordings(templates)[0])
+                costs[row] = partial(_cost_over, population, partial(member.cost, wording))
         return costs
 
 

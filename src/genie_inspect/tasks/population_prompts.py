@@ -12,7 +12,7 @@ def population_prompts(
     prompts: str | None = None,
     judge: str = "list",
     embedder: str = "static",
-    templates: str | None = None,
+    templates: str | list[str] | None = None,
     panel: str | list[str] = "none",
     cache: bool = True,
     answer_length: str = "concise",

@@ -9,7 +9,7 @@ def synthetic_prompts(
     population: str = "starter",
     judge: str = "list",
     embedder: str = "static",
-    templates: str | None = None,
+    templates: str | list[str] | None = None,
     panel: str | list[str] = "none",
     cache: bool = True,
     answer_length: str = "concise",

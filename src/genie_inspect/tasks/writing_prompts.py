@@ -9,7 +9,7 @@ def writing_prompts(
     population: str = "none",
     judge: str = "list",
     embedder: str = "static",
-    templates: str | None = None,
+    templates: str | list[str] | None = None,
     dataset: str = "euclaise/writingprompts",
     sample: int = 25,
     seed: int = 0,

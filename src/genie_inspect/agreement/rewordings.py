@@ -1,0 +1,193 @@
+"""Whether other words of an instruction give the same scores: what a grader says in several wordings of it."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
+
+import numpy as np
+
+from genie_inspect.agreement.calibration import ALL, TENTATIVE
+from genie_inspect.agreement.raters import Ratings, Target, recorded_targets
+from genie_inspect.measures.genie import HIGHEST, question_novelty
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import Document, Question
+from genie_inspect.prompting.answers import normalised
+from genie_inspect.statistics.agreement import krippendorff_alpha
+from genie_inspect.statistics.variance import variance_parts
+
+LEAST_MOVE = 1e-9
+Place = tuple[str, str]  # a document's id and a question's
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """How far the scores of one grader in a feature depend on the words of its instruction."""
+
+    rater: str
+    feature: str
+    documents: int  # with a score in every wording
+    alpha: float  # Krippendorff's alpha among the wordings: ordinal of ratings, or interval of novelties
+    means: Mapping[str, float]  # by wording the mean novelty of the documents, each 0 to 1
+    # shares of the variance of novelty, which add up to 1
+    document: float
+    wording: float
+    interaction: float  # of document and wording together, and chance
+    document_moves: float  # standard deviation among wordings of one document's score
+    mean_moves: float  # and of a mean over many documents
+    flips: tuple[str, ...]  # models "a, b" of which one is the more novel in some wordings and the other in others
+
+
+def targets_of(population: Population, reader: str, documents: Sequence[Document]) -> list[Target]:
+    """Each different answer of these documents on record, with all different ones of the prompt's others."""
+    chosen = {document.id for document in documents}
+    answers = ((*place, text) for place, text in population.answers(reader).items() if text is not None)
+    wanted = {(question, normalised(text)) for document, question, text in answers if document in chosen}
+    targets = recorded_targets(population, reader)
+    return [target for target in targets if target.others and (target.question.id, normalised(target.answer)) in wanted]
+
+
+def rated_novelties(
+    population: Population,
+    reader: str,
+    documents: Sequence[Document],
+    targets: Sequence[Target],
+    raters: Mapping[str, Ratings],
+) -> dict[str, dict[Place, float]]:
+    """By wording the novelty of each document's answers, over those of the others that every wording rated."""
+    recorded = population.answers(reader)
+    given: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for (_, question), text in recorded.items():
+        if text is not None:
+            given[question][normalised(text)] += 1
+    rated: dict[tuple[str, str], dict[str, list[float]]] = {}
+    start = 0
+    for target in targets:
+        counts, stop = given[target.question.id], start + len(target.others)
+        columns = zip(*(rater.values[start:stop] for rater in raters.values()), strict=True)
+        alike = [float(HIGHEST)] * (counts[normalised(target.answer)] - 1)
+        by_wording = {wording: list(alike) for wording in raters}
+        for other, ratings in zip(target.others, columns, strict=True):
+            if not any(map(math.isnan, ratings)):
+                for wording, rating in zip(raters, ratings, strict=True):
+                    by_wording[wording] += [rating] * counts[normalised(other)]
+        rated[target.question.id, normalised(target.answer)] = by_wording
+        start = stop
+    chosen = {document.id for document in documents}
+    novelties: dict[str, dict[Place, float]] = {wording: {} for wording in raters}
+    for (document, question), text in recorded.items():
+        own = rated.get((question, normalised(text))) if text and document in chosen else None
+        for wording, ratings_of in (own or {}).items():
+            if ratings_of:
+                novelties[wording][document, question] = question_novelty(ratings_of)
+    return novelties
+
+
+def rating_alphas(targets: Sequence[Target], raters: Sequence[Ratings]) -> dict[str, float]:
+    """Ordinal alpha among the wordings by feature, over pairs of answers."""
+    features = np.repeat([target.question.feature for target in targets], [len(target.others) for target in targets])
+    levels = np.array([rater.levels for rater in raters])
+    alphas = {
+        feature: krippendorff_alpha(levels[:, features == feature]) for feature in dict.fromkeys(features.tolist())
+    }
+    return alphas | {ALL: krippendorff_alpha(levels)}
+
+
+def stability(
+    rater: str,
+    novelties: Mapping[str, Mapping[Place, float]],
+    questions: Sequence[Question],
+    models: Mapping[str, str],
+    features: Sequence[str],
+    alphas: Mapping[str, float] | None = None,
+) -> list[Stability]:
+    """Each feature that was measured, and all together; a document's score is the mean over its questions.
+
+    Args:
+        rater: The grader's name.
+        novelties: By wording the novelty of each document's answer to a question.
+        questions: All that were asked.
+        models: By document who wrote it; empty where that is not known.
+        features: In the order of the rows.
+        alphas: By feature, among the wordings; without them interval alpha of the novelties.
+    """
+    feature_of = {question.id: question.feature for question in questions}
+    # a question that one wording lacks would move that wording's scores alone
+    shared = set.intersection(*(set(values) for values in novelties.values())) if novelties else set()
+    rows = []
+    for feature in (*features, ALL):
+        places = sorted(place for place in shared if feature in (ALL, feature_of[place[1]]))
+        if not places:
+            continue
+        by_document: defaultdict[str, list[Place]] = defaultdict(list)
+        for place in places:
+            by_document[place[0]].append(place)
+        table = np.array(
+            [[fmean(map(values.__getitem__, own)) for values in novelties.values()] for own in by_document.values()]
+        )
+        parts = variance_parts(table)
+        document, wording, interaction = parts.shares
+        alpha = (
+            alphas.get(feature, math.nan)
+            if alphas
+            else krippendorff_alpha(
+                [[values[place] for place in places] for values in novelties.values()], level="interval"
+            )
+        )
+        rows.append(
+            Stability(
+                rater=rater,
+                feature=feature,
+                documents=len(table),
+                alpha=alpha,
+                means=dict(zip(novelties, table.mean(axis=0).tolist(), strict=True)),
+                document=document,
+                wording=wording,
+                interaction=interaction,
+                document_moves=math.sqrt(parts.columns + parts.rest),
+                mean_moves=math.sqrt(parts.columns),
+                flips=_flips(table, [models.get(name, "") for name in by_document]),
+            )
+        )
+    return rows
+
+
+def _flips(table: np.ndarray, models: Sequence[str]) -> tuple[str, ...]:
+    """The pairs of models whose order by mean novelty is not the same in all wordings."""
+    named = np.array(models)
+    means = {model: table[named == model].mean(axis=0) for model in sorted(set(models)) if model}
+    pairs = ((one, other, means[one] - means[other]) for one, other in combinations(means, 2))
+    return tuple(f"{one}, {other}" for one, other, deltas in pairs if deltas.min() < 0 < deltas.max())
+
+
+def stability_verdict(rows: Sequence[Stability]) -> list[str]:
+    """How far other words move the scores of one grader, in sentences."""
+    *by_feature, whole = rows
+    known = [row for row in by_feature if not math.isnan(row.document_moves)]
+    wordings = len(whole.means)
+    if not known:
+        return [f"{whole.rater}: how far rewording moves its scores cannot be told from {whole.documents} documents."]
+    most, least = (pick(known, key=lambda row: row.document_moves) for pick in (max, min))
+    means = [row.mean_moves for row in known]
+    sentences = [f"{whole.rater} gives the same scores in {wordings} wordings of the instruction."]
+    # of equal values a mean has rounding errors
+    if most.document_moves > LEAST_MOVE:
+        sentences = [
+            f"Rewording the instruction moves a document's score by {whole.rater} by {least.document_moves:.2f} "
+            f"({plainly(least.feature)}) to {most.document_moves:.2f} ({plainly(most.feature)}), and a mean over many "
+            f"documents by {min(means):.2f} to {max(means):.2f} (standard deviations over {wordings} wordings). Do not "
+            "quote smaller differences."
+        ]
+    if math.isnan(whole.alpha):
+        sentences.append("It says the same of everything: it tells no answers apart, in whatever words it is asked.")
+    elif whole.alpha < TENTATIVE:
+        sentences.append(f"Do not quote its scores: alpha among the wordings is {whole.alpha:.2f}, below {TENTATIVE}.")
+    if flips := sorted({flip for row in rows for flip in row.flips}):
+        sentences.append(f"Which of two models is the more novel depends on the wording: {'; '.join(flips)}.")
+    return sentences
+
+
+def plainly(feature: str) -> str:
+    return feature.replace("_", " ")
