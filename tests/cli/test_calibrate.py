@@ -134,6 +134,46 @@ def test_pairs_are_exported_for_people_whose_gaps_are_told_by_reason(tmp_path: P
     assert {row["people_alpha"] for row in json.loads(alone.output)["people"]} == {None}
 
 
+def test_a_replay_gives_the_same_scores_in_all_wordings() -> None:
+    report = found("--rewordings", "--grader", "bundled/grader", "--documents", "2")
+    assert report["verdict"] == ["list(bundled/grader) gives the same scores in 5 wordings of the instruction."]
+    assert [row["feature"] for row in report["stability"]][-1] == "all features"
+    assert {row["alpha"] for row in report["stability"]} == {1}
+    assert len(set(report["raters"].values())) == 5
+    shown = called(
+        "--rewordings", "--grader", "bundled/grader", "--documents", "2", "--templates", "original,terse"
+    ).output
+    assert "list(bundled/grader): 2 documents in 2 wordings" in shown
+    assert "one moves" in shown
+
+
+@pytest.mark.usefixtures("server")
+def test_graders_and_judges_are_reworded_in_turn() -> None:
+    asked = ("--judge", "list", "--judge", "pairwise", "--grader", "vllm/stub", "--templates", "original,terse")
+    report = found("--rewordings", *asked, "--documents", "2")
+    assert list(report["raters"]) == [
+        f"{judge}(vllm/stub) {w}" for judge in ("list", "pairwise") for w in ("original", "terse")
+    ]
+    assert {row["rater"] for row in report["stability"]} == {"list(vllm/stub)", "pairwise(vllm/stub)"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "--rewordings asks a model. Name it with --grader PROVIDER/MODEL"),
+        (("--grader", "bundled/grader", "--judge", "embedding"), "--rewordings needs a judge that rates pairs"),
+        (("--grader", "bundled/grader", "--templates", "terse"), "--templates original,terse"),
+        (("--grader", "bundled/grader", "--pairs", "3"), "--rewordings goes without --ratings, --pairs"),
+        (("--grader", "bundled/grader", "--reader", "nobody"), "reader is 'nobody', expected one of"),
+    ],
+)
+def test_what_cannot_be_reworded_is_refused(options: tuple[str, ...], message: str) -> None:
+    result = called("--rewordings", *options)
+    assert result.exit_code
+    assert message in " ".join(result.output.split())
+    assert "--documents is for --rewordings" in called("--documents", "3").output
+
+
 figures = partial(as_json, "check-reader", "--reader", "bundled/grader")
 
 
@@ -154,3 +194,11 @@ def test_the_record_held_against_itself_is_as_near_as_can_be() -> None:
     assert listed["judge"].startswith("list(")
     assert listed["fitness"][-1]["same"] == 1
     assert Cache().counts()["ratings"] == {}, "a replay is not kept"
+
+
+def test_a_replay_reads_the_same_in_all_wordings() -> None:
+    report = figures("--rewordings", "--documents", "2", "--templates", "original,terse,full")
+    assert report["verdict"] == ["bundled/grader gives the same scores in 3 wordings of the instruction."]
+    assert len(set(report["readers"].values())) == 3
+    assert {row["alpha"] for row in report["stability"]} == {1}
+    assert "by wording" in genie("check-reader", "--reader", "bundled/grader", "--rewordings", "--documents", 2).output

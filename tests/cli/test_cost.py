@@ -85,6 +85,16 @@ def test_every_measure_of_a_task_says_what_it_asks_and_an_option_that_changes_no
     assert found("--task", "ttcw", "-T", "cutoff=0", "-T", "cache=false") == counted["ttcw"]
 
 
+def test_a_jury_of_wordings_rates_in_each_and_reads_once_in_the_same_words() -> None:
+    grader = ("--grader", "openai/gpt-4o-mini", "--judge", "list", "--answer-length", "sentence")
+    one, two = (found(*grader, "--templates", names)["judges"]["list"] for names in ("original", "original,terse"))
+    assert two["reading"] == one["reading"], "read_sentence.md has no rewording"
+    assert two["population"] == one["population"]
+    assert two["rating"]["calls"] == pytest.approx(2 * one["rating"]["calls"], abs=1)
+    concise = found(*grader[:4], "--templates", "original,terse")["judges"]["list"]
+    assert concise["reading"]["calls"] == 2 * one["reading"]["calls"]
+
+
 def test_a_jury_asks_what_its_graders_ask_together_of_the_same_documents() -> None:
     one, other = ("--grader", "bundled/grader"), ("--grader", "mockllm/other")
     first, second, jury = (found("--judge", "list", *g)["judges"]["list"] for g in (one, other, (*one, *other)))

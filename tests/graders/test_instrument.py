@@ -132,6 +132,29 @@ def test_an_option_that_cannot_be_used_is_refused_when_the_instrument_is_made(
         Instrument("list", **options)
 
 
+def test_several_wordings_are_an_instrument_each_and_no_two_ask_the_same(tmp_path: Path) -> None:
+    (tmp_path / "rate_pair.md").write_text("Mine: $data", encoding="utf-8")
+    jury = Instrument("pairwise", templates=["original", "terse", str(tmp_path)], ratings=6)
+    assert [each.templates for each in jury.wordings] == ["original", "terse", str(tmp_path)]
+    assert {each.ratings for each in jury.wordings} == {6}
+    assert Instrument("pairwise").wordings == (Instrument("pairwise"),)
+    with pytest.raises(UnknownChoiceError, match="one wording here, not several"):
+        Instrument("list", templates="original,terse").reader_and_judge(saying("").model())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"templates": "terse,terse"}, "answer_length=concise terse and terse ask the same"),
+        ({"templates": "original,full", "judge": "logit", "answer_length": "free"}, "original and full ask the same"),
+        ({"templates": "original,full", "judge": "offline"}, "one wording: judge=offline asks no model"),
+    ],
+)
+def test_wordings_that_would_count_twice_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UnknownChoiceError, match=re.escape(message)):
+        Instrument(**{"judge": "list", **options})
+
+
 def test_templates_are_read_once_and_what_becomes_of_the_files_later_does_not_matter(tmp_path: Path) -> None:
     read = tmp_path / "read.md"
     read.write_text("READ $count\n$data", encoding="utf-8")

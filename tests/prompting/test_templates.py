@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genie_inspect.errors import TemplateError, UnreadableReplyError
+from genie_inspect.errors import TemplateError, UnknownChoiceError, UnreadableReplyError
+from genie_inspect.prompting.answers import NOT_SPECIFIED, reading_reply
 from genie_inspect.prompting.fence import CLOSE, OPEN, fenced, unfenced, without_echo
-from genie_inspect.prompting.templates import BUNDLED, Template, load_template
+from genie_inspect.prompting.replies import numbered_ratings
+from genie_inspect.prompting.templates import BUNDLED, REWORDINGS, Template, load_template, wordings
 
+REWORDED = [f"{wording}/{name}" for wording in REWORDINGS for name in ("read", "rate_list", "rate_pair")]
 BLANKS = {"read": {"count", "data"}, "rate_list": {"count", "data"}, "rate_pair": {"data"}}
 bundled = pytest.mark.parametrize("name", sorted(BLANKS))
 
@@ -60,6 +63,34 @@ def test_a_template_that_cannot_be_used_is_named_with_the_reason(content: str, m
     (tmp_path / "read.md").write_bytes(content.encode("latin-1"))
     with pytest.raises(TemplateError, match=rf"read\.md {message}"):
         load_template("read", BLANKS["read"], tmp_path)
+
+
+@pytest.mark.parametrize("path", REWORDED)
+def test_a_rewording_takes_the_same_blanks_and_asks_for_the_same_form(path: str) -> None:
+    wording, name = path.split("/")
+    original, reworded = (load_template(name, BLANKS[name], folder) for folder in ("original", wording))
+    assert (BUNDLED / f"{path}.md").read_text(encoding="utf-8") == reworded.text != original.text
+    assert original == load_template(name, BLANKS[name])
+    assert reworded.text.endswith("\n\n$data")
+    for mark in {"read": ('{"attempt": "no"}', NOT_SPECIFIED, "ten words"), "rate_pair": ('"Rating:"',)}.get(name, ()):
+        assert mark in reworded.text
+    if name == "rate_list":
+        assert set(numbered_ratings(re.findall(r'"(1:\d 2:\d)"', reworded.text)[-1], 2)) == {1, 2}
+    if name == "read":
+        answers, is_attempt = reading_reply(re.findall(r'{"attempt": "yes".*?}', reworded.text)[-1], 2)
+        assert (set(answers), is_attempt) == ({1, 2}, True)
+
+
+@pytest.mark.parametrize("templates", ["original,", [], ["terse", 5], {"terse": 1}])
+def test_wordings_that_cannot_be_meant_are_refused(templates: object) -> None:
+    with pytest.raises(UnknownChoiceError, match="expected a folder, or names of wordings"):
+        wordings(templates)  # type: ignore[arg-type]  # as from a command line
+
+
+def test_a_folder_is_one_wording_also_with_a_comma_in_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a,b").mkdir()
+    assert wordings(str(tmp_path / "a,b")) == (str(tmp_path / "a,b"),)
+    assert wordings(["original", " mine "]) == ("original", "mine")
 
 
 any_text = st.text(st.characters(exclude_categories=()))
@@ -117,7 +148,11 @@ def test_data_nested_too_deep_are_no_data() -> None:
 
 
 DATA = {"question": "Who <is> it?", "answer": "an owl", "others": {"1": "3", "2": "a fox"}}
-ASKING = sorted(path.stem for path in BUNDLED.glob("*.md") if "$data" in path.read_text(encoding="utf-8"))
+ASKING = sorted(
+    path.relative_to(BUNDLED).with_suffix("").as_posix()
+    for path in BUNDLED.rglob("*.md")
+    if "$data" in path.read_text(encoding="utf-8")
+)
 
 
 def request(name: str) -> str:

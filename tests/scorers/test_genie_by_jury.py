@@ -301,3 +301,20 @@ def test_answers_that_no_vector_stands_for_leave_the_document_unscored(folder: P
     score = scored(genie(str(folder), judge="embedding"), saying(STORY), grading(answer=answer), tmp_path)
     assert score.reason == f"nothing to compare: {NO_VECTOR}"
     assert is_unscored(score)
+
+
+def test_several_wordings_of_one_grader_are_a_jury(tmp_path: Path) -> None:
+    """The terse instruction makes it rate one higher: 2 instead of 1 is a novelty of 2/3 instead of 1."""
+    usual, terse = rating({}), rating({HAPPENS: 2, ENDS: 2, TONE: 2})
+    script = Script(lambda request: (terse if request.startswith("Rate how alike") else usual).reply(request))
+    population = small_population(tmp_path / "population").folder
+    scorer = genie(str(population), templates=["original", "terse"], cache=False)
+    score = scored(scorer, saying(STORY), [named(script, "one")], tmp_path)
+    assert values(score) == pytest.approx({"plot": (1 + 2 / 3) / 2, "style": (1 + 2 / 3) / 2}, abs=1e-3)
+    graders = metadata(score)["graders"]
+    assert {name: part["novelty"]["plot"] for name, part in graders.items()} == pytest.approx(
+        {"mockllm/one (original)": 1, "mockllm/one (terse)": 2 / 3}, abs=1e-3
+    )
+    signature = Signature(metadata(score)["signature"])
+    assert signature.facts["judge"].count("template=") == signature.facts["reader"].count("template=") == 2
+    assert "mean over the 2 members of the jury" in str(score.explanation)

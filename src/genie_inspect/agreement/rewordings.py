@@ -8,10 +8,11 @@ from itertools import combinations
 from statistics import fmean
 
 import numpy as np
+from numpy.typing import NDArray
 
 from genie_inspect.agreement.calibration import ALL, TENTATIVE
 from genie_inspect.agreement.raters import Ratings, Target, recorded_targets
-from genie_inspect.measures.genie import HIGHEST, question_novelty
+from genie_inspect.measures.genie import HIGHEST, is_used, question_novelty
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.prompting.answers import normalised
@@ -50,39 +51,28 @@ def targets_of(population: Population, reader: str, documents: Sequence[Document
 
 
 def rated_novelties(
-    population: Population,
-    reader: str,
-    documents: Sequence[Document],
-    targets: Sequence[Target],
-    raters: Mapping[str, Ratings],
-) -> dict[str, dict[Place, float]]:
-    """By wording the novelty of each document's answers, over those of the others that every wording rated."""
+    population: Population, reader: str, documents: Sequence[Document], targets: Sequence[Target], rated: Ratings
+) -> dict[Place, float]:
+    """The novelty of each document's answer to a question, against the others', as a score by `rated` has it."""
     recorded = population.answers(reader)
     given: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for (_, question), text in recorded.items():
         if text is not None:
             given[question][normalised(text)] += 1
-    rated: dict[tuple[str, str], dict[str, list[float]]] = {}
-    start = 0
+    values, novelty_of = iter(rated.values), dict[tuple[str, str], float]()
     for target in targets:
-        counts, stop = given[target.question.id], start + len(target.others)
-        columns = zip(*(rater.values[start:stop] for rater in raters.values()), strict=True)
-        alike = [float(HIGHEST)] * (counts[normalised(target.answer)] - 1)
-        by_wording = {wording: list(alike) for wording in raters}
-        for other, ratings in zip(target.others, columns, strict=True):
-            if not any(map(math.isnan, ratings)):
-                for wording, rating in zip(raters, ratings, strict=True):
-                    by_wording[wording] += [rating] * counts[normalised(other)]
-        rated[target.question.id, normalised(target.answer)] = by_wording
-        start = stop
+        counts, own = given[target.question.id], normalised(target.answer)
+        # of equal answers of several documents each counts, and needs no rating
+        ratings: list[float | None] = [float(HIGHEST)] * (counts[own] - 1)
+        for other in target.others:
+            rating = next(values)
+            ratings += [None if math.isnan(rating) else rating] * counts[normalised(other)]
+        if is_used(ratings):
+            novelty_of[target.question.id, own] = question_novelty(ratings)
     chosen = {document.id for document in documents}
-    novelties: dict[str, dict[Place, float]] = {wording: {} for wording in raters}
-    for (document, question), text in recorded.items():
-        own = rated.get((question, normalised(text))) if text and document in chosen else None
-        for wording, ratings_of in (own or {}).items():
-            if ratings_of:
-                novelties[wording][document, question] = question_novelty(ratings_of)
-    return novelties
+    places = (((document, question), text) for (document, question), text in recorded.items() if document in chosen)
+    keyed = ((place, (place[1], normalised(text))) for place, text in places if text is not None)
+    return {place: novelty_of[key] for place, key in keyed if key in novelty_of}
 
 
 def rating_alphas(targets: Sequence[Target], raters: Sequence[Ratings]) -> dict[str, float]:
@@ -114,26 +104,25 @@ def stability(
         alphas: By feature, among the wordings; without them interval alpha of the novelties.
     """
     feature_of = {question.id: question.feature for question in questions}
-    # a question that one wording lacks would move that wording's scores alone
-    shared = set.intersection(*(set(values) for values in novelties.values())) if novelties else set()
+    every = sorted(set().union(*novelties.values()))
     rows = []
     for feature in (*features, ALL):
-        places = sorted(place for place in shared if feature in (ALL, feature_of[place[1]]))
+        places = [place for place in every if feature in (ALL, feature_of[place[1]])]
         if not places:
             continue
         by_document: defaultdict[str, list[Place]] = defaultdict(list)
         for place in places:
             by_document[place[0]].append(place)
-        table = np.array(
-            [[fmean(map(values.__getitem__, own)) for values in novelties.values()] for own in by_document.values()]
-        )
+        scores = [[_mean_of(values, own) for values in novelties.values()] for own in by_document.values()]
+        complete = ~np.isnan(scores).any(axis=1)
+        table = np.array(scores)[complete]
         parts = variance_parts(table)
         document, wording, interaction = parts.shares
         alpha = (
             alphas.get(feature, math.nan)
             if alphas
             else krippendorff_alpha(
-                [[values[place] for place in places] for values in novelties.values()], level="interval"
+                [[values.get(place, math.nan) for place in places] for values in novelties.values()], level="interval"
             )
         )
         rows.append(
@@ -142,22 +131,26 @@ def stability(
                 feature=feature,
                 documents=len(table),
                 alpha=alpha,
-                means=dict(zip(novelties, table.mean(axis=0).tolist(), strict=True)),
+                means=dict(zip(novelties, map(float, table.mean(axis=0)), strict=True)) if len(table) else {},
                 document=document,
                 wording=wording,
                 interaction=interaction,
                 document_moves=math.sqrt(parts.columns + parts.rest),
                 mean_moves=math.sqrt(parts.columns),
-                flips=_flips(table, [models.get(name, "") for name in by_document]),
+                flips=_flips(table, np.array([models.get(name, "") for name in by_document])[complete]),
             )
         )
     return rows
 
 
-def _flips(table: np.ndarray, models: Sequence[str]) -> tuple[str, ...]:
+def _mean_of(values: Mapping[Place, float], places: Sequence[Place]) -> float:
+    known = [values[place] for place in places if place in values]
+    return fmean(known) if known else math.nan
+
+
+def _flips(table: NDArray[np.float64], models: NDArray[np.str_]) -> tuple[str, ...]:
     """The pairs of models whose order by mean novelty is not the same in all wordings."""
-    named = np.array(models)
-    means = {model: table[named == model].mean(axis=0) for model in sorted(set(models)) if model}
+    means = {model: table[models == model].mean(axis=0) for model in sorted(set(models.tolist())) if model}
     pairs = ((one, other, means[one] - means[other]) for one, other in combinations(means, 2))
     return tuple(f"{one}, {other}" for one, other, deltas in pairs if deltas.min() < 0 < deltas.max())
 
@@ -182,8 +175,10 @@ def stability_verdict(rows: Sequence[Stability]) -> list[str]:
         ]
     if math.isnan(whole.alpha):
         sentences.append("It says the same of everything: it tells no answers apart, in whatever words it is asked.")
-    elif whole.alpha < TENTATIVE:
-        sentences.append(f"Do not quote its scores: alpha among the wordings is {whole.alpha:.2f}, below {TENTATIVE}.")
+    elif low := [f"{plainly(row.feature)} {row.alpha:.2f}" for row in by_feature if row.alpha < TENTATIVE]:
+        sentences.append(
+            f"Do not quote its scores where alpha among the wordings is below {TENTATIVE}: {', '.join(low)}."
+        )
     if flips := sorted({flip for row in rows for flip in row.flips}):
         sentences.append(f"Which of two models is the more novel depends on the wording: {'; '.join(flips)}.")
     return sentences

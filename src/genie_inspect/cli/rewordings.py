@@ -76,7 +76,10 @@ def reworded_raters(
                 for wording, rated in ratings.items()
                 if rated.faults
             ]
-            novelties = rewordings.rated_novelties(opened, record, documents, targets, ratings)
+            novelties = {
+                wording: rewordings.rated_novelties(opened, record, documents, targets, rated)
+                for wording, rated in ratings.items()
+            }
             alphas = rewordings.rating_alphas(targets, list(ratings.values()))
             rows.append(_stability(opened, name, novelties, documents, alphas))
     facts = {
@@ -162,7 +165,7 @@ def _table(rows: Sequence[Stability]) -> Table:
         shares = [figure(share, ".0%", "") for share in (row.document, row.wording, row.interaction)]
         moves = [figure(value, ".3f", "") for value in (row.document_moves, row.mean_moves)]
         means = sorted((mean, wording) for wording, mean in row.means.items())
-        ends = [f"{mean:.3f} {wording}" for mean, wording in (means[0], means[-1])]
+        ends = [f"{mean:.3f} {wording}" for mean, wording in (*means[:1], *means[-1:])] or ["", ""]
         cells.append([plainly(row.feature), figure(row.alpha, ".2f", ""), *shares, *moves, *ends])
-    title = f"{rows[0].rater}: {rows[-1].documents} documents in {len(rows[0].means)} wordings"
+    title = f"{rows[0].rater}: {rows[-1].documents} documents in {len(rows[-1].means)} wordings"
     return Table(title, HEADS, cells, look="narrow")

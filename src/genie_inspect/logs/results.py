@@ -182,7 +182,7 @@ def reference_scores_command(log: ScoredLog, scorer: str) -> str:
         "judge": option if (option := str(options.get("judge"))).startswith(f"{judge}/") else judge,
         "grader": "" if judge == NO_MODEL else " --grader ".join(graders_of(log, scorer)) or UNSAID["grader"],
         "embedder": options.get("embedder") if judge in BY_EMBEDDER else "",
-        "templates": options.get("templates"),
+        "templates": ",".join(map(str, named)) if isinstance(named := options.get("templates"), list) else named,
     }
     named = "".join(f" --{name} {value}" for name, value in given.items() if value)
     return f"genie population reference-scores {options.get('population') or UNSAID['population']}{named}"

@@ -117,8 +117,10 @@ def wordings(templates: Templates) -> tuple[str | None, ...]:
     >>> wordings("original,terse"), wordings(None)
     (('original', 'terse'), (None,))
     """
-    if templates is None or (isinstance(templates, str | PathLike) and Path(templates).is_dir()):
-        return (None if templates is None else str(templates),)
+    if templates is None or templates == "":
+        return (None,)
+    if isinstance(templates, str | PathLike) and Path(templates).is_dir():
+        return (str(templates),)
     names = templates.split(",") if isinstance(templates, str) else templates
     is_list = isinstance(names, list | tuple) and bool(names)
     if not is_list or not all(isinstance(name, str) and name.strip() for name in names):
