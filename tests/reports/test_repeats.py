@@ -7,11 +7,13 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai.scorer import Score
 from tests.cli.called import as_json, genie
+from tests.processes import tries
 from tests.reports.made_logs import GENIE, made_log, scored
 from tests.scripted import OWL, QUESTIONS, small_population
 
@@ -19,7 +21,7 @@ from genie_inspect.logs.files import LogError
 from genie_inspect.populations.schema import AnswerRow, document_id, question_id
 from genie_inspect.reports.repeats import Contrast, Shared, contrasts, repeats
 from genie_inspect.reports.wording import shared_wording
-from genie_inspect.statistics.descriptive import chance_of_same, effective_number
+from genie_inspect.statistics.descriptive import chance_of_same, effective_number, prompt_interval
 from genie_inspect.statistics.effect import stratified_exact
 
 HAPPENS, ENDS = (text for _, text in QUESTIONS[OWL][:2])
@@ -255,3 +257,70 @@ def test_no_more_than_top_lines_of_each_class_are_shown(tmp_path: Path) -> None:
     file = made_log(tmp_path, [answered((ENDS, "x"))] * 6, prompts=[OWL] * 6, texts=openings)
     said = genie("repeats", file, "--population", "none", "--top", 2).stdout
     assert [f"{word} grey owls" in said for word in ("one", "three", "two")] == [True, True, False]
+
+
+def in_prompts(folder: Path, *by_prompt: str) -> str:
+    """A log of documents that give these one-letter answers to one question, some for each prompt."""
+    rows = [(f"Prompt {number}", letter) for number, letters in enumerate(by_prompt) for letter in letters]
+    samples = [answered((ENDS, letter)) for _, letter in rows]
+    texts = [f"text {number}" for number in range(len(rows))]
+    return made_log(folder, samples, prompts=[prompt for prompt, _ in rows], texts=texts)
+
+
+def test_the_effective_number_of_a_feature_is_a_mean_over_prompts_with_an_interval(tmp_path: Path) -> None:
+    file = in_prompts(tmp_path, "aabb", "aaaa", "abcd", "x")
+    # 16 of 8, 16 of 16 and 16 of 4; one document alone says nothing
+    values, prompts = [2.0, 1.0, 4.0], ["a", "b", "c"]
+    expected = prompt_interval(values, prompts, bounds=(1, 4))
+    (own,) = repeats([file])
+    one, none = own.effective["plot"]
+    assert one == (expected, 4, "")
+    assert one.interval.mean == pytest.approx(7 / 3)
+    assert 1 <= one.interval.low < one.interval.mean < one.interval.high <= 4
+    assert math.isnan(none.interval.mean)
+    assert none.why_no_interval == "no answers are on record"
+    (value,) = as_json("repeats", file, "--population", "none")
+    given = value["effective"]["plot"]
+    assert (given["own"]["mean"], given["own"]["documents"]) == (pytest.approx(7 / 3), 4)
+    assert (given["own"]["low"], given["own"]["reason"]) == (pytest.approx(expected.low), None)
+    assert (given["population"]["mean"], given["population"]["documents"]) == (None, None)
+    said = " ".join(genie("repeats", file, "--population", "none").stdout.split())
+    assert f"2.33 [{expected.low:.2f}, {expected.high:.2f}] of 4" in said
+    assert "without interval" not in said
+
+
+@pytest.mark.parametrize(
+    ("by_prompt", "mean", "why"),
+    [
+        (("aabb", "aaaa"), 1.5, "prompts: 2, expected 3 or more"),
+        (("aabb", "aaaa", "x"), 1.5, "prompts: 2, expected 3 or more"),
+        (("aabb", "ccdd", "xxyy"), 2, "each prompt has the same mean"),
+        (("a", "b", "c"), None, "no two documents for a prompt answer the same question"),
+    ],
+)
+def test_an_effective_number_without_interval_says_why(
+    tmp_path: Path, by_prompt: tuple[str, ...], mean: float | None, why: str
+) -> None:
+    file = in_prompts(tmp_path, *by_prompt)
+    (value,) = as_json("repeats", file, "--population", "none")
+    own = value["effective"]["plot"]["own"]
+    assert (own["mean"], own["low"], own["high"], own["reason"]) == (mean, None, None, why)
+    said = " ".join(genie("repeats", file, "--population", "none").stdout.split())
+    assert f"Effective number without interval (plot): {why}." in said
+
+
+@pytest.mark.repeated
+@pytest.mark.parametrize(("prompts", "documents"), [(3, 24), (8, 5)])
+def test_the_interval_holds_the_expected_effective_number(prompts: int, documents: int) -> None:
+    generator = np.random.default_rng(0)
+
+    def drawn(count: int) -> list[float]:
+        """By prompt the effective number of answers of as much variety as that prompt happens to allow."""
+        variety = np.exp(generator.uniform(np.log(0.3), np.log(30), size=count))
+        shares = [generator.dirichlet(np.full(30, each / 30) + 1e-9) for each in variety]
+        return [effective_number(generator.multinomial(documents, own).tolist()) for own in shares]
+
+    truth, runs = np.mean(drawn(10_000)), tries(300, 2_000)
+    intervals = [prompt_interval(drawn(prompts), range(prompts), bounds=(1, documents)) for _ in range(runs)]
+    held = [not one.low > truth and not one.high < truth for one in intervals]
+    assert np.mean(held) > 0.92

@@ -19,7 +19,7 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.tables import Table, csv_text, plain
 from genie_inspect.logs.files import LogError
 from genie_inspect.populations.population import BUNDLED, MANIFEST, NONE, open_population
-from genie_inspect.reports.repeats import Contrast, Repeats, Shared, contrasts, repeats_of, repeats_of_run
+from genie_inspect.reports.repeats import Contrast, Effective, Repeats, Shared, contrasts, repeats_of, repeats_of_run
 from genie_inspect.reports.repeats import repeats as repeated
 from genie_inspect.reports.summary import Summary, read_runs
 from genie_inspect.reports.wording import LEVEL
@@ -32,8 +32,9 @@ FIELDS = (
 )
 KEY = (
     "same: the chance that two documents for the prompt give the same answer, 0 to 1. effective: the effective number "
-    "of answers (Hill number of order 2), of so many documents. After the slash are the population's. Answers of equal "
-    "words are the same; one idea in other words is not counted. This says nothing about quality."
+    "of answers (Hill number of order 2), of so many documents, with which it rises. After the slash are the "
+    "population's. Answers of equal words are the same; one idea in other words is not counted. This says nothing "
+    "about quality."
 )
 OTHER_READER = "The population's answers are those of another grader, {reader}, who may use other words."
 WORDING = {"opening": "first three words", "ending": "last three words", "name": "names", "word": "other words"}
@@ -185,7 +186,20 @@ def _value(own: Repeats, base: Repeats | None, apart: list[Contrast] | None, ali
     ]
     features = {name: {"own": here, "population": there} for name, (here, there) in own.features.items()}
     run = {"run": own.run, "documents": own.documents, "copies": own.copies, "population_read_by": own.reader}
-    value = {**run, "features": features, "questions": questions, "wording": [each._asdict() for each in own.wording]}
+    effective = {
+        name: {
+            whose: plain(one.interval) | {"documents": plain(one.documents), "reason": one.why_no_interval or None}
+            for whose, one in zip(("own", "population"), pair, strict=True)
+        }
+        for name, pair in own.effective.items()
+    }
+    value = {
+        **run,
+        "features": features,
+        "effective": effective,
+        "questions": questions,
+        "wording": [each._asdict() for each in own.wording],
+    }
     if base and apart is not None:
         value["apart"] = {"baseline": base.run, "answers": [contrast._asdict() for contrast in apart]}
     if alike:
@@ -222,6 +236,12 @@ def _parts(own: Repeats, top: int, alike: Variety | None) -> Iterator[Table | st
             yield [name.replace("_", " "), *beside(*ranges)]
 
     yield Table(f"{own.run}: chance of the same answer", ("feature", *columns), [*means(own.features)])
+    yield Table(
+        f"{own.run}: effective number of answers, of so many documents",
+        ("feature", *columns),
+        [[name.replace("_", " "), *beside(*map(_effective, pair))] for name, pair in own.effective.items()],
+    )
+    yield from _without_interval(own)
     if alike:
         yield Table(f"{own.run}: similarity of two documents", ("feature", *columns), [*means(alike.features)])
         yield SIMILARITY_KEY.format(judge=alike.judge, pairs=alike.pairs - alike.unusable, of=alike.pairs)
@@ -237,6 +257,19 @@ def _parts(own: Repeats, top: int, alike: Variety | None) -> Iterator[Table | st
         yield f"{own.copies} of its {own.documents} documents repeat another one word for word."
     if own.reader and not own.is_own_reader:
         yield OTHER_READER.format(reader=own.reader)
+
+
+def _effective(one: Effective) -> str:
+    interval = one.interval
+    return f"{ranged(interval.mean, interval.low, interval.high)} of {one.documents:.3g}" if interval.values else "-"
+
+
+def _without_interval(own: Repeats) -> Iterator[str]:
+    reasons: dict[str, list[str]] = {}
+    for name, (one, _) in own.effective.items():
+        if one.why_no_interval:
+            reasons.setdefault(one.why_no_interval, []).append(name.replace("_", " "))
+    yield from (f"Effective number without interval ({', '.join(names)}): {why}." for why, names in reasons.items())
 
 
 def _apart(own: Repeats, base: Repeats, apart: list[Contrast], top: int) -> Iterator[str]:

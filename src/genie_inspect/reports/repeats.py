@@ -3,7 +3,7 @@
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan, nan
 from typing import NamedTuple
 
@@ -21,6 +21,8 @@ from genie_inspect.reports.wording import Wording, shared_wording
 from genie_inspect.samples import document_of, prompt_of
 from genie_inspect.statistics.descriptive import Interval, chance_of_same, effective_number, prompt_interval
 from genie_inspect.statistics.effect import holm, stratified_exact
+
+FEWEST_PROMPTS = 3  # with an interval of the effective number: that of two is most of the scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,14 @@ class Repeated:
     population: Shared | None  # None where nobody has read the population
 
 
+class Effective(NamedTuple):
+    """The effective number of answers of a feature, as a mean over prompts; it rises with the number of documents."""
+
+    interval: Interval
+    documents: float  # that answer one of its questions, on average
+    why_no_interval: str  # empty where there is one
+
+
 @dataclass(frozen=True, slots=True)
 class Repeats:
     """What the documents of one run repeat."""
@@ -77,6 +87,7 @@ class Repeats:
     rows: tuple[Repeated, ...]  # the most repeated question first
     # by feature the chance that two documents give the same answer, as means over prompts; the population's likewise
     features: Mapping[str, tuple[Interval, Interval]]
+    effective: Mapping[str, tuple[Effective, Effective]]  # the same of the effective number of answers
     wording: tuple[Wording, ...]  # words that its documents share, whatever they were asked
 
 
@@ -148,7 +159,7 @@ def _repeats(
         shared = Shared.of(beside) if beside else None
         both = Shared.of(given), Shared.of(distinct.get(asked, ()))
         rows.append(Repeated(asked.prompt, asked.feature, asked.question, *both, shared))
-    features = {}
+    features, effective = {}, {}
     for feature in dict.fromkeys(row.feature for row in rows):
         of_it = [row for row in rows if row.feature == feature]
         prompts = [row.prompt for row in of_it]
@@ -157,6 +168,10 @@ def _repeats(
         features[feature] = (
             prompt_interval(here, prompts, bounds=(0.0, 1.0)),
             prompt_interval(there, prompts, bounds=(0.0, 1.0)),
+        )
+        effective[feature] = (
+            _effective([row.own for row in of_it], prompts),
+            _effective([row.population for row in of_it], prompts),
         )
 
     def place(row: Repeated) -> tuple[float, ...]:
@@ -167,7 +182,27 @@ def _repeats(
     own = dict.fromkeys(texts)  # a copy is counted once
     wording = shared_wording([*own], [other for other in others if other not in own])
     ordered, copies = tuple(sorted(rows, key=place)), len(texts) - len(own)
-    return Repeats(run, reader, reader in readers, len(texts), copies, ordered, features, tuple(wording))
+    return Repeats(run, reader, reader in readers, len(texts), copies, ordered, features, effective, tuple(wording))
+
+
+def _effective(sides: Sequence[Shared | None], prompts: Sequence[str]) -> Effective:
+    """Of questions that two documents answer: of one document it is 1, whatever it says.
+
+    By simulation of answers that differ in variety from prompt to prompt (2,000 runs each of 3, 8 and 25 prompts with 2
+    to 24 documents) the interval holds the expected mean in 93% to 100% of runs, a t interval in 90% to 99%.
+    """
+    known = [side if side and side.documents > 1 else None for side in sides]
+    sizes = [side.documents for side in known if side]
+    values = [side.effective if side else nan for side in known]
+    interval = prompt_interval(values, prompts, bounds=(1.0, float(max(sizes, default=1))))
+    if not sizes:
+        why = "no two documents for a prompt answer the same question" if any(sides) else "no answers are on record"
+        return Effective(interval, nan, why)
+    documents = sum(sizes) / len(sizes)
+    if interval.clusters < FEWEST_PROMPTS:
+        why = f"prompts: {interval.clusters}, expected {FEWEST_PROMPTS} or more"
+        return Effective(replace(interval, low=nan, high=nan), documents, why)
+    return Effective(interval, documents, "each prompt has the same mean" if isnan(interval.low) else "")
 
 
 class Contrast(NamedTuple):
