@@ -76,11 +76,11 @@ def inspect_view(folder: Path) -> Iterator[str]:
 
 
 def take(browser: Any, logs: list[Path], report: Path, pictures: Path) -> None:
-    """The report's means, its distributions; Inspect View's table and an explanation."""
+    """The report's first figure, its distributions; Inspect View's table and an explanation."""
     tab = browser.new_page(viewport={"width": 1330, "height": 560})
     tab.goto(report.as_uri())
-    tab.locator("#means").screenshot(path=pictures / "report.png")
-    tab.locator("#spreads .charts").first.screenshot(path=pictures / "distributions.png")
+    tab.locator("figure.means").screenshot(path=pictures / "report.png")
+    tab.locator("#spreads .panels").first.screenshot(path=pictures / "distributions.png")
     with inspect_view(logs[0].parent) as address:
         tab = browser.new_page(viewport={"width": 1330, "height": 560})
         tab.goto(f"{address}/#/tasks/{logs[-1].name}/samples")

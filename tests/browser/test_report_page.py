@@ -1,6 +1,5 @@
 """The report's page in a browser."""
 
-import base64
 import math
 import re
 from collections.abc import Callable
@@ -78,11 +77,14 @@ def test_a_run_has_one_colour_in_table_and_charts_and_every_colour_a_legend(
 ) -> None:
     page = look(report, scheme).page
     marks = page.locator("table[data-scorer=genie] .run")
-    shown = [mark.evaluate("mark => getComputedStyle(mark).backgroundColor") for mark in marks.all()]
+    filled = "marks => marks.map(mark => getComputedStyle(mark).fill)"
     series = [ON_DARK[colour] if scheme == "dark" else colour for colour in SERIES[:2]]
-    assert shown == [f"rgb({', '.join(str(int(c[at : at + 2], 16)) for at in (1, 3, 5))})" for c in series]
-    radar = page.locator("img[data-chart=radar-genie]").evaluate("image => image.currentSrc")
-    assert all(colour in base64.b64decode(radar.split(",")[1]).decode() for colour in series)
+    colours = [f"rgb({', '.join(str(int(c[at : at + 2], 16)) for at in (1, 3, 5))})" for c in series]
+    assert marks.evaluate_all(filled) == colours
+    drawn = page.locator("figure.means .panel").first
+    assert set(drawn.locator(".at path").evaluate_all(filled)) == set(colours)
+    shapes = "paths => paths.map(path => path.getAttribute('d'))"
+    assert len({*page.locator("figure.means .at path").evaluate_all(shapes)}) == 2, "not by colour alone"
     assert page.locator(".heat .ramp").count() == 2, "means and agreement"
     assert page.locator("#comparison .grey").count() == 1
 
@@ -95,15 +97,30 @@ def test_it_opens_with_no_request_to_any_host_no_error_and_every_chart_drawn(
     assert {url for url in seen.requests if not url.startswith("data:")} == {report}
     assert seen.errors == []
     assert seen.page.evaluate("document.documentElement.scrollWidth") == width, "the page itself never scrolls sideways"
-    charts = seen.page.locator("img").all()
-    assert len(charts) == 1 + 1 + len(FEATURES) + 1, "a forest, a radar, a ridge a feature, the lengths"
-    for chart in charts:
-        assert chart.evaluate("image => image.complete && image.naturalWidth") > 100
-        shown = chart.evaluate("image => image.currentSrc")
-        drawn = base64.b64decode(shown.split(",")[1]).decode()
-        assert len(re.findall(r'aria-roledescription="(?:line|point|area|tick|rule)[^"]*"', drawn)) > 5
-        ink = "#e8e8e8" if scheme == "dark" else "#1b1b1b"
-        assert ink in drawn
+    assert seen.page.locator("img").count() == 0
+    panels = seen.page.locator(".panel")
+    assert panels.count() == len(FEATURES) + 1 + len(FEATURES) + 1, "means, differences, distributions, lengths"
+    for box in panels.evaluate_all("all => all.map(panel => panel.getBoundingClientRect().toJSON())"):
+        assert 0 <= box["left"] < box["right"] <= width
+        assert box["width"] > 200
+    marks = seen.page.locator(".lane .at path, .lane line").evaluate_all(
+        "all => all.map(mark => mark.getBoundingClientRect().toJSON())"
+    )
+    assert all(0 <= box["left"] <= box["right"] <= width for box in marks)
+
+
+def test_the_first_screen_has_the_finding_the_means_of_every_run_and_what_stood_out(
+    look: Callable[..., Visit], report: str
+) -> None:
+    page = look(report).page
+    for part in (".answer", "figure.means .panel:last-child", ".card"):
+        box = page.locator(part).first.bounding_box()
+        assert box["y"] + box["height"] <= 900, part
+    # the whole scale: a place in the lane is the mean
+    for lane in page.locator("figure.means li").all():
+        own, dot = lane.locator(".lane").bounding_box(), lane.locator(".at path").bounding_box()
+        place = (dot["x"] + dot["width"] / 2 - own["x"]) / own["width"]
+        assert place == pytest.approx(float(lane.locator("b").inner_text()), abs=0.02)
 
 
 def test_all_of_it_can_be_reached_by_the_keyboard(visit: Callable[..., Visit], report: str) -> None:
@@ -128,7 +145,7 @@ def test_a_screen_reader_finds_named_sections_tables_and_pictures(look: Callable
     for name in ("Means", "Distributions", "What stood out", "Agreement between measures", "Methods"):
         assert page.get_by_role("region", name=name, exact=True).count() == 1
     assert page.get_by_role("table").count() >= 4
-    assert page.get_by_alt_text("Radar chart of 6 features for bundled").count() == 1
+    assert page.get_by_role("figure", name="Means by feature").count() == 1
 
 
 @pytest.mark.parametrize("scheme", rest_with_ci(["dark", "light"], ELSE))

@@ -18,7 +18,7 @@ from genie_inspect.cli import options as cli
 from genie_inspect.cli.repeats import similarity_value, similarity_within
 from genie_inspect.cli.tables import Part, figure, in_parts, print_parts, summary_parts
 from genie_inspect.cli.terminal import Unbroken, console, echo, echo_json, replacing
-from genie_inspect.errors import MissingExtraError, UnknownChoiceError
+from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.tables import Table, plain
 from genie_inspect.files.values import json_text, printable
 from genie_inspect.files.writing import check_writable, is_stream, unwritable, write_bytes, write_lines, written
@@ -108,8 +108,8 @@ def report(
 
     It shows means, distributions, examples and agreement between metrics. LOGS are log files or folders. Unfinished
     logs in a folder are left out. Scores with different signatures do not compare and are refused: choose one signature
-    with --signature. With --baseline the page begins with the results of `genie compare`. Charts need the extra: pip
-    install 'genie-inspect[charts]'. Without it the page has its tables.
+    with --signature. With --baseline the page begins with the results of `genie compare`. Pictures in
+    files need the extra: pip install 'genie-inspect[charts]'.
 
     \b
     Example: genie report logs/demo -o report.html
@@ -145,29 +145,22 @@ def write_report(
 
     # the step on standard error while it lasts, where that is a terminal
     told = console(stderr=True).status
-    missing = ""
-    try:
+    if pictures:
         check_pictures()
-    except MissingExtraError as error:
-        if pictures or picture:
-            raise
-        missing = f"The page has no charts: {error}"
     if picture:
         check_picture(picture)
     with replacing(output, picture, pictures):
         with written(output) as file:  # that it can be written shows before anything is read
             with told("reading the logs"):
                 contents = build_report(logs, **options)
-            with told("drawing the charts"):
+            with told("writing the page"):
                 # what is no character, half of a surrogate pair, becomes a question mark
-                file.write(page(contents, missing).encode("utf-8", "replace"))
+                file.write(page(contents).encode("utf-8", "replace"))
         if picture:
             write_first_figure(contents, picture, width)
         if pictures:
             with unwritable(pictures), told("drawing the pictures"):
                 write_pictures(contents, pictures)
-    if missing:
-        echo(missing, err=True)
 
 
 STORYTELLERS = ("bundled/ordinary", "bundled/inventive")

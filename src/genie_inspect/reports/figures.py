@@ -1,11 +1,10 @@
-"""The report's charts: means as radar and heatmap, distributions as ridges, differences as forests."""
+"""The report's pictures in files: means as heatmap, distributions as ridges, differences as forests."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import cycle, islice, product
-from statistics import fmean
+from itertools import cycle, product
 from typing import TYPE_CHECKING, Any
 
 from genie_inspect.logs.reading import ScoredLog
@@ -30,13 +29,9 @@ def short_names(labels: Sequence[str], most: int = MOST) -> dict[str, str]:
     return {label: name if names.count(name) == 1 else label for label, name in short.items()}
 
 
-OVERLAID = 6  # runs that one radar can show and still be read
-SPOKES = range(3, 13)  # how many keys make a radar
 DOTS = 60  # documents up to which each is a dot
 GRID = 96  # points of a density
-DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (4, 4), (10, 3))
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-RINGS = (0.25, 0.5, 0.75, 1.0)
 MARGIN = 0.05  # of the values seen, on either side of them
 Rows = Sequence[tuple[ScoredLog, list[float]]]  # runs with their documents' values
 
@@ -47,29 +42,6 @@ class Figure:
     title: str
     description: str  # alternative text, which a screen reader reads aloud
     draw: Callable[[], "Chart"]
-
-
-def radars(report: Report, measure: Measure) -> list[Figure]:
-    """One radar of up to six runs, else one a run beside the mean run; none of under three or over twelve keys."""
-    keys = [key for key in measure.keys if measure.ranges[key].is_unit]
-    if len(keys) not in SPOKES:
-        return []
-    # a run that this measure did not score has no row
-    scored = zip(report.runs, measure.rows, strict=True)
-    means = {run.label: [row[key].interval.mean for key in keys] for run, row in scored if row}
-    name, title = f"radar-{measure.scorer}", f"{measure.scorer}: means by feature, from 0 in the middle to 1 at the rim"
-    charts = [(name, title, means)]
-    if len(means) > OVERLAID:
-        columns = [[value for value in column if not math.isnan(value)] for column in zip(*means.values(), strict=True)]
-        usual = {"mean of all": [fmean(values) if values else math.nan for values in columns]}
-        each = enumerate(means.items(), start=1)
-        charts = [(f"{name}-{number}", label, {label: values} | usual) for number, (label, values) in each]
-    told = f"Radar chart of {len(keys)} features for {{}}. The table above has the numbers."
-    colour_of = colours(report.runs)
-    return [
-        Figure(name, title, told.format(", ".join(series)), partial(_radar_chart, keys, series, colour_of))
-        for name, title, series in charts
-    ]
 
 
 def ridges(report: Report, measure: Measure) -> list[Figure]:
@@ -87,59 +59,6 @@ def length_ridges(report: Report) -> Figure:
     rows = [(run, [float(document.words) for document in run.documents]) for run in report.runs]
     longest = max(value for _, values in rows for value in values)
     return _ridges("lengths", "words per document", rows, Range(0.0, longest, known=False), report)
-
-
-def _radar_chart(keys: Sequence[str], series: Mapping[str, Sequence[float]], colour_of: Mapping[str, str]) -> "Chart":
-    import altair
-
-    # the height is to the width as the domain of y is to that of x: a ring is drawn round
-    x = altair.X("x:Q", axis=None, scale={"domain": [-1.85, 1.85]})
-    y = altair.Y("y:Q", axis=None, scale={"domain": [-1.3, 1.3]})
-    text = {"x": x, "y": y, "text": "name:N"}
-    shown = short_names(list(series))
-    names = list(shown.values())
-    legend = {"title": None, "orient": "bottom", "columns": 1, "symbolSize": 120, "symbolStrokeWidth": 0}
-
-    def by_run(kind: Callable[..., Any], choices: Iterable[Any], legend: dict[str, Any] | None) -> Any:
-        return kind("run:N", scale={"domain": names, "range": list(islice(choices, len(names)))}, legend=legend)
-
-    colour = by_run(altair.Color, (colour_of.get(run, INK) for run in series), legend)
-    # dash and shape beside the colour: runs stay apart for the colour-blind and in print
-    dash, shape = by_run(altair.StrokeDash, cycle(DASHES), None), by_run(altair.Shape, cycle(SHAPES), legend)
-    count = len(keys)
-    # the first corner of a ring and of a line once more at the end closes it
-    corners = range(count + 1)
-    rings = chart_of([{"ring": ring, "order": n, **_at(n, ring, count)} for ring in RINGS for n in corners])
-    spokes = chart_of([_at(place, 1.0, count) for place in range(count)])
-    closed = {shown[run]: [*values, values[0]] for run, values in series.items()}
-    points = [{"run": run, "order": n, **_at(n, own[n], count)} for run, own in closed.items() for n in corners]
-    lines = chart_of(points)
-    # one ring alone is labelled, the others follow from it
-    marks = chart_of([{"x": 0.02, "y": RINGS[1], "name": f"{RINGS[1]:g}"}])
-    around = []
-    for place, key in enumerate(keys):
-        at = _at(place, 1.1, count)
-        # outside the rim, a word a line, away from the circle; at the top and at the bottom above and below the spoke
-        align = "center" if abs(at["x"]) < 0.11 else "left" if at["x"] > 0 else "right"
-        around.append({**at, "name": key.split("_"), "align": align})
-    at_rim = {"align": altair.ExprRef("datum.align"), "baseline": "middle", "color": INK}
-    return altair.layer(
-        rings.mark_line(color=FAINT, strokeWidth=1).encode(x=x, y=y, detail="ring:N", order="order:Q"),
-        spokes.mark_rule(color=FAINT).encode(x=x, y=y, x2=altair.datum(0), y2=altair.datum(0)),
-        lines.mark_line(strokeWidth=2.5).encode(x=x, y=y, order="order:Q", color=colour, strokeDash=dash),
-        lines.mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
-        marks.mark_text(align="left", fontSize=11, color=INK, opacity=0.75).encode(**text),
-        chart_of(around).mark_text(fontSize=14, limit=88, lineHeight=16, **at_rim).encode(**text),
-    ).properties(width=400, height=281)
-
-
-def _at(place: int, radius: float, count: int) -> dict[str, Any]:
-    """Coordinates of a value on its spoke; the first spoke points up, the others follow clockwise."""
-    # Vega-Lite leaves a gap at null; a NaN is no JSON
-    if math.isnan(radius):
-        return {"x": None, "y": None}
-    angle = math.tau * place / count
-    return {"x": round(radius * math.sin(angle), 4), "y": round(radius * math.cos(angle), 4)}
 
 
 def _ridges(name: str, title: str, rows: Rows, ends: Range, report: Report, band: Standing | None = None) -> Figure:
@@ -269,7 +188,7 @@ def forests(report: Report) -> Iterator[Figure]:
             title = f"{in_words(scorer)}: {what}"
             told = "; ".join(f"{name} {marked(row)}" for name, row, _ in lines)
             description = f"Paired differences, {title}. {told}. The tables below have the intervals."
-            draw = partial(_forest_chart, lines, _reach(rows))
+            draw = partial(_forest_chart, lines, reach(rows))
             yield Figure(f"forest-{scorer}{suffix}", title, description, draw)
 
 
@@ -302,7 +221,7 @@ def _forest_chart(lines: Sequence[Line], ends: tuple[float, float]) -> "Chart":
     ).properties(width=WIDTH, height=HEIGHT * len(lines), padding=ROOM)
 
 
-def _reach(rows: Sequence[Row]) -> tuple[float, float]:
+def reach(rows: Sequence[Row]) -> tuple[float, float]:
     """From the lowest to the highest that any run of the measure reaches, and a little more; 0 is among them."""
     differences = [row.finding.difference for row in rows]
     values = [value for d in differences for value in (d.delta, d.low, d.high, d.margin, -d.margin)]

@@ -2,7 +2,6 @@
 
 import math
 import re
-from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from genie_inspect.logs.results import graders_of, options_of, reference_scores_
 from genie_inspect.measures.tokens import is_like_length
 from genie_inspect.reports import charts, figures
 from genie_inspect.reports.figures import Figure
+from genie_inspect.reports.lanes import forest_lanes, length_lanes, markers, means_lanes, spread_lanes, study_lanes
 from genie_inspect.reports.repeats import Repeated, Repeats
 from genie_inspect.reports.report import Report, StandOut
 from genie_inspect.reports.study import Study
@@ -26,8 +26,6 @@ from genie_inspect.statistics.power import USUAL_POWER
 TASK = "genie_inspect/leave_one_out"
 LONGEST_NAME = 60  # characters of a picture's name, each of at most four bytes
 _NO_NAME = re.compile(r"[^\w.-]")
-# how vl-convert writes a colour: an attribute's whole value, six lower-case digits
-_COLOUR = re.compile('="(#[0-9a-f]{6})"')
 ARGUMENTS = ("population", "judge", "embedder", "templates", "panel")
 
 
@@ -126,28 +124,17 @@ def study_figures(study: Study, place: int) -> list[Figure]:
 
 
 def every_figure(report: Report) -> Iterator[Figure]:
-    """Every chart of the page, in its order, and the tables of means and of effects as pictures."""
+    """What the page draws and its tables of means and of effects, as pictures, in its order."""
     yield from figures.forests(report)
     for place, study in enumerate(report.studies, start=1):
         yield from study_figures(study, place)
     for measure in report.measures:
         yield figures.heatmap(report, measure)
-        yield from figures.radars(report, measure)
         yield from figures.ridges(report, measure)
     yield figures.length_ridges(report)
 
 
-def images(figure: Figure) -> list[str]:
-    """For light and for dark paper, as addresses that hold the image."""
-    light = charts.svg(figure.draw())
-    # in other colours far sooner than it could be drawn anew
-    dark = _COLOUR.sub(lambda colour: f'="{charts.ON_DARK.get(colour[1], colour[1])}"', light)
-    # images, not inline SVG: nothing in a label can run as a script
-    return ["data:image/svg+xml;base64," + b64encode(image.encode()).decode() for image in (light, dark)]
-
-
-def page(report: Report, missing: str = "") -> str:
-    """The page; without charts where something is `missing`, which it then says."""
+def page(report: Report) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("genie_inspect.reports", "templates")
@@ -156,9 +143,10 @@ def page(report: Report, missing: str = "") -> str:
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.filters |= {"number": charts.number, "words": charts.in_words}
     asked = (
-        *(figures.forests, figures.length_ridges, figures.places, figures.radars, figures.ridges, figures.shade),
+        *(figures.places, figures.shade),
+        *(forest_lanes, length_lanes, means_lanes, spread_lanes, study_lanes),
         *(answers, beware, caution, caveats, command_for_reference_scores, cost, cut_warning, definitions),
-        *(images, length_warning, matrix),
+        *(length_warning, matrix),
         *(
             meanings,
             most_novel,
@@ -167,7 +155,6 @@ def page(report: Report, missing: str = "") -> str:
             prompts_needed,
             run_facts,
             sentence,
-            study_figures,
             unlike_lengths,
             verdict,
         ),
@@ -175,12 +162,24 @@ def page(report: Report, missing: str = "") -> str:
     environment.globals |= {function.__name__: function for function in asked}
     environment.globals |= {
         **{"study_warnings": study_warnings, "is_finite": math.isfinite, "version": package_version()},
-        **{"ASPECTS": ASPECTS, "DIFFERENCE": DIFFERENCE, "POWER": USUAL_POWER},
+        **{
+            "ASPECTS": ASPECTS,
+            "DIFFERENCE": DIFFERENCE,
+            "POWER": USUAL_POWER,
+            "BARS": charts.BARS,
+            "BARS_SCALE": charts.BARS_SCALE,
+        },
     }
-    colour_of = {run: (colour, charts.ON_DARK[colour]) for run, colour in figures.colours(report.runs).items()}
+    # the first measure on a scale from 0 to 1 opens the page
+    lanes = [(measure, found) for measure in report.measures if (found := means_lanes(report, measure))]
+    headline, headline_lanes = lanes[0] if lanes else (None, [])
     carried = next(filter(None, (reference_scores_command(run, "genie") for run in report.runs)), "")
     return environment.get_template("page.html.j2").render(
-        report=report, colours=colour_of, carried_command=carried, missing=missing
+        report=report,
+        marks=markers(report.runs),
+        headline=headline,
+        headline_lanes=headline_lanes,
+        carried_command=carried,
     )
 
 
