@@ -51,6 +51,22 @@ def test_the_six_features_have_columns_in_words_with_values_and_colours(
 
 
 @in_full
+def test_the_list_of_runs_says_of_which_key_its_score_is(
+    visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog]
+) -> None:
+    page = visit(viewer(demo[0]).partition("#")[0] + "#/tasks").page
+    page.get_by_text("score: plot").first.wait_for()
+    row = page.locator("[role=row]").filter(has_text=demo[0].eval.model)
+    tags, score = (row.locator(f"[data-col-id={column}]") for column in ("tags", "score"))
+    assert tags.text_content() == "score: plot"
+    assert tags.evaluate("cell => cell.scrollWidth <= cell.clientWidth"), "it is not cut"
+    results = demo[0].results
+    assert results is not None
+    assert float(score.text_content()) == pytest.approx(results.scores[0].metrics["mean"].value, abs=0.001)
+    assert results.scores[0].name == "plot"
+
+
+@in_full
 @pytest.mark.parametrize("width", [1024, 1440])
 def test_words_coverage_and_what_is_unscored_stand_behind_the_features_within_the_page_and_have_no_colour(
     visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog], width: int
@@ -84,8 +100,9 @@ def test_an_explanation_is_a_table_of_features_and_what_is_behind_high_and_low_a
     assert len({len(line) for line in table}) == 1, "columns stand under each other"
     for feature in ("plot", "setting"):
         assert f"- {feature}, most novel (" in said
+    assert "- its answer: " in said
     assert "- plot, least novel (" in said
-    assert " of 22; " in said
+    assert "its 22 ratings: " in said
     assert "\\" not in said
 
 

@@ -17,6 +17,7 @@ from genie_inspect.graders.protocols import UNREADABLE, UNSPECIFIED, Answer
 from genie_inspect.populations.schema import Question
 from genie_inspect.scorers.assessment import TOO_FEW, Assessment, QuestionResult
 from genie_inspect.scorers.explanation import (
+    KEY,
     LISTED,
     MOST_BYTES,
     WORD_JOINER,
@@ -87,17 +88,29 @@ def test_a_row_a_feature_with_novelty_questions_used_and_ratings_then_what_set_t
     shown = explained(assessed(results, documents=2, features=("plot", "style", "social_atmosphere")))
     # plot: the mean of 1/3 and 5/6 is 0.58; the highest similarities are 1 and 1/3, so that nearest is (0 + 2/3) / 2
     assert cells(shown) == [
-        ["feature", "novelty", "nearest", "questions", "ratings"],
+        ["feature", "novelty", "nearest", "questions", "ratings"],  # questions are missing
         ["plot", "0.583", "0.333", "2 of 3", "4 of 4"],
         ["style", "not measured", "not measured", "0 of 1", "0 of 0"],
         ["social atmosphere", "not measured", "not measured", "0 of 0", "0 of 0"],
     ]
     assert items(shown) == [
-        "plot, most novel (0.833): How does it end? “a whale sings” (2 slight overlap: 1 of 2; 1 different: 1 of 2)",
+        "plot, most novel (0.833): How does it end?",
+        "its answer: “a whale sings”",
         "nearest in the population: other 1 (1 of 2); other 0 (1 of 2)",
-        "plot, least novel (0.333): What happens? “it rains” (4 interchangeable: 1 of 2; 2 slight overlap: 1 of 2)",
+        "its 2 ratings: 1 slight overlap (2), 1 different (1)",
+        "plot, least novel (0.333): What happens?",
+        "its answer: “it rains”",
         "nearest in the population: other 0 (1 of 2); other 1 (1 of 2)",
+        "its 2 ratings: 1 interchangeable (4), 1 slight overlap (2)",
     ]
+
+
+def test_where_nothing_is_missing_a_line_counts_questions_and_ratings_and_columns_say_what_they_are() -> None:
+    found = assessed((result("x", (1, 3)), result("x", (1, 2), feature="style")), ("plot", "style"), documents=2)
+    shown = explained(found, standings=dict.fromkeys(("plot", "style"), Standing(87.5, 0.61254, 0.5, 0.7)))
+    assert cells(shown)[0] == ["feature", "novelty", "percentile", "population's own", "nearest"]
+    assert "All 2 questions and all 4 ratings are used." in shown
+    assert "Nearest: novelty against the nearest answer alone." in shown
 
 
 def size(metadata: dict[str, object]) -> int:
@@ -151,8 +164,10 @@ def test_long_questions_answers_and_neighbours_are_cut_to_what_a_reader_takes_in
     shown = items(explained(assessed((found,), documents=1)))
     # 160 and 80 characters, the ellipsis among them
     assert shown == [
-        f"plot, most novel (1.000): {' '.join(['What happens?'] * 3)} “{('rain ' * 60)[:159]}…” (1 different: 1 of 1)",
+        f"plot, most novel (1.000): {' '.join(['What happens?'] * 3)}",
+        f"its answer: “{('rain ' * 60)[:159]}…”",
         f"nearest in the population: {('snow ' * 60)[:79]}… (1 of 1)",
+        "its 1 rating: 1 different (1)",
     ]
 
 
@@ -205,17 +220,22 @@ def test_a_feature_without_a_standing_is_not_known_among_those_that_have_one() -
     found = assessed((result("x", (1,)), result("x", (1,), feature="style")), ("plot", "style"), documents=1)
     shown = explained(found, standings={"plot": Standing(87.5, 0.61254, 0.5, 0.7)})
     plot, style = (line for line in shown.splitlines() if line.startswith(("| plot", "| style")))
-    assert "88 (0.613)" in plot
-    assert "not known" in style
+    assert plot.split("|")[3:5] == ["         88 ", "            0.613 "]
+    assert style.count("not known") == 2
     assert not math.isnan(found.novelty["style"])
 
 
 def test_of_what_was_lost_no_share_is_told_and_what_is_noted_stands_below_a_free_line() -> None:
     found = assessed((result("x", (3, 1, None)),), documents=3)
     lines = explained(found, ["A note."]).splitlines()
-    assert lines[4:] == [
-        "- plot, most novel (0.667): What happens? \u201cx\u201d (3 same idea: 1 of 2; 1 different: 1 of 2)",
+    assert lines[3:] == [
+        "",
+        KEY,
+        "",
+        "- plot, most novel (0.667): What happens?",
+        "    - its answer: \u201cx\u201d",
         "    - nearest in the population: other 0 (1 of 2); other 1 (1 of 2)",
+        "    - its 2 ratings: 1 same idea (3), 1 different (1)",
         "",
         "A note.",
     ]

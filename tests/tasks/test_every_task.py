@@ -57,6 +57,7 @@ def test_a_task_carries_its_own_version_and_the_packages_beside_it(name: str) ->
     assert (task.metadata or {})[PACKAGE] == package_version()
 
 
+TOLD = {"population_prompts": "problem", "novelty_partition": "distinct", "ttcw": "ttcw total", "ttcw_stories": "ttcw total"}
 OTHERS = {"novelty_partition": "novelty_bench", "ttcw": "ttcw", "ttcw_stories": "ttcw"}
 
 
@@ -66,6 +67,8 @@ def test_the_headline_of_a_task_is_chosen(name: str) -> None:
     assert headline is not None
     # no key of the score: before the first sample is scored Inspect knows none, and would warn of one that is named
     assert (headline.scorer, headline.score, headline.metric) == (OTHERS.get(name, "genie"), None, "mean")
+    # a tag stands beside it in Inspect View's list of runs, which shows the number alone
+    assert MADE[name]().tags == [f"score: {TOLD.get(name, 'plot')}"]
 
 
 @pytest.mark.parametrize(
@@ -83,6 +86,7 @@ def test_a_run_resolves_the_headline_to_the_plot_else_to_the_first_feature_and_w
     assert log.results is not None
     assert log.results.headline is not None
     assert (log.results.headline.score, log.results.headline.metric) == (score, "mean")
+    assert log.eval.tags == [f"score: {score}"]
     assert "Headline" not in caplog.text
 
 
@@ -312,6 +316,7 @@ def test_the_panel_scores_alone_and_needs_no_grader(
         # of two foxes one is left out: what one document adds to one other has no zero
         assert reasons == ({"compression": ALONE} if task == "leave_one_out" and sample.input == FOX else {})
     assert log.eval.headline_metric == HeadlineMetric(scorer="cosine", metric="mean")
+    assert log.eval.tags == ["score: cosine mean"]
     # who left Genie out need not be told
     assert "genie" not in capfd.readouterr().err
 

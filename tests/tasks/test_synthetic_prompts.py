@@ -123,6 +123,7 @@ def test_of_a_measure_of_the_panel_the_first_key_shows_and_the_others_wait() -> 
     columns = {column.id: column.visible for column in shown.columns or []}
     assert columns["score__cosine__cosine"]
     assert not columns["score__cosine__cosine_nearest"]
+    assert list(columns).index("score__document__words") < list(columns).index("score__cosine__cosine_nearest")
     assert shown.score_color_scales is not None
     assert shown.score_color_scales["cosine"] == ScoreColorScale(palette="neutral")
 
@@ -138,4 +139,6 @@ def test_many_columns_are_narrow_and_heads_lose_what_they_share() -> None:
     keys = [f"ttcw_{number}" for number in range(WIDE + 1)]
     shown = table(score_view("Tests passed", {"ttcw": keys}, {}, prefix="ttcw_"))
     assert shown.compact_scores
+    # Inspect View shows keys that wait all the same, and numbers need room
+    assert not table(score_view("Tests passed", {"ttcw": keys}, {}, {"other": ["more"]})).compact_scores
     assert (shown.score_labels or {})["ttcw_3"] == "3"

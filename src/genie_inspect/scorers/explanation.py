@@ -25,7 +25,13 @@ WORD_JOINER = "\u2060"
 _MARKUP = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|~$"})
 ALIKE = {4: "interchangeable", 3: "same idea", 2: "slight overlap", 1: "different"}  # what ratings say of two answers
 REASONS = {UNREADABLE: "invalid_response_format", GRADER_FAILED: "grader_failed"}  # Inspect's names for them
-STANDING = "percentile (mean)"
+STANDING = ("percentile", "population's own")
+COUNTED = ("questions", "ratings")
+KEY = (
+    "Novelty: 0 where the others answer the same, 1 where none answers anything like it. Nearest: novelty against the "
+    "nearest answer alone."
+)
+STANDING_KEY = "Percentile: among the population's own documents; beside it is their mean novelty."
 LISTED = 20  # ids of documents with one text; more would say no more
 
 
@@ -41,22 +47,31 @@ def explained(
     notes: Sequence[str] = (),
     standings: Mapping[str, Standing] = MappingProxyType({}),
 ) -> str:
-    """A Markdown table with a row a feature, readable as plain text too; then what is behind high and low."""
-    heads = ["feature", "novelty", *([STANDING] if standings else []), "nearest", "questions", "ratings"]
+    """A Markdown table with a row a feature, readable as plain text too; then what is behind high and low.
+
+    How many questions and ratings a feature rests on are columns where some are missing, else a line for all features.
+    """
+    shares = {name: (_used(results), _ratings(results)) for name, results in assessment.by_feature.items()}
+    is_whole = all(part == whole > 0 for own in shares.values() for part, whole in own)
+    heads = ["feature", "novelty", *(STANDING if standings else ()), "nearest", *(() if is_whole else COUNTED)]
     rows: list[list[str]] = []
     behind: list[str] = []
-    for name, results in assessment.by_feature.items():
+    for name in assessment.by_feature:
         feature, own = cell(name.replace("_", " ")), standings.get(name)
-        among = [f"{own.percentile:.0f} ({own.mean:.3f})" if own else "not known"] if standings else []
+        among = [f"{own.percentile:.0f}", f"{own.mean:.3f}"] if own else ["not known"] * len(STANDING)
         novelty, nearest = shown_value(assessment.novelty[name]), shown_value(assessment.nearest[name])
-        used, ratings = (" of ".join(map(str, share)) for share in (_used(results), _ratings(results)))
-        rows.append([feature, novelty, *among, nearest, used, ratings])
+        counted = [] if is_whole else ["{} of {}".format(*share) for share in shares[name]]
+        rows.append([feature, novelty, *(among if standings else ()), nearest, *counted])
         if told := [result for result in assessment.shown.by_feature[name] if result.is_used]:
             most, least = (end(told, key=lambda result: result.novelty) for end in (max, min))
             behind += _behind(f"{feature}, most novel", most)
             # what makes a score low is as much worth knowing; of a single question both would say the same
             behind += _behind(f"{feature}, least novel", least) if least.novelty < most.novelty else []
-    return "\n".join([*Table("", heads, rows).markdown(), "", *behind, "", *notes]).rstrip()
+    key = " ".join([KEY, *([STANDING_KEY] if standings else [])])
+    if is_whole:
+        questions, ratings = (sum(own[place][1] for own in shares.values()) for place in (0, 1))
+        key += f" All {questions} questions and all {ratings} ratings are used."
+    return "\n".join([*Table("", heads, rows).markdown(), "", key, "", *behind, "", *notes]).rstrip()
 
 
 def _used(results: Sequence[QuestionResult]) -> tuple[int, int]:
@@ -68,16 +83,17 @@ def _ratings(results: Sequence[QuestionResult]) -> tuple[int, int]:
 
 
 def _behind(where: str, result: QuestionResult) -> list[str]:
-    """Two lines of a list: a question with answer, novelty and ratings, and who in the population comes nearest."""
+    """A question with its novelty, and below it the answer, who in the population comes nearest, and the ratings."""
     near = (f"{cell(cut(text, WIDTHS[1]))} ({given} of {result.usable})" for text, _, given in neighbours(result))
     # a judge that reads probabilities rates in between
     counts = Counter(round(rating) for rating in result.counted)
-    rated = (f"{label} {words}: {counts[label]} of {result.usable}" for label, words in ALIKE.items() if counts[label])
+    rated = (f"{counts[label]} {words} ({label})" for label, words in ALIKE.items() if counts[label])
     answer = cell(cut(result.answer.text if result.answer else "", WIDTHS[0]))
     return [
-        f"- {where} ({shown_value(result.novelty)}): {cell(result.question.text)} "
-        f"\u201c{answer}\u201d ({'; '.join(rated)})",
+        f"- {where} ({shown_value(result.novelty)}): {cell(result.question.text)}",
+        f"    - its answer: \u201c{answer}\u201d",
         f"    - nearest in the population: {'; '.join(near)}",
+        f"    - its {result.usable} rating{'s' * (result.usable != 1)}: {', '.join(rated)}",
     ]
 
 

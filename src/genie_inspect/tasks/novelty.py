@@ -18,6 +18,7 @@ from genie_inspect.populations.population import Population, open_population
 from genie_inspect.providers.replay import check_recorded
 from genie_inspect.samples import PROMPT_KEY, InterventionFacts, document_of, unusable
 from genie_inspect.scorers.assessment import Others
+from genie_inspect.scorers.genie import RANGES
 from genie_inspect.signature import PACKAGE, digest, package_version
 from genie_inspect.solvers.generations import DOCUMENT as RECORDED
 from genie_inspect.tasks.novelty_measures import NoveltyMeasures
@@ -73,7 +74,9 @@ def score_view(
             name=name,
             columns=columns,
             multiline=False,
-            compact_scores=sum(map(len, shown.values())) > WIDE,
+            # Inspect 0.3.285 shows score columns that are to be hidden, too, behind the others: so many narrow ones
+            # would have no room for their numbers
+            compact_scores=sum(map(len, shown.values())) > WIDE and not any((folded or {}).values()),
             score_labels={key: key.removeprefix(prefix).replace("_", " ") for key in keys},
             score_color_scales={
                 # without known ends size alone: novel is not good, and from 0 to 1 all cells would look alike
@@ -124,13 +127,21 @@ def beside(measures: NoveltyMeasures, **facts: Any) -> dict[str, Any]:
         return {"viewer": score_view("Documents", {}, {}), "metadata": package()}
     population = open_population(measures.population)
     features = [feature.name for feature in population.features] if measures.with_genie else []
+    panel = measures.beside.keys
+    first = sorted(features, key=lambda name: name not in RANGES)[:1] or [keys[0] for keys in panel.values()][:1]
     definitions = {feature.name: feature.definition for feature in population.features}
     return {
-        "viewer": feature_view("genie", features, measures.beside.keys),
+        "viewer": feature_view("genie", features, panel),
         "headline_metric": measures.headline,
+        "tags": [shown_score(key) for key in first],
         "cleanup": length_watch(),
         "metadata": {"population": population.name, "features": definitions, **package(), **facts},
     }
+
+
+def shown_score(key: str) -> str:
+    """The tag that says, beside it, of which key the number in Inspect View's list of runs is the mean."""
+    return f"score: {key.replace('_', ' ')}"
 
 
 def package() -> dict[str, str]:

@@ -49,7 +49,7 @@ def novelty_partition(
     from genie_inspect.scorers.novelty_bench import KEYS, novelty_bench
     from genie_inspect.solvers.generations import generations
     from genie_inspect.solvers.requirements import announce_cost, require_models
-    from genie_inspect.tasks.novelty import package, score_view
+    from genie_inspect.tasks.novelty import package, score_view, shown_score
     from genie_inspect.versions import TASKS
 
     with refusals():
@@ -66,6 +66,7 @@ def novelty_partition(
         config=CONFIG,
         viewer=score_view("Classes of replies", {"novelty_bench": KEYS}, {"distinct": (1, k), "utility": (0, 10)}),
         headline_metric=HeadlineMetric(scorer="novelty_bench", metric="mean"),
+        tags=[shown_score(KEYS[0])],
         metadata={"prompts": dataset if dataset == SYNTHETIC else f"{with_commit(dataset)} {split}", **package()},
         version=TASKS[NAME],
     )

@@ -41,12 +41,12 @@ def ttcw(
         RefusedError: If an option or a file cannot be used; before anything is generated.
     """
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.graders.rubrics import load_rubric
+    from genie_inspect.graders.rubrics import TOTAL, load_rubric
     from genie_inspect.scorers.ttcw import ttcw as ttcw_scorer
     from genie_inspect.solvers.plot_prompt import plot_prompt
     from genie_inspect.solvers.requirements import announce_cost, require_grader
     from genie_inspect.tasks.critiques import plots, plots_line, rubric_view
-    from genie_inspect.tasks.novelty import package
+    from genie_inspect.tasks.novelty import package, shown_score
     from genie_inspect.versions import TASKS
 
     with refusals():
@@ -61,6 +61,7 @@ def ttcw(
         scorer=scorer,
         viewer=rubric_view(tests, [tests.name]),
         headline_metric=HeadlineMetric(scorer="ttcw", metric="mean"),
+        tags=[shown_score(tests.key(TOTAL))],
         # every sample names all of them
         metadata={"references": (samples[0].metadata or {})["references"], **package()},
         version=TASKS["ttcw"],

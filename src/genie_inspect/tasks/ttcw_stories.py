@@ -37,12 +37,12 @@ def ttcw_stories(
         RefusedError: If an option or a file cannot be used; before anything is asked.
     """
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.graders.rubrics import load_rubric, setups_of
+    from genie_inspect.graders.rubrics import TOTAL, load_rubric, setups_of
     from genie_inspect.scorers.ttcw import ttcw as ttcw_scorer
     from genie_inspect.solvers.generations import recorded
     from genie_inspect.solvers.requirements import announce_cost, require_grader
     from genie_inspect.tasks.critiques import rubric_view, setups_line, written_stories
-    from genie_inspect.tasks.novelty import package
+    from genie_inspect.tasks.novelty import package, shown_score
     from genie_inspect.versions import TASKS
 
     with refusals():
@@ -64,6 +64,7 @@ def ttcw_stories(
         scorer=scorers,
         viewer=rubric_view(tests, prefixes),
         headline_metric=HeadlineMetric(scorer="ttcw", metric="mean"),
+        tags=[shown_score(tests.key(TOTAL))],
         # every sample names all of them
         metadata={"references": (samples[0].metadata or {})["references"], **package()},
         version=TASKS[NAME],
