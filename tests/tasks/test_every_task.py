@@ -57,7 +57,12 @@ def test_a_task_carries_its_own_version_and_the_packages_beside_it(name: str) ->
     assert (task.metadata or {})[PACKAGE] == package_version()
 
 
-TOLD = {"population_prompts": "problem", "novelty_partition": "distinct", "ttcw": "ttcw total", "ttcw_stories": "ttcw total"}
+TOLD = {
+    "population_prompts": "problem",
+    "novelty_partition": "distinct",
+    "ttcw": "ttcw total",
+    "ttcw_stories": "ttcw total",
+}
 OTHERS = {"novelty_partition": "novelty_bench", "ttcw": "ttcw", "ttcw_stories": "ttcw"}
 
 
