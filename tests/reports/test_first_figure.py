@@ -12,6 +12,7 @@ from tests.looks import rows
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.logs.files import LogError
+from genie_inspect.reports.charts import SERIES
 from genie_inspect.reports.first_figure import LETTERS, POINTS, first_figure, write_first_figure
 from genie_inspect.reports.letters import outlined, width_of
 from genie_inspect.reports.report import build_report
@@ -91,6 +92,13 @@ def test_runs_differ_in_colour_or_shape_however_many_they_are(tmp_path: Path) ->
     looks = list(zip(own["color"]["scale"]["range"], own["shape"]["scale"]["range"], strict=True))
     assert len(set(looks)) == 36
     assert len({shape for _, shape in looks[:6]}) == len({colour for colour, _ in looks[:6]}) == 6
+
+
+def test_a_run_that_the_metric_did_not_score_leaves_the_others_their_colour_and_shape(tmp_path: Path) -> None:
+    logs(tmp_path, {"m/a": [{"other": 0.5}]}, scorer="other")
+    own = encoding(spec(logs(tmp_path, {"m/b": [{"plot": 0.5}]})), "point")
+    assert own["color"]["scale"]["range"] == [SERIES[1]]
+    assert own["shape"]["scale"]["range"] == ["square"]
 
 
 def test_of_keys_on_scales_of_their_own_the_first_alone_is_drawn_from_0_on(tmp_path: Path) -> None:

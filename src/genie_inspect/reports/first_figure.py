@@ -74,7 +74,12 @@ def first_figure(report: Report, width: float = COLUMN) -> Figure | None:
         for key, by_run in means.items()
     )
     title = f"{in_words(measure.scorer)}: means over prompts [95% interval]"
-    draw = partial(_dots, measure, means, colours(report.runs), width * POINTS)
+    # a run that the metric did not score leaves the others their markers; where a colour comes again, after six runs,
+    # its shape is another
+    shapes = [SHAPES[(place + place // len(SHAPES)) % len(SHAPES)] for place in range(len(report.runs))]
+    colour_of = colours(report.runs)
+    looks = {run.label: (colour_of[run.label], shape) for run, shape in zip(report.runs, shapes, strict=True)}
+    draw = partial(_dots, measure, means, looks, width * POINTS)
     return Figure(f"first-{measure.scorer}", title, f"Means with 95% intervals, the highest first. {told}.", draw)
 
 
@@ -109,7 +114,7 @@ def _middle(intervals: Iterable[Interval]) -> float:
     return fmean(means) if means else -math.inf
 
 
-def _dots(measure: Measure, means: Means, colour_of: Mapping[str, str], width: float) -> "Chart":
+def _dots(measure: Measure, means: Means, looks: Mapping[str, tuple[str, str]], width: float) -> "Chart":
     """A row for each feature, and in it a line for each run: interval and dot."""
     import altair
 
@@ -119,7 +124,7 @@ def _dots(measure: Measure, means: Means, colour_of: Mapping[str, str], width: f
     for place, by_run in enumerate(means.values()):
         for run, own in enumerate(by_run.values()):
             # an end that too few prompts leave open is not drawn
-            mean, low, high = (None if math.isnan(end) else end for end in (own.mean, own.low, own.high))
+            mean, low, high = (end if math.isfinite(end) else None for end in (own.mean, own.low, own.high))
             dots.append({"key": place, "run": run, "mean": mean, "low": low, "high": high})
     standings = [(place, measure.population.get(key)) for place, key in enumerate(means)]
     bands: list[Dot] = [{"key": place, "what": 0, "low": own.low, "high": own.high} for place, own in standings if own]
@@ -134,12 +139,11 @@ def _dots(measure: Measure, means: Means, colour_of: Mapping[str, str], width: f
     of_runs, above = _legend(shown, width, left, below)
     places = [*range(len(runs))]
 
-    def by_run_of(kind: Any, choices: list[str]) -> Any:
-        return kind("run:O", scale={"domain": places, "range": choices}, legend=of_runs)
+    def by_run_of(kind: Any, choices: Sequence[str]) -> Any:
+        return kind("run:O", scale={"domain": places, "range": list(choices)}, legend=of_runs)
 
-    # where a colour comes again, after six runs, its shape is another
-    shapes = [SHAPES[(place + place // len(SHAPES)) % len(SHAPES)] for place in places]
-    colour, shape = by_run_of(altair.Color, [colour_of[run] for run in runs]), by_run_of(altair.Shape, shapes)
+    colours_of_runs, shapes_of_runs = zip(*(looks[run] for run in runs), strict=True)
+    colour, shape = by_run_of(altair.Color, colours_of_runs), by_run_of(altair.Shape, shapes_of_runs)
     fill = altair.Fill("what:O", scale={"range": [FAINT]}, legend=of_bands and of_bands | {"symbolType": "square"})
     line = {"y": y, "yOffset": altair.YOffset("run:O", scale={"domain": places, "padding": GAP / LINE / 2})}
     from_low, middle = altair.X("low:Q", **x), altair.X("mean:Q", **x)
