@@ -53,6 +53,21 @@ def test_effective_number_and_chance_are_those_of_all_pairs(counts: list[int]) -
     assert all(map(math.isnan, (effective_number([]), chance_of_same([]), chance_of_same([1]))))
 
 
+@pytest.mark.parametrize(
+    ("counts", "theirs"),
+    [
+        ([2, 2], 2.0),
+        ([4], 1.0),
+        ([5, 3, 2], 2.6315789473684212),
+        ([16, 4, 2, 1, 1], 2.0719424460431655),
+        ([13, *[1] * 11], 3.2),
+    ],
+)
+def test_effective_number_is_that_of_scikit_bio(counts: list[int], theirs: float) -> None:
+    # scikit-bio 0.7.4, skbio.diversity.alpha.hill(counts, 2); by hand 10**2 / (25 + 9 + 4), 24**2 / (13**2 + 11)
+    assert effective_number(counts) == pytest.approx(theirs)
+
+
 def test_answers_are_counted_by_their_words_and_shown_as_first_written() -> None:
     shared = Shared.of(["The owl.", "a fox", "the  OWL", "An owl"])
     assert shared.answers == (("The owl.", 2), ("a fox", 1), ("An owl", 1))

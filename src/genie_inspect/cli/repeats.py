@@ -15,6 +15,7 @@ from genie_inspect.cli.running import machine_ratings
 from genie_inspect.cli.tables import Within, figure, ranged
 from genie_inspect.cli.terminal import echo
 from genie_inspect.engines.embedders import embedder as chosen_embedder
+from genie_inspect.engines.word_frequencies import english_frequencies
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.tables import Table, csv_text, plain
 from genie_inspect.logs.files import LogError
@@ -22,7 +23,7 @@ from genie_inspect.populations.population import BUNDLED, MANIFEST, NONE, open_p
 from genie_inspect.reports.repeats import Contrast, Effective, Repeats, Shared, contrasts, repeats_of, repeats_of_run
 from genie_inspect.reports.repeats import repeats as repeated
 from genie_inspect.reports.summary import Summary, read_runs
-from genie_inspect.reports.wording import LEVEL
+from genie_inspect.reports.wording import ENGLISH, LEVEL
 from genie_inspect.statistics.descriptive import NO_INTERVAL, Interval
 
 REPEATED = ("prompt", "question", "shared answers (documents)", "same", "effective")
@@ -38,11 +39,20 @@ KEY = (
 )
 OTHER_READER = "The population's answers are those of another grader, {reader}, who may use other words."
 WORDING = {"opening": "first three words", "ending": "last three words", "name": "names", "word": "other words"}
+WORDING[ENGLISH] = "other words; expected by general English"
 WORDS_KEY = (
     "Words that documents share are counted among those for the prompts in which they occur, copies once. Names are "
-    "found in English texts alone. Other words: those that the population's documents have less often (p below .05, "
-    "corrected for all words)."
+    "found in English texts alone. {other}"
 )
+OTHER_WORDS = {
+    "population": "Other words: those that the population's documents have less often (p below .05, corrected for all "
+    "words).",
+    "english": "Other words: those in at least twice as many documents as expected from their frequency in general "
+    "English (wordfreq; p below .05, corrected for all words of its list, documents taken as independent), and for two "
+    "or more prompts. Fiction has its own words: use this to screen, and the population to compare. Words that are not "
+    "on the list are not compared.",
+}
+NOT_ENGLISH = "{english} of its {documents} different documents are in English, and words are compared in these alone."
 SIMILARITY_KEY = (
     "similarity: mean over pairs of documents for a prompt, 0 (different) to 1 (interchangeable), of their answers as "
     "{judge} rates them ({pairs} of {of} pairs usable). One minus it is the variety within."
@@ -73,6 +83,12 @@ CORRECTED = (
 )
 @cli.option("--grader", metavar="PROVIDER/MODEL", help="The model that --judge asks. Ratings are kept.")
 @cli.embedder_option(help="Embedder of --judge embedding.")
+@cli.option(
+    "--words-against",
+    default="population",
+    type=click.Choice([*OTHER_WORDS]),
+    help="Find overused words against the population's documents, or a word list of general English (extra `words`).",
+)
 @cli.option("--top", default=10, type=cli.AT_LEAST_1, help="Number of questions to show per run.")
 @cli.SIGNATURE
 @cli.answering("tables", csv="a row per answer")
@@ -83,6 +99,7 @@ def repeats(
     judge: str | None,
     grader: str | None,
     embedder: str,
+    words_against: str,
     top: int,
     signature: str,
 ) -> cli.Answer:
@@ -99,16 +116,18 @@ def repeats(
     \b
     Example: genie repeats logs/demo
              genie repeats starter --judge embedding
+             genie repeats logs/demo --words-against english
     """
     if grader and not judge:
         raise click.UsageError("--grader needs --judge list")
+    english = english_frequencies() if words_against == "english" else None
     first = sources[0]
     if first in BUNDLED or (Path(first) / MANIFEST).is_file():
         if len(sources) > 1:
             raise click.UsageError("give one population, or logs")
-        found = [repeats_of(open_population(first))]
+        found = [repeats_of(open_population(first), english)]
     else:
-        found = repeated(sources, None if population == NONE else open_population(population), signature)
+        found = repeated(sources, None if population == NONE else open_population(population), signature, english)
     base = _baseline(found, baseline)
     apart = {own.run: contrasts(own, base) for own in found if base and own is not base}
     rated = varieties(found, judge, embedder, grader) if judge else []
@@ -118,7 +137,7 @@ def repeats(
         [
             *(part for own in found for part in _parts(own, top, alike.get(own.run))),
             KEY,
-            WORDS_KEY,
+            WORDS_KEY.format(other=OTHER_WORDS[words_against]),
             *(part for own in found if base and own.run in apart for part in _apart(own, base, apart[own.run], top)),
         ],
         csv=lambda: csv_text(FIELDS, (row for own in found for row in _rows(own))),
@@ -186,6 +205,8 @@ def _value(own: Repeats, base: Repeats | None, apart: list[Contrast] | None, ali
     ]
     features = {name: {"own": here, "population": there} for name, (here, there) in own.features.items()}
     run = {"run": own.run, "documents": own.documents, "copies": own.copies, "population_read_by": own.reader}
+    if own.english is not None:
+        run["english_documents"] = own.english
     effective = {
         name: {
             whose: plain(one.interval) | {"documents": plain(one.documents), "reason": one.why_no_interval or None}
@@ -250,9 +271,14 @@ def _parts(own: Repeats, top: int, alike: Variety | None) -> Iterator[Table | st
         cells.append([WORDING[what]])
         for one in [*wordings][:top]:
             theirs = f"{one.population_given} of {one.population_documents}" if one.population_documents else "-"
-            cells.append([one.text, *beside(f"{one.given} of {one.documents}", theirs)])
+            ours = f"{one.given} of {one.documents}"
+            if one.expected is not None:
+                ours, theirs = f"{ours}, expected {one.expected:.2g}", "-"
+            cells.append([one.text, *beside(ours, theirs)])
     if cells:
         yield Table(f"{own.run}: words that documents share", ("", *columns), cells)
+    if own.english is not None and own.english < (different := own.documents - own.copies):
+        yield NOT_ENGLISH.format(english=own.english, documents=different)
     if own.copies:
         yield f"{own.copies} of its {own.documents} documents repeat another one word for word."
     if own.reader and not own.is_own_reader:

@@ -19,6 +19,7 @@ from genie_inspect.prompting.answers import normalised
 from genie_inspect.reports.summary import read_runs
 from genie_inspect.reports.wording import Wording, shared_wording
 from genie_inspect.samples import document_of, prompt_of
+from genie_inspect.scripts import is_english
 from genie_inspect.statistics.descriptive import Interval, chance_of_same, effective_number, prompt_interval
 from genie_inspect.statistics.effect import holm, stratified_exact
 
@@ -88,18 +89,25 @@ class Repeats:
     # by feature the chance that two documents give the same answer, as means over prompts; the population's likewise
     features: Mapping[str, tuple[Interval, Interval]]
     effective: Mapping[str, tuple[Effective, Effective]]  # the same of the effective number of answers
+    english: int | None  # documents in English, copies once; None where no words are compared with general English
     wording: tuple[Wording, ...]  # words that its documents share, whatever they were asked
 
 
-def repeats(logs: Iterable[str], population: Population | None = None, signature: str = "") -> list[Repeats]:
+def repeats(
+    logs: Iterable[str],
+    population: Population | None = None,
+    signature: str = "",
+    english: Mapping[str, float] | None = None,
+) -> list[Repeats]:
     """What each run repeats, by the answers that its scores by `genie` keep."""
-    found = [own for log in read_runs(logs, signature=signature) if (own := repeats_of_run(log, population)).rows]
+    runs = (repeats_of_run(log, population, english=english) for log in read_runs(logs, signature=signature))
+    found = [own for own in runs if own.rows]
     if not found:
         raise LogError("no score by genie in these logs has answers. Score them: inspect score LOG --scorer genie")
     return found
 
 
-def repeats_of(population: Population) -> Repeats:
+def repeats_of(population: Population, english: Mapping[str, float] | None = None) -> Repeats:
     """What a population's own documents repeat, by the answers of the grader who read most of them."""
     reader = _reader(population, Counter())
     answers: dict[Asked, list[str]] = {}
@@ -112,10 +120,15 @@ def repeats_of(population: Population) -> Repeats:
     texts = [(prompt, document.text) for prompt in population.prompts for document in population.documents(prompt)]
     if not answers:
         raise LogError(f"no grader's answers about the documents of population {population.name} are on record")
-    return _repeats(population.name, answers, answers, texts, Counter({reader: 1}), None)
+    return _repeats(population.name, answers, answers, texts, Counter({reader: 1}), None, english)
 
 
-def repeats_of_run(log: ScoredLog, population: Population | None = None, scorer: str = "") -> Repeats:
+def repeats_of_run(
+    log: ScoredLog,
+    population: Population | None = None,
+    scorer: str = "",
+    english: Mapping[str, float] | None = None,
+) -> Repeats:
     """What a run repeats, by the answers of this scorer or the first; without rows where no score keeps answers."""
     wanted = {(document.file, str(document.sample), document.epoch) for document in log.documents}
     answers: dict[Asked, list[str]] = {}
@@ -134,7 +147,7 @@ def repeats_of_run(log: ScoredLog, population: Population | None = None, scorer:
                         if texts[-1] not in seen:
                             distinct.setdefault(asked, []).append(answer)
                     seen.add(texts[-1])
-    return _repeats(log.label, answers, distinct, texts, readers, population)
+    return _repeats(log.label, answers, distinct, texts, readers, population, english)
 
 
 def _repeats(
@@ -144,6 +157,7 @@ def _repeats(
     texts: Sequence[tuple[str, str]],
     readers: Counter[str],
     population: Population | None,
+    english: Mapping[str, float] | None,
 ) -> Repeats:
     reader, others = "", []
     theirs: dict[tuple[str, str], list[str]] = {}
@@ -180,9 +194,11 @@ def _repeats(
         return (isnan(row.own.same), -row.own.same if row.own.documents > 1 else 0, least)
 
     own = dict.fromkeys(texts)  # a copy is counted once
-    wording = shared_wording([*own], [other for other in others if other not in own])
+    wording = shared_wording([*own], [other for other in others if other not in own], english)
+    in_english = None if english is None else sum(is_english(text) for _, text in own)
     ordered, copies = tuple(sorted(rows, key=place)), len(texts) - len(own)
-    return Repeats(run, reader, reader in readers, len(texts), copies, ordered, features, effective, tuple(wording))
+    numbers = len(texts), copies, ordered, features, effective, in_english
+    return Repeats(run, reader, reader in readers, *numbers, tuple(wording))
 
 
 def _effective(sides: Sequence[Shared | None], prompts: Sequence[str]) -> Effective:

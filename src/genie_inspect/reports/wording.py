@@ -2,15 +2,18 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
+
+import numpy as np
+from scipy.special import bdtrc
 
 from genie_inspect.measures.tokens import is_content
 from genie_inspect.scripts import is_english, words
 from genie_inspect.statistics.effect import holm, stratified_exact
 
 Texts = Sequence[tuple[str, str]]  # prompts and documents
-OPENING, ENDING, NAME, WORD = "opening", "ending", "name", "word"
+OPENING, ENDING, NAME, WORD, ENGLISH = "opening", "ending", "name", "word", "word_against_english"
 LENGTH = 3  # words of an opening and an ending
 OVERUSED = 2  # times as many documents as the population's, from which a word is tested
 LEVEL = 0.05
@@ -27,13 +30,15 @@ _INSIDE = re.compile(r"(?<=[a-z,;] )[A-Z][\w'-]*[a-z]")
 class Wording(NamedTuple):
     """What some documents share; of so many for the prompts in which it occurs, and for words in all."""
 
-    what: str  # opening, ending, name or word
+    what: str  # opening, ending, name, word or word_against_english
     text: str
     given: int  # documents that have it
     documents: int
     population_given: int
     population_documents: int  # 0 where there is nothing to compare with
-    p_value: float | None = None  # of words: that they are as common in the population, corrected for all words (Holm)
+    # of words: that they are as common in the population or in general English, corrected for all words (Holm)
+    p_value: float | None = None
+    expected: float | None = None  # documents that would have it, were it as common as in general English
 
 
 class Split(NamedTuple):
@@ -42,8 +47,10 @@ class Split(NamedTuple):
     words: list[str]
 
 
-def shared_wording(own: Texts, others: Texts) -> list[Wording]:
+def shared_wording(own: Texts, others: Texts, english: Mapping[str, float] | None = None) -> list[Wording]:
     """What at least two documents share, by class, the commonest first; of words what the population has less often.
+
+    With `english`, by word its share of all words, words are those that general English has less often.
 
     The words of a document's own prompt do not count.
     """
@@ -63,6 +70,8 @@ def shared_wording(own: Texts, others: Texts) -> list[Wording]:
                 documents, other_documents = (sum(of[prompt] for prompt in prompts) for of in (sizes, other_sizes))
                 shared.append(Wording(what, text, given, documents, other_given, other_documents))
         found += sorted(shared, key=lambda wording: (-wording.given, wording.text))
+    if english is not None:
+        return found + _overused_in_english(mine, english)
     return found + (_overused(mine, theirs) if others else [])
 
 
@@ -86,6 +95,44 @@ def _overused(own: Sequence[Split], others: Sequence[Split]) -> list[Wording]:
         if p < LEVEL
     ]
     return sorted(found, key=lambda wording: (wording.p_value, -wording.given, wording.text))
+
+
+def _overused_in_english(own: Sequence[Split], english: Mapping[str, float]) -> list[Wording]:
+    """Words in significantly more of the English documents than their frequency in general English would have them in.
+
+    A document of n words is taken to have a word of frequency f with a probability of 1 - (1 - f)**n. That is too high
+    for real texts, in which a word comes in clusters, and so errs towards no finding. The p-value is the binomial one
+    at the mean probability, which is not below that of unequal ones (Hoeffding 1956). Words of a document's prompt, and
+    of a run with several prompts those of one prompt alone, tell of the subject and do not count; names are listed by
+    themselves. A word that is not on the list has no known frequency and is not compared.
+    """
+    splits = [split for split in own if is_english(split.text)]
+    names = {name.casefold() for _, found in _names(splits) for name in found}
+    sizes, documents, prompts = [], Counter[str](), defaultdict[str, set[str]](set)
+    for split in splits:
+        used = _english_words(split.text)
+        sizes.append(len(used))
+        for word in set(used).difference(_english_words(split.prompt), names):
+            if word in english and is_content(word):
+                documents[word] += 1
+                prompts[word].add(split.prompt)
+    several = min(2, len({split.prompt for split in splits}))
+    lengths, tested, p_values = np.array(sizes), [], []
+    for word, given in documents.items():
+        share = float(np.mean(-np.expm1(lengths * np.log1p(-english[word]))))
+        expected = len(splits) * share
+        if given > 1 and given >= OVERUSED * expected and len(prompts[word]) >= several:
+            p_values.append(float(bdtrc(given - 1, len(splits), share)))
+            tested.append(Wording(ENGLISH, word, given, len(splits), 0, 0, expected=expected))
+    # any word of the list could have been the one that stands out
+    corrected = holm(p_values + [1.0] * (len(english) - len(tested))).tolist()[: len(tested)]
+    found = [wording._replace(p_value=p) for wording, p in zip(tested, corrected, strict=True) if p < LEVEL]
+    return sorted(found, key=lambda wording: (wording.p_value, -wording.given, wording.text))
+
+
+def _english_words(text: str) -> list[str]:
+    """Words as `wordfreq` has them: in small letters, with inner apostrophes."""
+    return re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)*", text.casefold().replace("’", "'"))
 
 
 Parts = Iterable[tuple[str, Iterable[str]]]  # of each document its prompt, and what it has
