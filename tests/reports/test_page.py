@@ -128,6 +128,7 @@ def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path)
     score = {"genie": scored({"plot": 0.1}, standing=standing)}
     many = words_of(*(made_log(tmp_path, [score], model=f"m/{n}") for n in range(11)))
     assert "3 more are below." in many
+    assert "No run is surely more novel than every other in plot." in many
     assert "What stood out most" not in many, "logs without tables have no card"
 
 

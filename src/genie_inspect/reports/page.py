@@ -14,6 +14,7 @@ from genie_inspect.measures.tokens import is_like_length
 from genie_inspect.reports import charts, figures
 from genie_inspect.reports.figures import Figure
 from genie_inspect.reports.lanes import forest_lanes, length_lanes, markers, means_lanes, spread_lanes, study_lanes
+from genie_inspect.reports.ranking import leaders
 from genie_inspect.reports.repeats import Repeated, Repeats
 from genie_inspect.reports.report import Report, StandOut
 from genie_inspect.reports.study import Study
@@ -145,7 +146,7 @@ def page(report: Report) -> str:
     asked = (
         *(figures.places, figures.shade),
         *(forest_lanes, length_lanes, means_lanes, spread_lanes, study_lanes),
-        *(answers, beware, caution, caveats, command_for_reference_scores, cost, cut_warning, definitions),
+        *(answers, asides, beware, caution, caveats, command_for_reference_scores, cost, cut_warning, definitions),
         *(length_warning, matrix),
         *(
             meanings,
@@ -186,23 +187,34 @@ def page(report: Report) -> str:
 MOST_FINDINGS = 8  # lines of each kind at the head of the page
 
 
-def answers(report: Report) -> list[tuple[str, bool]]:
-    """What the page found, in plain sentences, and whether each is its main finding.
+def answers(report: Report) -> list[str]:
+    """The main finding in plain sentences: the comparison, else who leads, else where runs are in the population."""
+    if report.comparison:
+        return _shortened(findings(report.comparison))
+    return _shortened(leaders(report.rankings) or among(report))
 
-    That is the comparison; without one it is where runs are among the population's own documents.
-    """
-    compared, among = findings(report.comparison) if report.comparison else [], []
+
+def asides(report: Report) -> list[str]:
+    """Where runs are in the population, where another finding is the main one."""
+    return _shortened(among(report)) if report.comparison or report.rankings else []
+
+
+def among(report: Report) -> list[str]:
+    """Where each run is among the population's own documents, a sentence each."""
+    lines = []
     for measure in report.measures:
         for run, row in zip(report.runs, measure.rows, strict=True):
             known = {key: cell.standing.percentile for key, cell in row.items() if cell.standing}
             if known and not run.is_population:
                 ends = dict.fromkeys(end(known, key=lambda key: known[key]) for end in (min, max))
                 told = " to ".join(f"{known[key]:.0f} ({charts.in_words(key)})" for key in ends)
-                among.append(f"{run.label} is at percentile {told} of the population's own documents.")
-    parts = [(compared, True), (among, not compared)]
-    lines = [(line, is_main) for own, is_main in parts for line in own[:MOST_FINDINGS]]
-    more = sum(len(own[MOST_FINDINGS:]) for own, _ in parts)
-    return [*lines, (f"{more} more are below.", False)] if more else lines
+                lines.append(f"{run.label} is at percentile {told} of the population's own documents.")
+    return lines
+
+
+def _shortened(lines: list[str]) -> list[str]:
+    more = len(lines) - MOST_FINDINGS
+    return [*lines[:MOST_FINDINGS], *([f"{more} more are below."] if more > 0 else [])]
 
 
 def caveats(report: Report) -> list[str]:

@@ -23,6 +23,8 @@ from genie_inspect.measures.marks import pieces
 from genie_inspect.reports.charts import in_words
 from genie_inspect.reports.comparison import Comparison, comparison_of
 from genie_inspect.reports.pairing import Options
+from genie_inspect.reports.ranking import Ranking, rankings
+from genie_inspect.reports.ranking import as_values as ranking_values
 from genie_inspect.reports.repeats import Repeats, repeats_of_run
 from genie_inspect.reports.study import Study, study_of
 from genie_inspect.reports.study_verdict import as_values as study_values
@@ -273,6 +275,7 @@ class Report:
     repeats: tuple[Repeats, ...] = ()  # of the runs whose answers are kept; of many documents none
     comparison: Comparison | None = None  # of the runs with a baseline, where one is named
     studies: tuple[Study, ...] = ()  # of the runs that are metric studies
+    rankings: tuple[Ranking, ...] = ()  # of three or more runs
 
     @property
     def reference_scores(self) -> ScoredLog | None:
@@ -308,6 +311,7 @@ def build_report(paths: Iterable[str | Path], examples: int = 2, baseline: str =
         repeats=tuple(own for run in told if len(run.documents) <= MOST_REPEATS and (own := repeats_of_run(run)).rows),
         comparison=comparison_of(told, baseline, Options()) if baseline else None,
         studies=tuple(study_of(run) for run in runs if run.changed),
+        rankings=tuple(rankings(runs, measures)),
     )
 
 
@@ -331,6 +335,7 @@ def numbers(report: Report) -> dict[str, Any]:
         ],
         "measures": plain(report.measures),
         "comparison": as_values(report.comparison) if report.comparison else None,
+        "rankings": [ranking_values(ranking) for ranking in report.rankings],
         "studies": [study_values(study) for study in report.studies],
         "concordance": plain(report.concordance),
         # whole documents would be most of the JSON; the log has them

@@ -1,0 +1,100 @@
+"""Several runs, feature by feature: which is surely above which."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from genie_inspect.files.tables import plain
+from genie_inspect.logs.measures import keys_to_test
+from genie_inspect.logs.reading import ScoredLog
+from genie_inspect.reports.charts import in_words
+from genie_inspect.reports.study_verdict import listed
+from genie_inspect.statistics.descriptive import prompt_means
+from genie_inspect.statistics.differences import LEVEL
+from genie_inspect.statistics.simultaneous import PairDifference, pairwise_differences
+
+if TYPE_CHECKING:
+    from genie_inspect.reports.report import Measure
+
+FEWEST = 3  # runs; of two there is `genie compare`
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRun:
+    run: str
+    mean: float
+    prompts: int
+    above: tuple[str, ...]  # runs that it is surely above
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    scorer: str
+    key: str
+    rows: tuple[RankedRun, ...]  # the highest mean first
+    pairs: tuple[PairDifference, ...]  # by place in `runs`
+    runs: tuple[str, ...]
+
+    @property
+    def leader(self) -> str:
+        """The run that is surely above every other; empty where none is."""
+        return next((row.run for row in self.rows if len(row.above) == len(self.rows) - 1), "")
+
+
+def rankings(runs: Sequence[ScoredLog], measures: Sequence["Measure"]) -> Iterator[Ranking]:
+    """For each key that a comparison tests, of the runs that have it; none with fewer than three."""
+    for measure in measures:
+        told = [(run, row) for run, row in zip(runs, measure.rows, strict=True) if row and not run.is_population]
+        if len(told) < FEWEST:
+            continue
+        for key in keys_to_test(told[0][0].declared(measure.scorer), measure.keys):
+            ranked = [run for run, row in told if not math.isnan(row[key].interval.mean)]
+            if len(ranked) >= FEWEST:
+                yield _ranking(measure.scorer, key, ranked)
+
+
+def _ranking(scorer: str, key: str, runs: Sequence[ScoredLog]) -> Ranking:
+    columns = [prompt_means(run.values(scorer, key), [one.prompt for one in run.documents]) for run in runs]
+    prompts = dict.fromkeys(prompt for column in columns for prompt in column)
+    table = [[column.get(prompt, math.nan) for column in columns] for prompt in prompts]
+    pairs = pairwise_differences(table)
+    below: dict[int, list[int]] = {place: [] for place in range(len(runs))}
+    for pair in pairs:
+        if pair.p_value < LEVEL:
+            upper, lower = (pair.first, pair.second) if pair.delta > 0 else (pair.second, pair.first)
+            below[upper].append(lower)
+    labels = tuple(run.label for run in runs)
+    means = [math.fsum(column.values()) / len(column) for column in columns]
+    order = sorted(range(len(runs)), key=lambda place: -means[place])
+    rows = [
+        RankedRun(labels[one], means[one], len(columns[one]), tuple(labels[two] for two in order if two in below[one]))
+        for one in order
+    ]
+    return Ranking(scorer, key, tuple(rows), tuple(pairs), labels)
+
+
+def leaders(found: Sequence[Ranking]) -> list[str]:
+    """Which run is surely above every other in which features, in plain sentences, by scorer."""
+    lines = []
+    for scorer in dict.fromkeys(ranking.scorer for ranking in found):
+        by_leader: dict[str, list[str]] = {}
+        for ranking in (one for one in found if one.scorer == scorer):
+            by_leader.setdefault(ranking.leader, []).append(in_words(ranking.key))
+        undecided = by_leader.pop("", [])
+        what = "surely more novel" if scorer == "genie" else f"by {in_words(scorer)} surely higher"
+        lines += [f"{run} is {what} than every other run in {listed(keys)}." for run, keys in by_leader.items()]
+        if undecided:
+            lines.append(f"No run is {what} than every other in {listed(undecided)}.")
+    return lines
+
+
+def as_values(ranking: Ranking) -> dict[str, Any]:
+    pairs = [
+        {
+            **{"run": ranking.runs[pair.first], "other": ranking.runs[pair.second], "prompts": pair.units},
+            **{name: plain(getattr(pair, name)) for name in ("delta", "low", "high", "p_value")},
+        }
+        for pair in ranking.pairs
+    ]
+    return {"scorer": ranking.scorer, "key": ranking.key, "level": LEVEL, "runs": plain(ranking.rows), "pairs": pairs}
