@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.called import as_json, genie
@@ -11,6 +12,7 @@ from tests.scripted import OWL, small_population
 
 from genie_inspect.agreement.raters import Ratings
 from genie_inspect.agreement.variety import answer_targets, variety, why_none
+from genie_inspect.graders.embedding_judge import EmbeddingJudge
 from genie_inspect.populations.schema import AnswerRow, document_id, question_id
 from genie_inspect.reports.repeats import repeats
 
@@ -57,6 +59,20 @@ def test_the_command_shows_it_by_a_judge_beside_the_populations(tmp_path: Path) 
     said = " ".join(genie("repeats", file, "--population", "none", "--judge", "embedding").stdout.split())
     assert "mock/writer: similarity of two documents" in said
     assert "(2 of 2 pairs usable). One minus it is the variety within." in said
+
+
+def test_each_pair_is_rated_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs: list[tuple[str, int]] = []
+    rate = EmbeddingJudge.rate
+
+    async def counted(self: EmbeddingJudge, question: Any, answer: Any, others: Any) -> Any:
+        pairs.append((answer.text, len(others)))
+        return await rate(self, question, answer, others)
+
+    monkeypatch.setattr(EmbeddingJudge, "rate", counted)
+    genie("summary", written(tmp_path, ("a", "x"), ("b", "x"), ("c", "x")), "--variety")
+    # a with b and c, b with c; not again with the sides swapped
+    assert sorted(pairs) == [("a", 2), ("b", 1)]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby, product
 from pathlib import Path
 from typing import Any
@@ -157,7 +158,7 @@ def varieties(runs: list[Repeats], judge: str, embedder: str, grader: str | None
     """How alike the documents of each run are to each other, by a judge."""
     features = sorted({feature for own in runs for feature in own.features})
     (rater,) = machine_judges((judge,), chosen_embedder(embedder), features, [grader] if grader else [], None, False)
-    found = []
+    rater, found = replace(rater, swaps=False), []  # nothing is said of how much the order of a pair matters
     for own in runs:
         targets = answer_targets(own)
         if grader:
