@@ -354,9 +354,10 @@ def test_the_explanation_lists_expressions_by_perplexity_with_their_share_of_nov
     score = expressed(tales, TALE, tmp_path)
     lines = [line for line in (score.explanation or "").splitlines() if line.startswith("| ")][1:]
     order = sorted(rows(score), key=lambda row: -row["log_perplexity"])
-    assert [line.split(" | ")[0][2:].replace("\\", "") for line in lines] == [row["text"] for row in order]
+    assert [line.split(" | ")[2][:-2].replace("\\", "") for line in lines] == [row["text"] for row in order]
+    assert len({line.index(" | ", 20) for line in lines}) == 1, "figures stand under each other"
     known = next(row for row in order if row["novel_share"] == 0)
-    assert f"| {known['text']} | {known['log_perplexity']:.2f} | 0% |" in lines
+    assert f"| {known['log_perplexity']:14.2f} |            0% | {known['text']} |" in lines
     assert "2 of 3 expressions have 15% or more novel n-grams." in (score.explanation or "")
     long = expressed(tales, " ".join(f"the sky {number} sang." for number in range(30)), tmp_path)
     assert "The 20 least likely of 30. 30 of 30 expressions" in (long.explanation or "")

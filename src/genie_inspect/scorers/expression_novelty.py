@@ -108,9 +108,10 @@ def measurement(text: str, counted: "CountedCorpus", floor: float, case: str) ->
     ]
     novel = sum(row["novel_share"] >= NOVEL for row in rows)
     value = {KEYS[0]: fmean(row["log_perplexity"] for row in rows), KEYS[1]: novel / len(rows)}
-    lines = ["| expression | log perplexity | novel n-grams |", "|:--|--:|--:|"]
+    # texts of any length stand last, so that the figures stand under each other in plain text, too
+    lines = ["| log perplexity | novel n-grams | expression |", "|---------------:|--------------:|:-----------|"]
     for row in sorted(rows, key=lambda row: -row["log_perplexity"])[:LISTED]:
-        lines.append(f"| {cell(row['text'][:WIDTH])} | {row['log_perplexity']:.2f} | {row['novel_share']:.0%} |")
+        lines.append(f"| {row['log_perplexity']:14.2f} | {row['novel_share']:13.0%} | {cell(row['text'][:WIDTH])} |")
     more = f"The {LISTED} least likely of {len(rows)}. " if len(rows) > LISTED else ""
     lines += ["", f"{more}{novel} of {len(rows)} expressions have {NOVEL:.0%} or more novel n-grams."]
     metadata = {"expressions": rows, "left_out_of_corpus": list(counted.left_out[:LISTED])}
