@@ -62,6 +62,13 @@ def test_what_is_no_overused_word(texts: tuple[str, str], why: str) -> None:
     assert found([("A fox.", texts[0]), ("Another fox.", texts[1])], english) == [], why
 
 
+def test_a_word_in_less_than_twice_the_expected_documents_is_no_overuse_however_sure() -> None:
+    own = [(f"{number % 2}.", FILLER + "lantern") for number in range(40)]
+    # expected in 70% of documents of 19 words, and in 40%
+    assert found(own, {"lantern": 1 - 0.3 ** (1 / 19)}) == []
+    assert len(found(own, {"lantern": 1 - 0.6 ** (1 / 19)})) == 1
+
+
 def test_words_keep_their_apostrophes_as_the_list_has_them() -> None:
     own = [("One.", FILLER + "o’clock"), ("Two.", FILLER + "O'Clock")]
     assert [one.text for one in found(own, {"o'clock": 1e-6, "clock": 1e-6})] == ["o'clock"]
