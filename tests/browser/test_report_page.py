@@ -238,3 +238,22 @@ def test_on_paper_no_page_is_left_half_empty_by_what_does_not_fit(
     printed = visit(crowded_report).page.pdf(format="Letter")
     # ten pages; eleven where the chart of lengths and the facts of a run begin pages of their own
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) <= 10
+
+
+def test_documents_are_filtered_without_a_script_and_show_their_answers(
+    visit: Callable[..., Visit], report: str
+) -> None:
+    seen = visit(report, width=390)
+    shown = "all => all.filter(one => one.getClientRects().length).length"
+    every = seen.page.locator("#documents .doc")
+    assert every.evaluate_all(shown) == 32
+    seen.page.locator("#documents select").first.select_option("r1")
+    assert every.evaluate_all(shown) == 16
+    seen.page.locator("#documents select").nth(1).select_option("p0")
+    assert every.evaluate_all(shown) == 2
+    chosen = seen.page.locator("#documents .doc.r1.p0").first
+    chosen.locator("summary").click()
+    assert chosen.locator("tbody tr").count() > 5
+    assert seen.page.locator("script").count() == 0
+    assert seen.page.evaluate("document.documentElement.scrollWidth") == 390
+    assert seen.errors == []

@@ -12,6 +12,7 @@ from genie_inspect.logs.reading import ScoredLog, cut_warning, length_warning
 from genie_inspect.logs.results import graders_of, options_of, reference_scores_command
 from genie_inspect.measures.tokens import is_like_length
 from genie_inspect.reports import charts, figures
+from genie_inspect.reports.documents import DETAILED, documents
 from genie_inspect.reports.figures import Figure
 from genie_inspect.reports.lanes import forest_lanes, length_lanes, markers, means_lanes, spread_lanes, study_lanes
 from genie_inspect.reports.ranking import leaders
@@ -146,7 +147,18 @@ def page(report: Report) -> str:
     asked = (
         *(figures.places, figures.shade),
         *(forest_lanes, length_lanes, means_lanes, spread_lanes, study_lanes),
-        *(answers, asides, beware, caution, caveats, command_for_reference_scores, cost, cut_warning, definitions),
+        *(
+            answers,
+            asides,
+            documents,
+            beware,
+            caution,
+            caveats,
+            command_for_reference_scores,
+            cost,
+            cut_warning,
+            definitions,
+        ),
         *(length_warning, matrix),
         *(
             meanings,
@@ -162,7 +174,12 @@ def page(report: Report) -> str:
     )
     environment.globals |= {function.__name__: function for function in asked}
     environment.globals |= {
-        **{"study_warnings": study_warnings, "is_finite": math.isfinite, "version": package_version()},
+        **{
+            "study_warnings": study_warnings,
+            "is_finite": math.isfinite,
+            "version": package_version(),
+            "DETAILED": DETAILED,
+        },
         **{
             "ASPECTS": ASPECTS,
             "DIFFERENCE": DIFFERENCE,

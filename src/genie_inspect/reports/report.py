@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
 from pydantic import TypeAdapter, ValidationError
 
@@ -148,10 +149,14 @@ def stand_outs(
             # texts are read from the log for these few only, so that a large log fits into memory
             sample = sample_of(document.file, document.sample, document.epoch)
             if table := questions((sample.scores or {})[scorer]):
-                text = document_of(sample)
-                text = text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + " […]"
+                text = shown_text(sample)
                 where = run.label, document.sample, document.epoch, document.prompt
                 yield StandOut(scorer, key, end, *where, value, text, telling(table, key, end))
+
+
+def shown_text(sample: EvalSample) -> str:
+    text = document_of(sample)
+    return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + " […]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,14 +185,16 @@ def marked_passages(
                 valued = {one.text: (one.value(scorer, key), one) for one in reversed(run.documents)}
                 marked = sorted((pair for pair in valued.values() if pair[0] > 0), key=lambda pair: -pair[0])
                 for _, document in marked[:examples]:
-                    if document.text not in shown and (passage := _passage(run, scorer, document)):
+                    if document.text in shown:
+                        continue
+                    sample = sample_of(document.file, document.sample, document.epoch)
+                    if passage := passage_of(run, scorer, document, sample):
                         shown.add(document.text)
                         yield passage
 
 
-def _passage(run: ScoredLog, scorer: str, document: ScoredDocument) -> MarkedPassage | None:
+def passage_of(run: ScoredLog, scorer: str, document: ScoredDocument, sample: EvalSample) -> MarkedPassage | None:
     """The document with its marks; None where its log keeps none that stand in it."""
-    sample = sample_of(document.file, document.sample, document.epoch)
     text = document_of(sample)
     kept = next((marks for name, marks, *_ in readings(sample.scores or {}) if name == scorer), ())
     # a log that somebody edited may hold a mark of another text
