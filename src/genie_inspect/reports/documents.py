@@ -11,7 +11,7 @@ from genie_inspect.reports.figures import places
 from genie_inspect.reports.report import MarkedPassage, QuestionRow, Report, passage_of, questions, shown_text
 
 LISTED = 5_000  # documents of all runs together: more would take a browser longer than two seconds
-DETAILED = 100  # documents of each run with text and answers
+DETAILED = 50  # documents of each run with text and answers
 TENTH = 10
 
 
