@@ -15,6 +15,7 @@ import pytest
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
 from tests.browser.conftest import Scheme, Visit
+from tests.browser.test_report_page import unfold
 from tests.left_out import rest_with_ci
 from tests.reports.made_logs import asked, made_log, scored
 
@@ -38,6 +39,9 @@ PICTURES += [
 PICTURES += [(kind, media, "dark") for kind in ("demo", "eight") for media in ("desktop", "phone")]
 # of 5,000 documents axe-core would look at some 100,000 nodes
 CHECKED = {"demo", "one", "eight", "thirty"}
+UNSAID = """all => all
+    .filter(one => (one.scrollWidth > one.clientWidth) != (getComputedStyle(one, '::before').display === 'block'))
+    .map(one => one.getAttribute('aria-label'))"""
 
 
 def _log(folder: Path, run: int, features: tuple[str, ...], documents: int) -> str:
@@ -59,7 +63,9 @@ def _log(folder: Path, run: int, features: tuple[str, ...], documents: int) -> s
         model=f"provider/a-model-of-{run + 1}-billions-instruct",
         places=places,
         prompts=[f"Write a story about {name}." for name, _ in places],
-        texts=[f"It rained on {name} for the {epoch}th time, and nobody went out. " * 12 for name, epoch in places],
+        texts=[
+            f"It rained on {name} of house {run}, day {epoch}, and nobody went out. " * 12 for name, epoch in places
+        ],
         viewer=score_view("made", {"genie": list(features)}, dict.fromkeys(features, (0.0, 1.0))),
     )
 
@@ -84,9 +90,8 @@ def report(demo: list[EvalLog], tmp_path_factory: pytest.TempPathFactory) -> Cal
 
 
 def violations(seen: Any) -> list[str]:
-    """What axe-core finds wrong with a page, all of it unfolded."""
+    """What axe-core finds wrong with a page."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-    seen.locator("details").evaluate_all("all => all.forEach(fold => { fold.open = true; })")
     found = axe.Axe().run(seen).response["violations"]
     return [f"{one['id']}: {one['help']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
 
@@ -113,5 +118,7 @@ def test_a_page_is_pictured_and_axe_finds_nothing_wrong(
     assert seen.page.evaluate("document.documentElement.scrollWidth") == WIDTHS[media], "it never scrolls sideways"
     seen.page.screenshot(path=f"{name}.png", full_page=kind != "many")
     assert seen.errors == []
+    unfold(seen.page)
+    assert seen.page.locator(".scroll").evaluate_all(UNSAID) == [], "a table says that it scrolls where it does"
     if kind in CHECKED:
         assert violations(seen.page) == []

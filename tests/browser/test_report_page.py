@@ -41,6 +41,7 @@ def unfold(page: Any) -> None:
     """Open all that is folded, at once; that it opens by mouse and keyboard other tests see."""
     folds = page.locator("details")
     folds.evaluate_all("all => all.forEach(fold => { fold.open = true; })")
+    page.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
     assert folds.count() > 0
 
 

@@ -44,11 +44,15 @@ def verdict(comparison: Comparison) -> str:
     named = " named beforehand" if comparison.options.keys else ""
     hold = "none is significant"
     if holding:
-        each = [f"{row.run} {in_words(row.key)} {row.finding.difference.delta:+.3f}" for row in holding]
+        # of a single run it is clear whose they are
+        runs = dict.fromkeys((row.run for row in rows), "")
+        if len(runs) > 1:
+            runs = {run: f"{run} " for run in runs}
+        each = [f"{runs[row.run]}{in_words(row.key)} {row.finding.difference.delta:+.3f}" for row in holding]
         more = f" and {len(each) - MOST_NAMED} more" if len(each) > MOST_NAMED else ""
         hold = f"{len(each)} {'is' if len(each) == 1 else 'are'} significant ({', '.join(each[:MOST_NAMED])}{more})"
     parts = [
-        f"Of {len(measured)} differences from {baselines}{named}, {hold} "
+        f"Of {len(measured)} difference{'s' * (len(measured) > 1)} from {baselines}{named}, {hold} "
         f"{CORRECTED[comparison.options.correction]}{within} at {LEVEL:.0%}",
         f"{len(alike)} more {'is' if len(alike) == 1 else 'are'} equivalent within the margin{constant}",
         f"{len(measured) - len(holding) - len(alike) - len(repeated)} undecided",
