@@ -115,14 +115,14 @@ HOLDS = row("b", "plot_twist", delta=0.12345, differs=True)
         (
             (row(equivalent=True),),
             "none",
-            "Of 1 differences from a, none is significant uncorrected at 5%, 1 more is equivalent within the margin "
+            "Of 1 difference from a, none is significant uncorrected at 5%, 1 more is equivalent within the margin "
             "and 0 undecided.",
         ),
         (
             # what holds and lies within the margin counts as holding
             (row(differs=True, equivalent=True), row(key="style", equivalent=True), row(key="agent")),
             "holm",
-            "Of 3 differences from a, 1 is significant (b plot +0.100) after Holm's correction at 5%, 1 more is "
+            "Of 3 differences from a, 1 is significant (plot +0.100) after Holm's correction at 5%, 1 more is "
             "equivalent within the margin and 1 undecided.",
         ),
         (
@@ -140,13 +140,13 @@ HOLDS = row("b", "plot_twist", delta=0.12345, differs=True)
             # of the two measures one alone could be tested
             (HOLDS, row(scorer="echo", key="echo", p=NAN)),
             "holm",
-            "Of 1 differences from a, 1 is significant (b plot twist +0.123) after Holm's correction at 5%, 0 more are "
+            "Of 1 difference from a, 1 is significant (plot twist +0.123) after Holm's correction at 5%, 0 more are "
             "equivalent within the margin, 0 undecided and 1 could not be tested.",
         ),
         (
             (HOLDS, row(scorer="echo", key="echo"), *[row(key=key, tested=False, p=NAN) for key in ("x", "y")]),
             "holm",
-            "Of 2 differences from a, 1 is significant (b plot twist +0.123) after Holm's correction within each "
+            "Of 2 differences from a, 1 is significant (plot twist +0.123) after Holm's correction within each "
             "measure at 5%, 0 more are equivalent within the margin and 1 undecided; 2 more are shown beside "
             "them and not tested.",
         ),
