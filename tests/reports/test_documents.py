@@ -44,7 +44,7 @@ def test_beyond_the_first_of_each_run_there_are_no_details_and_then_no_rows_whic
     found = documents(made)
     assert [bool(row.detail) for row in found.rows] == [True, False, False]
     assert found.left_out == 1
-    assert "1 documents more are not listed." in page(made)
+    assert "Not listed: 1 more document." in page(made)
 
 
 def test_what_looks_like_markup_is_text_in_filters_and_details(tmp_path: Path) -> None:
