@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -157,14 +156,6 @@ def test_every_text_stands_off_its_ground_by_4_5_to_1(visit: Callable[..., Visit
     assert len(texts) > 200
     faint = [(text, round(contrast(ink, ground), 2)) for text, ink, ground in texts if contrast(ink, ground) < 4.5]
     assert faint == []
-
-
-def test_headings_go_down_one_level_at_a_time(look: Callable[..., Visit], report: str) -> None:
-    heads = look(report).page.locator("h1, h2, h3, h4, h5, h6")
-    levels = [int(tag[1]) for tag in heads.evaluate_all("all => all.map(head => head.tagName)")]
-    assert levels.count(1) == 1
-    assert levels[0] == 1
-    assert all(lower <= upper + 1 for upper, lower in pairwise(levels))
 
 
 def test_on_paper_it_is_light_and_the_numbers_are_unfolded(visit: Callable[..., Visit], report: str) -> None:
