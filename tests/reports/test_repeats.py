@@ -1,6 +1,7 @@
 """What a run's documents repeat: `genie repeats`."""
 
 import csv
+import json
 import math
 from collections import Counter
 from itertools import combinations, product
@@ -137,13 +138,29 @@ def test_the_command_shows_what_is_shared_and_gives_all_as_json_and_csv(tmp_path
     assert rows[0]["population_same"] == ""
 
 
-def test_logs_without_answers_are_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+def test_logs_without_answers_and_shared_words_are_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     bare = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, questions="140 questions: too many to keep here")}])
     with pytest.raises(LogError, match="no score by genie in these logs has answers"):
         repeats([bare])
     refused = genie("repeats", bare)
     assert refused.exit_code == 1
     assert "inspect score LOG --scorer genie" in refused.stderr
+
+
+def test_without_answers_the_words_are_shown(tmp_path: Path) -> None:
+    texts = [
+        f"The ship came at {when}. Nobody went out to see what it had brought." for when in ("dawn", "noon", "dusk")
+    ]
+    places = [("p", epoch) for epoch in (1, 2, 3)]
+    bare = made_log(tmp_path, [{}, {}, {}], texts=texts, prompts=["Write."] * 3, places=places)
+    (own,) = json.loads(genie("repeats", bare, "--population", "none", "--json").stdout)
+    assert own["questions"] == []
+    assert {"what": "opening", "text": "The ship came", "given": 3, "documents": 3}.items() <= own["wording"][0].items()
+    shown = " ".join(genie("repeats", bare).stdout.split())
+    assert shown.startswith("No score by genie in these logs has answers")
+    assert "chance of the same answer" not in shown
+    refused = genie("repeats", bare, "--judge", "embedding")
+    assert "--judge compares answers, and no score by genie" in refused.stderr
 
 
 def test_a_question_without_a_shared_answer_is_counted_and_not_shown(tmp_path: Path) -> None:

@@ -21,7 +21,16 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.tables import Table, csv_text, plain
 from genie_inspect.logs.files import LogError
 from genie_inspect.populations.population import BUNDLED, MANIFEST, NONE, open_population
-from genie_inspect.reports.repeats import Contrast, Effective, Repeats, Shared, contrasts, repeats_of, repeats_of_run
+from genie_inspect.reports.repeats import (
+    NO_ANSWERS,
+    Contrast,
+    Effective,
+    Repeats,
+    Shared,
+    contrasts,
+    repeats_of,
+    repeats_of_run,
+)
 from genie_inspect.reports.repeats import repeats as repeated
 from genie_inspect.reports.summary import Summary, read_runs
 from genie_inspect.reports.wording import ENGLISH, LEVEL
@@ -130,14 +139,18 @@ def repeats(
     else:
         found = repeated(sources, None if population == NONE else open_population(population), signature, english)
     base = _baseline(found, baseline)
-    apart = {own.run: contrasts(own, base) for own in found if base and own is not base}
+    apart = {own.run: contrasts(own, base) for own in found if base and own is not base and own.rows}
+    has_answers = any(own.rows for own in found)
+    if judge and not has_answers:
+        raise LogError(f"--judge compares answers, and {NO_ANSWERS}")
     rated = varieties(found, judge, embedder, grader) if judge else []
     alike = {own.run: each for own, each in zip(found, rated, strict=False)}
     return cli.Answer(
         [_value(own, base, apart.get(own.run), alike.get(own.run)) for own in found],
         [
+            *([] if has_answers else [f"{NO_ANSWERS[0].upper()}{NO_ANSWERS[1:]}."]),
             *(part for own in found for part in _parts(own, top, alike.get(own.run))),
-            KEY,
+            *([KEY] if has_answers else []),
             WORDS_KEY.format(other=OTHER_WORDS[words_against]),
             *(part for own in found if base and own.run in apart for part in _apart(own, base, apart[own.run], top)),
         ],
@@ -232,7 +245,7 @@ def _value(own: Repeats, base: Repeats | None, apart: list[Contrast] | None, ali
 
 
 def _parts(own: Repeats, top: int, alike: Variety | None) -> Iterator[Table | str]:
-    is_compared = any(row.population for row in own.rows)
+    is_compared = any(row.population for row in own.rows) or any(one.population_documents for one in own.wording)
     columns = ("its documents", "the population's")[: 1 + is_compared]
 
     def beside(mine: str, theirs: str) -> list[str]:
@@ -248,7 +261,8 @@ def _parts(own: Repeats, top: int, alike: Variety | None) -> Iterator[Table | st
         same = [figure(one.same, ".2f") if one else "-" for one in both]
         cells.append([row.prompt, row.question, common, " / ".join(beside(*same)), " / ".join(beside(*sizes))])
     counted_rows = f"{own.run}: {len(repeated_rows)} of {len(own.rows)} questions have an answer that documents share"
-    yield Table(counted_rows, REPEATED, cells, words=3) if cells else f"{counted_rows}."
+    if own.rows:
+        yield Table(counted_rows, REPEATED, cells, words=3) if cells else f"{counted_rows}."
     if (left := len(repeated_rows) - top) > 0:
         yield f"{left} more: --top, --json or --csv shows them."
 
@@ -257,12 +271,13 @@ def _parts(own: Repeats, top: int, alike: Variety | None) -> Iterator[Table | st
             ranges = (ranged(one.mean, one.low, one.high, ".2f") if one.values else "-" for one in pair)
             yield [name.replace("_", " "), *beside(*ranges)]
 
-    yield Table(f"{own.run}: chance of the same answer", ("feature", *columns), [*means(own.features)])
-    yield Table(
-        f"{own.run}: effective number of answers, of so many documents",
-        ("feature", *columns),
-        [[name.replace("_", " "), *beside(*map(_effective, pair))] for name, pair in own.effective.items()],
-    )
+    if own.rows:
+        yield Table(f"{own.run}: chance of the same answer", ("feature", *columns), [*means(own.features)])
+        yield Table(
+            f"{own.run}: effective number of answers, of so many documents",
+            ("feature", *columns),
+            [[name.replace("_", " "), *beside(*map(_effective, pair))] for name, pair in own.effective.items()],
+        )
     yield from _without_interval(own)
     if alike:
         yield Table(f"{own.run}: similarity of two documents", ("feature", *columns), [*means(alike.features)])
@@ -282,7 +297,7 @@ def _parts(own: Repeats, top: int, alike: Variety | None) -> Iterator[Table | st
         yield NOT_ENGLISH.format(english=own.english, documents=different)
     if own.copies:
         yield f"{own.copies} of its {own.documents} documents repeat another one word for word."
-    if own.reader and not own.is_own_reader:
+    if own.rows and own.reader and not own.is_own_reader:
         yield OTHER_READER.format(reader=own.reader)
 
 

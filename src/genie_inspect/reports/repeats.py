@@ -93,17 +93,21 @@ class Repeats:
     wording: tuple[Wording, ...]  # words that its documents share, whatever they were asked
 
 
+NO_ANSWERS = "no score by genie in these logs has answers (for answers: inspect score LOG --scorer genie)"
+
+
 def repeats(
     logs: Iterable[str],
     population: Population | None = None,
     signature: str = "",
     english: Mapping[str, float] | None = None,
 ) -> list[Repeats]:
-    """What each run repeats, by the answers that its scores by `genie` keep."""
-    runs = (repeats_of_run(log, population, english=english) for log in read_runs(logs, signature=signature))
-    found = [own for own in runs if own.rows]
+    """What each run repeats, by the answers that its scores by `genie` keep; where no run has any, by its words."""
+    runs = [repeats_of_run(log, population, english=english) for log in read_runs(logs, signature=signature)]
+    # without answers there are still the words
+    found = [own for own in runs if own.rows] or [own for own in runs if own.wording]
     if not found:
-        raise LogError("no score by genie in these logs has answers. Score them: inspect score LOG --scorer genie")
+        raise LogError(f"{NO_ANSWERS}, and no words are shared by their documents")
     return found
 
 
