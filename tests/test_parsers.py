@@ -119,6 +119,7 @@ OTHERS = {
     "measures.tokens.placed_tokens": "as tokens",
     "populations.survey.shingles": "a number a word of a document",
     "prompting.replies.last_labels": "through verdict and yes_or_no",
+    "reports.letters.width_of": "looks up the width of a character after the other",
     "graders.cost.tokens": "an estimate from the length",
 }
 """Functions that are no parsers, though their first argument is a text, with the reason."""

@@ -37,6 +37,10 @@ class Ranking:
     runs: tuple[str, ...]
 
     @property
+    def has_claims(self) -> bool:
+        return any(row.above for row in self.rows)
+
+    @property
     def leader(self) -> str:
         """The run that is surely above every other; empty where none is."""
         return next((row.run for row in self.rows if len(row.above) == len(self.rows) - 1), "")
