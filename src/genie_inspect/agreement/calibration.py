@@ -69,13 +69,13 @@ def compare(
     targets: Sequence[Target], raters: Sequence[Ratings], features: Sequence[str], resamples: int = RESAMPLES
 ) -> tuple[list[RaterAgreement], list[Conduct]]:
     """Every two raters, and every rater alone, for each feature that has pairs and for all together."""
-    table, groups = _Table(targets, resamples), _pairs_by_feature(targets, features)
+    table, groups = _Table(targets, resamples), pairs_by_feature(targets, features)
     pairs = combinations(raters, 2)
     agreements = [table.agreement(first, second, *group) for first, second in pairs for group in groups.items()]
     return agreements, [table.conduct(rater, *group) for rater in raters for group in groups.items()]
 
 
-def _pairs_by_feature(targets: Sequence[Target], features: Sequence[str]) -> dict[str, Rows]:
+def pairs_by_feature(targets: Sequence[Target], features: Sequence[str]) -> dict[str, Rows]:
     """The places of the pairs of each feature that has some, and of all of them."""
     of_pair = np.repeat([target.question.feature for target in targets], [len(target.others) for target in targets])
     groups = {feature: np.flatnonzero(of_pair == feature) for feature in features}
@@ -176,7 +176,7 @@ def held_against_people(
     table, found = np.array([rater.values for rater in people]), []
     beside: Sequence[Ratings | None] = judges or [None]
     for judge in beside:
-        for feature, rows in _pairs_by_feature(targets, features).items():
+        for feature, rows in pairs_by_feature(targets, features).items():
             own, judge_alpha, tau = table[:, rows], math.nan, math.nan
             both = ~np.isnan(own).all(axis=0)
             if judge:

@@ -10,12 +10,13 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.agreement.calibration import ALL, TENTATIVE
+from genie_inspect.agreement.calibration import ALL, TENTATIVE, pairs_by_feature
 from genie_inspect.agreement.raters import Ratings, Target, recorded_targets
 from genie_inspect.measures.genie import HIGHEST, is_used, question_novelty
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.prompting.answers import normalised
+from genie_inspect.reports.charts import in_words
 from genie_inspect.statistics.agreement import krippendorff_alpha
 from genie_inspect.statistics.variance import variance_parts
 
@@ -77,12 +78,9 @@ def rated_novelties(
 
 def rating_alphas(targets: Sequence[Target], raters: Sequence[Ratings]) -> dict[str, float]:
     """Ordinal alpha among the wordings by feature, over pairs of answers."""
-    features = np.repeat([target.question.feature for target in targets], [len(target.others) for target in targets])
     levels = np.array([rater.levels for rater in raters])
-    alphas = {
-        feature: krippendorff_alpha(levels[:, features == feature]) for feature in dict.fromkeys(features.tolist())
-    }
-    return alphas | {ALL: krippendorff_alpha(levels)}
+    features = list(dict.fromkeys(target.question.feature for target in targets))
+    return {name: krippendorff_alpha(levels[:, rows]) for name, rows in pairs_by_feature(targets, features).items()}
 
 
 def stability(
@@ -169,20 +167,16 @@ def stability_verdict(rows: Sequence[Stability]) -> list[str]:
     if most.document_moves > LEAST_MOVE:
         sentences = [
             f"Rewording the instruction moves a document's score by {whole.rater} by {least.document_moves:.2f} "
-            f"({plainly(least.feature)}) to {most.document_moves:.2f} ({plainly(most.feature)}), and a mean over many "
-            f"documents by {min(means):.2f} to {max(means):.2f} (standard deviations over {wordings} wordings). Do not "
-            "quote smaller differences."
+            f"({in_words(least.feature)}) to {most.document_moves:.2f} ({in_words(most.feature)}), and a mean over "
+            f"many documents by {min(means):.2f} to {max(means):.2f} (standard deviations over {wordings} wordings). "
+            "Do not quote smaller differences."
         ]
     if math.isnan(whole.alpha):
         sentences.append("It says the same of everything: it tells no answers apart, in whatever words it is asked.")
-    elif low := [f"{plainly(row.feature)} {row.alpha:.2f}" for row in by_feature if row.alpha < TENTATIVE]:
+    elif low := [f"{in_words(row.feature)} {row.alpha:.2f}" for row in by_feature if row.alpha < TENTATIVE]:
         sentences.append(
             f"Do not quote its scores where alpha among the wordings is below {TENTATIVE}: {', '.join(low)}."
         )
     if flips := sorted({flip for row in rows for flip in row.flips}):
         sentences.append(f"Which of two models is the more novel depends on the wording: {'; '.join(flips)}.")
     return sentences
-
-
-def plainly(feature: str) -> str:
-    return feature.replace("_", " ")

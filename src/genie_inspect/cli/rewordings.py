@@ -11,7 +11,7 @@ from genie_inspect.agreement import rewordings
 from genie_inspect.agreement.calibration import ALL
 from genie_inspect.agreement.raters import CalibrationError, Rater, recorded_reader
 from genie_inspect.agreement.readers import rated_targets, read_again, reader_fitness, reading_novelties
-from genie_inspect.agreement.rewordings import Stability, plainly, stability_verdict
+from genie_inspect.agreement.rewordings import Stability, stability_verdict
 from genie_inspect.cli import options as cli
 from genie_inspect.cli.running import machine_ratings, named_model, progress_bar, told_by
 from genie_inspect.cli.tables import counted, figure
@@ -20,6 +20,7 @@ from genie_inspect.graders.instrument import Instrument, mode_of
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document
 from genie_inspect.prompting.templates import ORIGINAL, REWORDINGS
+from genie_inspect.reports.charts import in_words
 
 DOCUMENTS = 24
 SHIPPED = ",".join((ORIGINAL, *REWORDINGS))
@@ -166,6 +167,6 @@ def _table(rows: Sequence[Stability]) -> Table:
         moves = [figure(value, ".3f", "") for value in (row.document_moves, row.mean_moves)]
         means = sorted((mean, wording) for wording, mean in row.means.items())
         ends = [f"{mean:.3f} {wording}" for mean, wording in (*means[:1], *means[-1:])] or ["", ""]
-        cells.append([plainly(row.feature), figure(row.alpha, ".2f", ""), *shares, *moves, *ends])
+        cells.append([in_words(row.feature), figure(row.alpha, ".2f", ""), *shares, *moves, *ends])
     title = f"{rows[0].rater}: {rows[-1].documents} documents in {len(rows[-1].means)} wordings"
     return Table(title, HEADS, cells, look="narrow")

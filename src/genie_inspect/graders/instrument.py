@@ -152,10 +152,9 @@ class Instrument:
 
     @property
     def _folder(self) -> str | None:
-        try:
-            (one,) = wordings(self.templates)
-        except ValueError:
-            raise UnknownChoiceError("templates", self.templates, "one wording here, not several") from None
+        one, *others = wordings(self.templates)
+        if others:
+            raise UnknownChoiceError("templates", self.templates, "one wording here, not several")
         return one
 
     @cached_property

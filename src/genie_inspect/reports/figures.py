@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from genie_inspect.logs.reading import ScoredLog
 from genie_inspect.reports.charts import FAINT, GREY, INK, PAPER, SERIES, chart_of, grid_of, in_words, marked, number
@@ -33,7 +33,13 @@ DOTS = 60  # documents up to which each is a dot
 GRID = 96  # points of a density
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 MARGIN = 0.05  # of the values seen, on either side of them
+T = TypeVar("T")
 Rows = Sequence[tuple[ScoredLog, list[float]]]  # runs with their documents' values
+
+
+def one_per_run(shapes: Sequence[T], runs: int) -> list[T]:
+    """The shapes of so many runs: where a colour comes again, its shape is another."""
+    return [shapes[(place + place // len(shapes)) % len(shapes)] for place in range(runs)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,14 +172,19 @@ ROOM = {"left": 8, "top": 4, "right": 24, "bottom": 4}
 Line = tuple[str, Row, str]  # its name in the chart, the difference, and the colour of its run
 
 
-def forests(report: Report) -> Iterator[Figure]:
-    """A figure for each run of a measure, on one scale; one with a row a run where one key alone is tested."""
+def tested_rows(report: Report) -> Iterator[tuple[str, list[Row]]]:
+    """By scorer the differences that are tested and measured."""
     if report.comparison is None:
         return
-    colour_of = colours(report.runs)
     tested = [row for row in report.comparison.rows if row.tested and not math.isnan(row.finding.difference.delta)]
     for scorer in report.comparison.signatures:
-        rows = [row for row in tested if row.scorer == scorer]
+        yield scorer, [row for row in tested if row.scorer == scorer]
+
+
+def forests(report: Report) -> Iterator[Figure]:
+    """A figure for each run of a measure, on one scale; one with a row a run where one key alone is tested."""
+    colour_of = colours(report.runs)
+    for scorer, rows in tested_rows(report):
         runs = list(dict.fromkeys(row.run for row in rows))
         charts: list[tuple[str, str, list[Line]]] = []
         if len({row.key for row in rows}) == 1:

@@ -29,7 +29,7 @@ from genie_inspect.reports.charts import (
     number,
     svg,
 )
-from genie_inspect.reports.figures import MARGIN, SHAPES, Figure, colours
+from genie_inspect.reports.figures import MARGIN, SHAPES, Figure, colours, one_per_run
 from genie_inspect.reports.letters import outlined, width_of
 from genie_inspect.reports.report import Measure, Report
 from genie_inspect.statistics.descriptive import Interval
@@ -74,9 +74,8 @@ def first_figure(report: Report, width: float = COLUMN) -> Figure | None:
         for key, by_run in means.items()
     )
     title = f"{in_words(measure.scorer)}: means over prompts [95% interval]"
-    # a run that the metric did not score leaves the others their markers; where a colour comes again, after six runs,
-    # its shape is another
-    shapes = [SHAPES[(place + place // len(SHAPES)) % len(SHAPES)] for place in range(len(report.runs))]
+    # a run that the metric did not score leaves the others their markers
+    shapes = one_per_run(SHAPES, len(report.runs))
     colour_of = colours(report.runs)
     looks = {run.label: (colour_of[run.label], shape) for run, shape in zip(report.runs, shapes, strict=True)}
     draw = partial(_dots, measure, means, looks, width * POINTS)

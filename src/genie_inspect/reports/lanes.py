@@ -8,7 +8,7 @@ from statistics import fmean
 from genie_inspect.logs.reading import ScoredLog
 from genie_inspect.reports.charts import GREY, ON_DARK, in_words, marked, number
 from genie_inspect.reports.comparison import Row
-from genie_inspect.reports.figures import DOTS, colours, density, ends_of_axis, places, reach
+from genie_inspect.reports.figures import DOTS, colours, density, ends_of_axis, one_per_run, places, reach, tested_rows
 from genie_inspect.reports.report import Cell, Measure, Range, Report, measured, spread
 from genie_inspect.reports.study import Study
 from genie_inspect.statistics.descriptive import Standing
@@ -67,8 +67,7 @@ class Panel:
 
 def markers(runs: Sequence[ScoredLog]) -> dict[str, Marker]:
     """By label: colour and shape of a run, the same wherever it is shown."""
-    # where a colour comes again, after six runs, its shape is another
-    shapes = [SHAPES[(place + place // len(SHAPES)) % len(SHAPES)] for place in range(len(runs))]
+    shapes = one_per_run(SHAPES, len(runs))
     return {
         run.label: Marker(colour, ON_DARK[colour], BAR if run.is_population else shape)
         for run, colour, shape in zip(runs, colours(runs).values(), shapes, strict=True)
@@ -105,12 +104,8 @@ def means_lanes(report: Report, measure: Measure) -> list[Panel]:
 
 def forest_lanes(report: Report) -> Iterator[tuple[str, list[Panel]]]:
     """By scorer a panel per run, all on one scale: the differences, with the margin of equivalence as band."""
-    if report.comparison is None:
-        return
     mark_of = markers(report.runs)
-    tested = [row for row in report.comparison.rows if row.tested and not math.isnan(row.finding.difference.delta)]
-    for scorer in report.comparison.signatures:
-        rows = [row for row in tested if row.scorer == scorer]
+    for scorer, rows in tested_rows(report):
         ends = reach(rows)
 
         def lane(name: str, row: Row, ends: Ends = ends) -> Lane:
