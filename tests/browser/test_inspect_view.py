@@ -52,13 +52,12 @@ def test_the_six_features_have_columns_in_words_with_values_and_colours(
 
 @in_full
 def test_the_list_of_runs_says_of_which_key_its_score_is(
-    visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog]
+    playwright: Any, visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog]
 ) -> None:
     page = visit(viewer(demo[0]).partition("#")[0] + "#/tasks").page
-    page.get_by_text("score: plot").first.wait_for()
     row = page.locator("[role=row]").filter(has_text=demo[0].eval.model)
     tags, score = (row.locator(f"[data-col-id={column}]") for column in ("tags", "score"))
-    assert tags.text_content() == "score: plot"
+    playwright.expect(tags).to_have_text("score: plot")
     assert tags.evaluate("cell => cell.scrollWidth <= cell.clientWidth"), "it is not cut"
     results = demo[0].results
     assert results is not None
