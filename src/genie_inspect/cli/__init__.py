@@ -72,10 +72,14 @@ class VerbGroup(click.Group):
         return list(self.verbs or self.commands)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.verbs:
-            return super().get_command(ctx, cmd_name)
-        module, _, name = self.verbs[cmd_name][0].partition(":")
-        command: click.Command = getattr(importlib.import_module(module, "genie_inspect"), name)
+        if cmd_name in self.verbs:
+            module, _, name = self.verbs[cmd_name][0].partition(":")
+            command: click.Command | None = getattr(importlib.import_module(module, "genie_inspect"), name)
+        else:
+            command = super().get_command(ctx, cmd_name)
+        # whoever reads the help of a verb knows --help
+        if command and (shown := command.get_help_option(ctx)):
+            shown.hidden = True
         return command
 
     def resolve_command(

@@ -28,11 +28,10 @@ from genie_inspect.statistics.effect import cohens_d
 from genie_inspect.statistics.ranking import kendall
 
 COMPARED = cli.together(
-    cli.option("--leave-out", multiple=True, help="Story ids to leave out, such as '*_NewYorker'; repeatable."),
+    cli.option("--leave-out", multiple=True, help="Stories to leave out, such as '*_NewYorker'; repeatable."),
     cli.flag(
         "--published-averages",
-        help="Average as the published study did: an undefined correlation counts as 0, and pairwise accuracy takes "
-        "each pair of stories once, from the writer with the lower votes.",
+        help="Average as published: undefined is 0, pairs count once.",
     ),
     cli.resamples_option(),
     cli.seed_option(help="Random seed for the bootstrap."),
@@ -51,8 +50,8 @@ NAMES = {
 
 @click.command()
 @click.argument("scores", nargs=-1, required=True, type=cli.FILE)
-@cli.option("--votes", required=True, type=cli.FILE, help="People's votes, a JSON Lines, CSV or JSON file.")
-@cli.option("--judge", "judges", multiple=True, help="Judge to use, of a file with several; repeatable. Default: all.")
+@cli.option("--votes", required=True, type=cli.FILE, help="People's votes: JSON Lines, CSV or JSON.")
+@cli.option("--judge", "judges", multiple=True, help="Judge of a file with several; repeatable. Default: all.")
 @cli.option("--scorer", default="ttcw", help="Scorer to use in logs.")
 @COMPARED
 @cli.answering("tables", picture="a chart")
@@ -61,9 +60,8 @@ def agreement(
 ) -> cli.Answer:
     """Compare a grader's scores with people's votes on the same stories.
 
-    SCORES are logs, or files of scores. Stories of one plot are ranked against each other; without plots, those whose
-    ids are the same up to the first underscore. Votes are yes and no, or numbers on a scale. Intervals are 95%, by
-    bootstrap over these groups.
+    SCORES are logs, or files of scores. Stories of one plot (or with the same id up to the first underscore) are ranked
+    against each other. Votes are yes and no, or numbers. Intervals are 95%, by bootstrap over plots.
 
     \b
     Example: genie agreement logs/ttcw --votes votes.jsonl --picture agreement.svg
@@ -210,10 +208,9 @@ LENGTHS_KEY = (
 @cli.LOGS
 @cli.answering()
 def answer_lengths(logs: tuple[str, ...]) -> cli.Answer:
-    """Compare scores by long and by concise answers.
+    """Compare scores by long and by concise answers: is the order the same, how far do levels shift?
 
-    For each feature it shows whether the order of the documents stays the same, and how far their level shifts. LOGS
-    have the same documents, scored by answers of different lengths. All other commands refuse such scores together.
+    LOGS have the same documents, scored by answers of different lengths.
 
     \b
     Example: inspect score LOG --scorer genie_inspect/genie -S answer_length=free --action append \\

@@ -31,11 +31,11 @@ from genie_inspect.graders.cache import TABLES, Cache, cache_folder
 from genie_inspect.graders.instrument import MODES, Instrument
 
 STUDY = cli.together(
-    cli.option("--grader", required=True, metavar="ROLE", help="Grader to ask, as for `--model-role grader=`."),
+    cli.option("--grader", required=True, metavar="MODEL", help="Grader, as for `--model-role grader=`."),
     cli.option("--judge", default="list", help=f"Judge mode: {', '.join(MODES)}."),
     cli.ANSWER_LENGTH,
     cli.RATINGS,
-    cli.option("--population", default="starter", help="The population that logs are compared with."),
+    cli.option("--population", default="starter", help="Population to compare logs with."),
     cli.WORDINGS,
 )
 
@@ -53,20 +53,18 @@ NOT_READ = "unread documents have no rating requests yet: do the step read first
 def batch() -> None:
     """Score with batch files or a Ray cluster.
 
-    Write requests to files, run them at a batch endpoint or with `vllm run-batch`, and take the replies with `genie
-    cache import`; or let a Ray cluster do all of it. Scoring has two steps: read, then judge. Afterwards `inspect
-    score` finds every reply and makes no calls.
+    Write requests to files (first to read, then to judge), run them at a batch endpoint or with `vllm run-batch`, and
+    take the replies with `genie cache import`; or let a Ray cluster do all of it. Then `inspect score` makes no calls.
 
     \b
-    Example: genie batch requests logs/ --step read --grader openai/gpt-4o-mini -o read.jsonl
-             genie batch rounds logs/ --grader vllm/tiny --url http://127.0.0.1:8000/v1 -o replies
+    Example: genie batch rounds logs/ --grader vllm/tiny --url http://127.0.0.1:8000/v1 -o replies
     """
 
 
 @batch.command()
 @click.argument("paths", nargs=-1, required=True, metavar="LOGS|POPULATION")
-@cli.option("--step", type=click.Choice(STEPS), required=True, help="Step to write; reading comes before judging.")
-@cli.output_option(help="First file of requests; further files are numbered.")
+@cli.option("--step", type=click.Choice(STEPS), required=True, help="Step to write; read comes first.")
+@cli.output_option(help="First file of requests; others are numbered.")
 @STUDY
 @cli.option("--shard", default=REQUESTS, type=cli.AT_LEAST_1, help="Maximum requests per file.")
 @cli.flag("--force", help="Replace existing files.")
@@ -74,8 +72,8 @@ def batch() -> None:
 def requests(paths: tuple[str, ...], step: str, output: Path, shard: int, force: bool, **study: Any) -> dict[str, Any]:
     """Write requests that are not answered yet to batch files.
 
-    They are what the scorer `genie` would ask about logs, or about a population's own documents, in the format of
-    OpenAI's batch endpoint and `vllm run-batch`. After each step take the replies with `genie cache import`.
+    They are what `genie` would ask about logs, or about a population's own documents, for OpenAI's batch endpoint and
+    `vllm run-batch`. After each step take the replies with `genie cache import`.
 
     \b
     Example: genie batch requests logs/ --step read --grader openai/gpt-4o-mini -o read.jsonl
@@ -128,19 +126,23 @@ def counted_lines(facts: Mapping[str, Any]) -> Iterator[Unbroken]:
 
 
 JOB = cli.together(
-    cli.option("-o", "--output", required=True, help="Folder for the replies, local or s3://, gs://, az://."),
-    cli.option("--url", help="Server to ask, which takes chat completions: http://.../v1."),
-    cli.option("--model", help="Model to load into vLLM on the cluster's GPUs, instead of --url."),
-    cli.option("--key", metavar="VARIABLE", help="Environment variable with the server's key. Default: no key."),
+    cli.option("-o", "--output", required=True, help="Folder for replies, local or s3://, gs://, az://."),
+    cli.option("--url", help="Server of chat completions: http://.../v1."),
+    cli.option("--model", help="Instead of --url: model to load into vLLM on GPUs."),
+    cli.option("--key", metavar="NAME", help="Variable with the server's key. Default: no key."),
     cli.option("--connections", default=64, type=cli.AT_LEAST_1, help="Requests in flight per worker."),
-    cli.option("--workers", default=1, type=cli.AT_LEAST_1, help="Number of clients, or of engines, in parallel."),
-    cli.option(
-        "--qps", "per_second", type=cli.AT_LEAST_1, help="Maximum requests per second and worker. Default: no limit."
-    ),
+    cli.option("--workers", default=1, type=cli.AT_LEAST_1, help="Clients or engines in parallel."),
+    cli.option("--qps", "per_second", type=cli.AT_LEAST_1, help="Most per second and worker. Default: no limit."),
     cli.option("--retries", default=5, type=click.IntRange(min=0), help="Retries per failed request."),
-    cli.option("--timeout", default=600.0, help="Seconds to wait for a reply before the server counts as failed."),
+    cli.option("--timeout", default=600.0, help="Seconds to wait for a reply."),
     cli.option("--engine-args", default="{}", metavar="JSON", help="Options of vLLM, such as max_model_len."),
-    cli.option("--form", default=JSONL, type=click.Choice(FORMS), help="Format of the files of replies."),
+    cli.option(
+        "--form",
+        default=JSONL,
+        type=click.Choice(FORMS),
+        metavar="FORM",
+        help="Format of the replies: jsonl or parquet.",
+    ),
     cli.answering(),
 )
 
@@ -151,13 +153,12 @@ JOB = cli.together(
 def ask_(requests: tuple[str, ...], output: str, form: str, **job: Any) -> dict[str, Any]:
     """Ask files of requests as one job on a Ray cluster.
 
-    REQUESTS are files of `genie batch requests`, folders of them, or Parquet files with the columns custom_id and body.
-    The cluster is that of RAY_ADDRESS, or one on this machine. Requests with a reply in the output folder are skipped:
-    a killed job goes on with the same command. Needs the extra: pip install 'genie-inspect[ray]'.
+    REQUESTS are files of `genie batch requests`, folders of them, or Parquet files with custom_id and body. The cluster
+    is that of RAY_ADDRESS, or one on this machine. A killed job continues. Needs the extra: pip install
+    'genie-inspect[ray]'.
 
     \b
     Example: genie batch ask read*.jsonl --url http://127.0.0.1:8000/v1 -o read-replies
-             genie cache import read-replies --requests read.jsonl
     """
     with progress_bar() as progress:
         outcome: dict[str, Any] = plain(ask(requests, output, _job(**job), progress, form))
@@ -169,10 +170,9 @@ def ask_(requests: tuple[str, ...], output: str, form: str, **job: Any) -> dict[
 @STUDY
 @JOB
 def rounds_(paths: tuple[str, ...], output: str, form: str, **options: Any) -> cli.Answer:
-    """Read and judge on a Ray cluster: write requests, ask them, take the replies.
+    """Read and judge on a Ray cluster, in one call.
 
-    Replies are in OUTPUT/read and OUTPUT/judge. Afterwards `inspect score` makes no calls. The cluster is that of
-    RAY_ADDRESS, or one on this machine. Needs the extra: pip install 'genie-inspect[ray]'.
+    The cluster is that of RAY_ADDRESS, or one on this machine. Needs the extra: pip install 'genie-inspect[ray]'.
 
     \b
     Example: genie batch rounds logs/ --grader vllm/tiny --url http://127.0.0.1:8000/v1 -o replies
@@ -209,9 +209,7 @@ answered = cli.answering()
 
 @click.group(cls=VerbGroup)
 def cache() -> None:
-    """Show, export, import or clear what models have replied.
-
-    Answers, ratings, verdicts and vectors are kept in the folder $GENIE_CACHE_DIR and are not asked for again.
+    """Show, export, import or clear what models have replied, which is kept in $GENIE_CACHE_DIR.
 
     \b
     Example: genie cache info
@@ -244,7 +242,7 @@ def info() -> cli.Answer:
 @cli.flag("--yes", help="Do not ask for confirmation.")
 @answered
 def clear(yes: bool) -> cli.Answer:
-    """Delete everything; what is needed again must be paid for again."""
+    """Delete everything. What is needed again costs again."""
     with opened_cache() as opened, closing(KeptVectors(cache_folder())) as vectors:
         counts = opened.counts() | {"vectors": vectors.count(VECTORS)}
         forgotten = {table: sum(rows.values()) for table, rows in counts.items()}
@@ -261,9 +259,7 @@ def clear(yes: bool) -> cli.Answer:
 @click.argument("file", default="-", type=click.Path(allow_dash=True, path_type=Path))
 @cli.flag("--force", help="Replace FILE if it exists.")
 def export(file: Path, force: bool) -> None:
-    """Write answers, ratings and verdicts to a JSON Lines file.
-
-    Without FILE they are printed. Vectors are left out.
+    """Write answers, ratings and verdicts to a file, or print them.
 
     \b
     Example: genie cache export ratings-so-far.jsonl
@@ -287,10 +283,9 @@ def export(file: Path, force: bool) -> None:
 def import_(files: tuple[str, ...], requests: tuple[Path, ...]) -> dict[str, Any]:
     """Add replies to batch requests, or an export of another cache.
 
-    FILES are the replies of OpenAI's batch endpoint, `vllm run-batch` or `genie batch`, or what `genie cache export`
-    wrote: JSON Lines or Parquet files or folders of them, on this machine or at s3://, gs://, az:// or http(s)://.
-    Lines that cannot be used are counted by reason. Existing contents of the cache do not change, so that a killed
-    import can be repeated.
+    FILES are replies of OpenAI's batch endpoint, `vllm run-batch` or `genie batch`, or an export: JSON Lines or Parquet
+    files or folders, local or at s3://, gs://, az:// or http(s)://. Lines that cannot be used are counted by reason.
+    The cache's contents do not change, so that a killed import can be repeated.
 
     \b
     Example: genie cache import replies.jsonl --requests read.jsonl
@@ -310,8 +305,7 @@ def import_(files: tuple[str, ...], requests: tuple[Path, ...]) -> dict[str, Any
 def merge(folders: tuple[Path, ...]) -> dict[str, Any]:
     """Add the contents of other caches to yours.
 
-    Use it for runs that each had a cache of their own ($GENIE_CACHE_DIR), such as parts of a job array. Vectors are
-    left out. Existing contents of your cache do not change.
+    Use it for runs that each had a $GENIE_CACHE_DIR, such as parts of a job array. Vectors are left out.
 
     \b
     Example: genie cache merge caches/*

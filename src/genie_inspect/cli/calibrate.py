@@ -128,36 +128,33 @@ def _cell(row: Any, name: str) -> str:
     "judges",
     multiple=True,
     help=f"Judge mode: {', '.join(MODES)}, or list/10 with 10 answers per call; repeatable. "
-    f"Default: {' and '.join(USUAL_JUDGES)}, if a grader is named.",
+    f"Default: {' and '.join(USUAL_JUDGES)}.",
 )
-@cli.option("--grader", "graders", multiple=True, metavar="PROVIDER/MODEL", help="Grader to calibrate; repeatable.")
+@cli.option("--grader", "graders", multiple=True, metavar="MODEL", help="Grader to calibrate; repeatable.")
 @cli.option("--ratings", "files", multiple=True, type=cli.FILE, help="People's ratings: CSV or JSON Lines; repeatable.")
-@cli.option("--pairs", type=click.IntRange(1), help=f"Number of pairs. Default: all of the first file, else {PAIRS}.")
+@cli.option("--pairs", type=click.IntRange(1), help=f"Pairs to rate. Default: the file's, else {PAIRS}.")
 @cli.seed_option(help="Random seed for drawing the pairs.")
-@cli.option("--reader", help="Signature whose recorded answers are paired. Default: the one with most answers.")
+@cli.option("--reader", help="Signature to pair. Default: the one with most answers.")
 @cli.embedder_option(help="Embedder of --judge embedding.")
 @cli.option(
     "--fit-embedding",
     "fit",
     type=cli.FILE,
-    help="Instead of comparing, fit the judge mode `embedding` to the mean of these ratings and write the fit to this "
-    "file. Then use judge=embedding/FILE.",
+    help="Instead, fit judge=embedding/FILE to these ratings.",
 )
 @cli.option(
     "--export",
     type=cli.FILE,
-    help="Instead of comparing, write the pairs to this CSV file for people to rate, shuffled and with instructions "
-    "beside it. Read it back with --ratings.",
+    help="Instead, write the pairs for people, for --ratings.",
 )
 @cli.WORDINGS
 @cli.flag(
     "--rewordings",
     "reworded",
-    help="Instead of comparing raters, ask each grader in several wordings of the instruction and show how far its "
-    "scores depend on them. --templates names the wordings. Default: all that are shipped.",
+    help="Instead, compare the wordings of --templates or all.",
 )
-@cli.option("--documents", type=click.IntRange(2), help=f"Number of documents for --rewordings. Default: {DOCUMENTS}.")
-@cli.flag("--fresh", help="Ask for every rating again. Default: kept ratings are used.")
+@cli.option("--documents", type=click.IntRange(2), help=f"Documents for --rewordings. Default: {DOCUMENTS}.")
+@cli.flag("--fresh", help="Ask for every rating again. Default: use kept ones.")
 @cli.answering("tables", picture="a chart")
 def calibrate(
     population: str,
@@ -175,19 +172,14 @@ def calibrate(
 ) -> cli.Answer | dict[str, Any]:
     """Measure how well graders and people agree on the same pairs of answers.
 
-    Pairs come from the first ratings file, else from the population's recorded answers, each feature and prompt in
-    turn. A ratings file has the columns question (id or text), answer, other, rating (1 to 4; 0: no answer) and
-    optionally rater. A bare file name is also looked for in the population's folder.
-
-    All raters of the files are compared with each other, and every grader with their median. Ratings are kept: a killed
-    run goes on with the same command. The effect of an answer's place in a list is known only for lists that were asked
-    now; --fresh asks for all of them.
+    All raters of the files are compared with each other, and every grader with their median. Pairs come from the first
+    file, else from the population's answers. A file has the columns question (id or text), answer, other, rating (1 to
+    4; 0: no answer) and optionally rater. The population's own ratings are named without a folder. Ratings are kept: a
+    killed run continues.
 
     \b
     Example: genie calibrate --ratings second_ratings.jsonl --grader bundled/grader
-             genie calibrate --rewordings --grader openai/gpt-4o-mini --judge list
              genie calibrate --pairs 300 --export ann.csv
-             genie calibrate --ratings ratings.jsonl --embedder openai/<model> --fit-embedding fit.json
     """
     opened = open_population(population)
     if reworded:
@@ -293,23 +285,21 @@ READER_HEADS = (
 @cli.option("--reader", "readers", multiple=True, required=True, metavar="MODEL", help="Grader to check; repeatable.")
 @cli.option("--documents", type=click.IntRange(2), help="Number of documents to read. Default: all.")
 @cli.seed_option(help="Random seed for drawing the documents.")
-@cli.option("--record", help="Signature whose recorded answers to compare with. Default: the one with most answers.")
-@cli.option("--judge", default="embedding", help=f"Judge mode that rates how alike answers are: {', '.join(MODES)}.")
-@cli.option("--grader", metavar="PROVIDER/MODEL", help="Model that rates, if the judge mode asks one.")
+@cli.option("--record", help="Signature to compare with. Default: of most answers.")
+@cli.option("--judge", default="embedding", help=f"Judge mode that compares answers: {', '.join(MODES)}.")
+@cli.option("--grader", metavar="MODEL", help="Model that rates, if the judge mode asks one.")
 @cli.embedder_option(help="Embedder of --judge embedding.")
 @cli.option(
     "--export",
     type=cli.FILE,
-    help="Instead of comparing, write each answer and the recorded one to this CSV file for people to rate. "
-    "Read it back with genie calibrate --ratings.",
+    help="Instead, write a CSV file for people to rate, for genie calibrate --ratings.",
 )
 @cli.ANSWER_LENGTH
 @cli.WORDINGS
 @cli.flag(
     "--rewordings",
     "reworded",
-    help="Instead, let each reader read in several wordings of the instruction and show how far novelty depends on "
-    "them. --templates names the wordings. Default: all that are shipped.",
+    help="Instead, compare the wordings of --templates or all.",
 )
 @cli.answering()
 def check_reader(
@@ -329,13 +319,10 @@ def check_reader(
     """Check whether a grader reads documents well enough.
 
     The grader reads documents of the population again, and its answers are compared with the recorded ones, by feature.
-    Questions that it leaves unanswered cannot be compared. A grader does not read if its answers fit their own document
-    no better than another. Answers are kept and not asked for again.
+    It does not read if its answers fit their own document no better than another. Answers are kept.
 
     \b
     Example: genie check-reader --reader openai/gpt-4o-mini --documents 48
-             genie check-reader --reader bundled/grader --export answers.csv --documents 10
-             genie check-reader --reader openai/gpt-4o-mini --rewordings --documents 24
     """
     opened = open_population(population)
     opened.require_documents("genie check-reader")

@@ -128,26 +128,24 @@ def difference_table(comparison: Comparison, run: str) -> Table:
 
 @click.command()
 @cli.LOGS
-@cli.option("--baseline", required=True, help="Run to compare with: label, prompting method, task, model or file.")
-@cli.option("--scorer", "scorers", multiple=True, help="Scorer to compare by; repeatable. Default: all shared ones.")
-@cli.option("--keys", help="Keys to test, such as plot,style; choose them beforehand. Default: main scores.")
+@cli.option("--baseline", required=True, help="Run to compare with: label, method, task, model or file.")
+@cli.option("--scorer", "scorers", multiple=True, help="Scorer to compare by; repeatable. Default: all shared.")
+@cli.option("--keys", help="Keys to test, such as plot,style. Default: main scores.")
 @cli.option("--family", default="all", help="Tests to correct together: of all runs (all) or of each run (run).")
-@cli.option("--correction", default="holm", help="Correction of p-values: holm, bonferroni or none.")
-@cli.option("--margin", type=float, help="Difference that does not matter. Default: 0.2 sd of the baseline.")
-@cli.option("--equivalence", default="t", help="Equivalence test, two one-sided: t or bootstrap.")
-@cli.option(
-    "--cluster", metavar="KEY", help="Make samples that share this one pair: prompt, or such as metadata.source."
-)
-@cli.flag("--length-matched", help="Use only documents whose length is within a factor of 1.5 of the population's.")
-@cli.option("--min-coherence", type=float, help="Lowest coherence, 0 to 5, of a document. Default: use all.")
+@cli.option("--correction", default="holm", help="Correct p by holm, bonferroni or none.")
+@cli.option("--margin", type=float, help="Difference that does not matter. Default: 0.2 sd.")
+@cli.option("--equivalence", default="t", help="Equivalence test: t or bootstrap.")
+@cli.option("--cluster", metavar="KEY", help="What samples of one pair share: prompt, or metadata.NAME.")
+@cli.flag("--length-matched", help="Use documents of the population's length (factor 1.5).")
+@cli.option("--min-coherence", type=float, help="Lowest coherence of a document, 0 to 5. Default: all.")
 @cli.option(
     "--power-at",
     "effect",
     type=click.FloatRange(0, min_open=True),
     metavar="D",
-    help="Also show the power to find an effect of this size (Cohen's d; 0.5 is medium).",
+    help="Also show the power to find this Cohen's d.",
 )
-@cli.flag("--pooled", help="Also show one row per prompting method over all models, with prompts as units.")
+@cli.flag("--pooled", help="Also show each prompting method over all models.")
 @cli.SIGNATURE
 @cli.answering("tables", picture="a heatmap", csv="the differences")
 def compare(
@@ -161,15 +159,12 @@ def compare(
 ) -> cli.Answer:
     """Compare models or prompting methods with a baseline.
 
-    For each feature it shows the paired difference with its interval, test, equivalence and power. LOGS are log files
-    or folders. Unfinished logs in a folder are left out. Runs are paired by prompt; negative sampling is paired by
-    document where the baseline has the documents that it started from. Scores of other scorers are paired by sample.
-    Where several models have a baseline, each run is compared with its own model's.
+    For each feature it shows the paired difference with its interval, test, equivalence and power. Runs are paired by
+    prompt, scores of other scorers by sample, and negative sampling by document if possible. If several models have a
+    baseline, each run is compared with its own model's. LOGS are log files or folders.
 
     \b
-    Example: genie compare logs/grid --baseline grid_baseline
-             genie compare logs/grid --baseline grid_baseline --keys plot,perspective --family run
-             genie compare logs/grid --baseline grid_baseline --pooled --power-at 0.5
+    Example: genie compare logs/grid --baseline grid_baseline --keys plot,perspective --family run
              genie compare logs/sums --baseline mockllm/small --cluster metadata.book
     """
     named = tuple(filter(None, (keys or "").split(",")))

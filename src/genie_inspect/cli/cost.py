@@ -132,23 +132,23 @@ def _taken(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str,
 
 @click.command()
 @cli.POPULATION
-@cli.option("--epochs", type=click.IntRange(1), help=f"New documents per prompt. Default: {EPOCHS}, or the task's own.")
+@cli.option("--epochs", type=click.IntRange(1), help=f"Documents per prompt. Default: {EPOCHS} or the task's.")
 @cli.option("--judge", "judges", multiple=True, help=f"Judge mode: {', '.join(MODES)}; repeatable. Default: all.")
 @cli.ANSWER_LENGTH
 @cli.RATINGS
-@cli.option("--panel", default="all", help="Further metrics, as panel= of a task; `none` leaves them out.")
-@cli.option("--task", type=click.Choice(TASKS), help="Estimate this task, which has no population, instead.")
+@cli.option("--panel", default="all", help="Further metrics, or `none`.")
+@cli.option("--task", type=click.Choice(TASKS), metavar="NAME", help=f"Another task: {', '.join(TASKS)}.")
 @cli.option("-T", "options", multiple=True, metavar="OPTION=VALUE", help="Option of that task; repeatable.")
 @cli.option(
     "--grader",
     "graders",
     multiple=True,
-    metavar="PROVIDER/MODEL",
-    help="The grader; its kept replies are not counted. Repeatable: a jury, each member of which is asked.",
+    metavar="MODEL",
+    help="Grader; its kept replies are free. Several are a jury.",
 )
 @cli.WORDINGS
-@cli.option("--price-input", type=click.FloatRange(0), help="Price per million input tokens of the grader.")
-@cli.option("--price-output", type=click.FloatRange(0), help="Price per million output tokens of the grader.")
+@cli.option("--price-input", type=click.FloatRange(0), help="Price per million input tokens.")
+@cli.option("--price-output", type=click.FloatRange(0), help="Price per million output tokens.")
 @cli.answering("a table")
 @click.pass_context
 def cost(
@@ -163,13 +163,12 @@ def cost(
 ) -> cli.Answer:
     """Estimate the calls, tokens and money that scoring will take.
 
-    By default it estimates a task with a population: Genie by judge mode, and the panel's metrics that call a model.
-    With --task it estimates a task without a population. Equal answers are rated once, and replies that are kept from
-    the named grader cost nothing. Writing the documents is not counted. Scoring an existing log makes the same calls;
-    `ttcw` then draws no plots.
+    It counts the grader's calls for a task with a population, by judge mode, and those of the panel's metrics; --task
+    estimates another task. Equal answers are rated once. Writing the documents is not counted. Scoring an existing log
+    makes the same calls; `ttcw` then draws no plots.
 
     \b
-    Example: genie cost --epochs 5 --judge list --judge pairwise --price-input 2.5 --price-output 10
+    Example: genie cost --epochs 5 --judge list --price-input 2.5 --price-output 10
              genie cost --task ttcw -T stories=stories.jsonl -T analyse=false
     """
     if (price_input is None) != (price_output is None):

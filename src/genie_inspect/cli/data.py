@@ -46,13 +46,12 @@ def questions() -> None:
 
     \b
     Example: genie questions write prompts.txt -o questions --grader openai/gpt-4o --dry-run
-             genie questions review starter --to questions.csv
     """
 
 
 @questions.command()
 @click.argument("prompts", type=cli.FILE)
-@cli.output_option(help="Folder to make, for questions.jsonl and the decisions of each step.")
+@cli.output_option(help="Folder to make, with questions.jsonl.")
 @cli.GRADER
 @cli.FEATURES
 @cli.PER_FEATURE
@@ -63,9 +62,8 @@ def write(
 ) -> dict[str, Any]:
     """Have a model write questions for prompts.
 
-    PROMPTS is a text file with one prompt per line, or a population's folder. Questions are generated without the
-    features, filtered, and mapped to one feature each. A feature without questions gets a second pass. The decisions of
-    each step, with reasons, are in OUTPUT.
+    PROMPTS is a text file with one prompt per line, or a population. Questions are generated without the features,
+    filtered, and mapped to one feature each. OUTPUT has the decisions of each step, with reasons.
 
     \b
     Example: genie questions write prompts.txt -o questions --grader openai/gpt-4o --per-feature 2
@@ -82,9 +80,9 @@ def write(
 @cli.option("--to", "table", type=cli.FILE, help="CSV table to write for people to correct.")
 @cli.option("--from", "filled", multiple=True, type=cli.FILE, help="Table to read back; with --blind one per person.")
 @cli.output_option(help="File of questions to write, with --from.", required=False)
-@cli.flag("--blind", help="Let people judge instead of correct: shuffled, and without the recorded feature.")
-@cli.option("--count", type=cli.AT_LEAST_1, help="Number of questions, with --blind. Default: all.")
-@cli.seed_option(help="Random seed for the questions and their order, with --blind.")
+@cli.flag("--blind", help="Let people judge: shuffled, without the recorded feature.")
+@cli.option("--count", type=cli.AT_LEAST_1, help="Questions, with --blind. Default: all.")
+@cli.seed_option(help="Random seed, with --blind.")
 @cli.FEATURES
 @cli.answering()
 def review(
@@ -99,16 +97,11 @@ def review(
     """Write questions to a table for people, or read the table back.
 
     SOURCE is a file of questions or a population. In the table people correct `feature` and `text`, set `keep` to no,
-    or add rows with an empty `id`.
-
-    With --blind people judge whether a question is valid and which feature it asks about. Reading the tables back shows
-    how well they agree with each other and with the record. If SOURCE is a folder by `genie questions write`, rejected
-    questions are included. A page with instructions is beside the table.
+    or add rows with an empty `id`. With --blind they judge whether a question is valid and which feature it asks about,
+    and reading back shows how well they agree; a folder by `genie questions write` adds the rejected questions.
 
     \b
     Example: genie questions review questions/questions.jsonl --to review.csv
-             genie questions review questions/questions.jsonl --from review.csv -o reviewed.jsonl
-             genie questions review questions --blind --count 50 --to ann.csv
              genie questions review questions --blind --from ann.csv --from bob.csv
     """
     if (table is None) != bool(filled) or (not blind and (bool(filled) == (output is None) or filled[1:])):
@@ -140,31 +133,31 @@ def features() -> None:
     """Find the features along which documents can differ.
 
     \b
-    Example: genie features discover --task "write a research abstract" -o abstracts --grader openai/gpt-4o --dry-run
-             genie features map abstracts --taxonomy starter --grader openai/gpt-4o
+    Example: genie features discover --task "write an abstract" -o abstracts --grader openai/gpt-4o
     """
 
 
 @features.command()
 @cli.option("--task", required=True, help='What is written, such as "write a short story".')
-@cli.output_option(help="Folder to make, for features.json and the replies.")
+@cli.output_option(help="Folder to make, with features.json.")
 @cli.GRADER
 @cli.option("--samples", default=10, type=click.IntRange(min=1), help="Number of times to ask.")
 @cli.option(
     "--method",
     default="k-means",
     type=click.Choice(["k-means", "agglomerative", "hdbscan"]),
-    help="Clustering of similar names.",
+    metavar="NAME",
+    help="Clustering of similar names: k-means, agglomerative or hdbscan.",
 )
-@cli.embedder_option(help="Embedder of the names: static, openai/<model> or sentence-transformers/<id>.")
+@cli.embedder_option(help="Embedder of the names.")
 @cli.asking
 def discover(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Ask a model for the features of a writing task.
 
-    The model is asked several times. Similar names are put together and written to a features file.
+    It is asked several times, and similar names are put together.
 
     \b
-    Example: genie features discover --task "write a research abstract" -o abstracts --grader openai/gpt-4o
+    Example: genie features discover --task "write an abstract" -o abstracts --grader openai/gpt-4o
     """
     return asked(partial(discover_features, **facts), grader, output, dry_run=dry_run)
 
@@ -174,8 +167,8 @@ def discover(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str
 @cli.option(
     "--taxonomy",
     required=True,
-    metavar="FILE|POPULATION",
-    help='The target features: a JSON file {"features": [...]}, a .jsonl file with one per line, or a population.',
+    metavar="FILE",
+    help='Features to map to: {"features": [...]}, one per line, or a population.',
 )
 @cli.output_option(help="File to write. Default: mapping.json in FOLDER.", required=False)
 @cli.GRADER
@@ -183,10 +176,9 @@ def discover(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str
 def map_(
     folder: Path, taxonomy: str, output: Path | None, grader: str, templates: Path | None, dry_run: bool
 ) -> cli.Answer | dict[str, Any]:
-    """Map discovered features to those of a taxonomy.
+    """Map discovered features to those of a taxonomy, or to none.
 
-    FOLDER is what `genie features discover` wrote. Each feature is mapped to one of the taxonomy or to none. A killed
-    run goes on with the same command. Check the mapping before you use it: a model made it.
+    FOLDER is what `genie features discover` wrote. A killed run continues. Check the mapping: a model made it.
 
     \b
     Example: genie features map abstracts --taxonomy taxonomy.json --grader openai/gpt-4o
@@ -211,14 +203,10 @@ def map_(
 
 @click.group(cls=VerbGroup)
 def prompts() -> None:
-    """Make a file of prompts.
-
-    The task population_prompts and `genie questions write` take it.
+    """Make a file of prompts, for the task population_prompts and `genie questions write`.
 
     \b
-    Example: genie prompts write --domain "life at sea" -o sea.jsonl --grader openai/gpt-4o --dry-run
-             genie prompts sample SAA-Lab/LitBench-Train --story-where -o litbench.jsonl
-             inspect eval genie_inspect/population_prompts -T prompts=sea.jsonl --model ... --log-dir logs
+    Example: genie prompts sample SAA-Lab/LitBench-Train --story-where -o litbench.jsonl
     """
 
 
@@ -227,27 +215,24 @@ DISTANCE = click.FloatRange(0, 2)
 
 @prompts.command("write")
 @cli.option("--domain", required=True, help='Domain of the concepts, such as "life at sea".')
-@cli.output_option(help="File to write, with a name that ends in .jsonl.")
+@cli.output_option(help="A .jsonl file to write.")
 @cli.GRADER
 @cli.option("--count", default=25, type=cli.AT_LEAST_1, help="Number of pairs.")
-@cli.seed_option(help="Random seed for the requests and for choosing among the pairs.")
-@cli.option("--apart", default=APART, type=DISTANCE, help="Minimum cosine distance of the two concepts, 0 to 2.")
-@cli.option("--pairs-apart", default=PAIRS_APART, type=DISTANCE, help="Minimum cosine distance of two pairs.")
-@cli.option("--wording", default=WORDING, help="Wording of the prompts, with {first} and {second}.")
-@cli.embedder_option(help="Embedder of the concepts: static, openai/<model> or sentence-transformers/<id>.")
+@cli.seed_option(help="Random seed for requests and choice.")
+@cli.option("--apart", default=APART, type=DISTANCE, help="Least cosine distance of concepts.")
+@cli.option("--pairs-apart", default=PAIRS_APART, type=DISTANCE, help="Least cosine distance of pairs.")
+@cli.option("--wording", default=WORDING, help="Wording of the prompts.")
+@cli.embedder_option(help="Embedder of the concepts.")
 @cli.asking
 def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Ask a model for pairs of concepts that rarely meet.
 
-    A pair is dropped if its concepts are close to each other, if another pair has one of them, or if another pair is
-    close. Dropped pairs are counted by reason. Each line of the file is a prompt with its concepts and their distance.
-    The default distances suit everyday concepts and the static embedder; lower them for a narrow domain. Read the pairs
-    before you use them. A killed run goes on with the same command. --dry-run counts the fewest possible calls.
+    Dropped are pairs whose concepts are close, that share a concept with another pair, or that are close to one. The
+    default distances suit everyday concepts and the static embedder; lower them for a narrow domain. Read the pairs
+    before you use them. A killed run continues. --dry-run counts the fewest possible calls.
 
     \b
     Example: genie prompts write --domain "life at sea" -o sea.jsonl --grader openai/gpt-4o --apart 0.7
-             inspect eval genie_inspect/population_prompts -T prompts=sea.jsonl --model ... --log-dir logs
-             genie questions write sea.jsonl -o questions --grader openai/gpt-4o
     """
     check_prompts_file(output)
     check_absent(output)
@@ -259,7 +244,7 @@ def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> di
 
 @prompts.command()
 @click.argument("source")
-@cli.output_option(help="File to write, with a name that ends in .jsonl.")
+@cli.output_option(help="A .jsonl file to write.")
 @cli.option("--count", default=25, type=cli.AT_LEAST_1, help="Number of prompts.")
 @cli.seed_option(help="Random seed for drawing the prompts.")
 @cli.option("--column", default="prompt", help="Column of the prompts.")
@@ -271,13 +256,11 @@ def sample(
 ) -> dict[str, Any]:
     """Draw prompts that people wrote from a dataset or a file.
 
-    Tags such as [WP] and traces of tokenizers are removed. SOURCE is a JSON Lines, CSV or Parquet file, or a hub
-    dataset (pip install 'genie-inspect[hub]'). Name a commit, OWNER/NAME@COMMIT, so that others draw the same prompts.
-    Without one the dataset is loaded as it is today, with a warning unless this package knows a commit of it.
+    SOURCE is a JSON Lines, CSV or Parquet file, or a hub dataset (pip install 'genie-inspect[hub]'), best with a
+    commit: OWNER/NAME@COMMIT. Tags such as [WP] are removed.
 
     \b
     Example: genie prompts sample SAA-Lab/LitBench-Train --story-where -o litbench.jsonl
-             genie prompts sample euclaise/writingprompts --story-where --count 25 --seed 0 -o people.jsonl
     """
     check_prompts_file(output)
     check_absent(output)
@@ -292,9 +275,8 @@ def sample(
 def build_index(texts: Path, folder: Path) -> None:
     """Build an n-gram index of a folder of texts.
 
-    Use it with corpus=infini-gram:FOLDER for a corpus that is too large for memory. TEXTS is a folder of *.txt and *.md
-    files (one document each) and *.jsonl files (one document per line, field "text"). Needs the extra: pip install
-    'genie-inspect[infini-gram]'.
+    corpus=infini-gram:FOLDER uses it. TEXTS is a folder of *.txt and *.md files (one document each) and *.jsonl files
+    (one per line, field "text"). Needs the extra: pip install 'genie-inspect[infini-gram]'.
 
     \b
     Example: genie build-index corpus/ corpus-index/

@@ -16,47 +16,57 @@ if TYPE_CHECKING:
     from genie_inspect.reports.charts import Chart
 
 Decorator = Callable[[Any], Any]
-# its default is in the help, where it has one
-option = functools.partial(click.option, show_default=True)
 flag = functools.partial(click.option, is_flag=True)
+NUMBER = int | float | click.IntRange | click.FloatRange
+
+
+def option(*names: str, **settings: Any) -> Decorator:
+    """An option, with its default in the help where it has one; a number is called N there, for a narrow column."""
+    kind = settings.get("type", settings.get("default"))
+    if kind in (int, float) or (isinstance(kind, NUMBER) and not isinstance(kind, bool)):
+        settings.setdefault("metavar", "N")
+    return click.option(*names, **{"show_default": True, **settings})
+
+
 FILE = click.Path(path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 AT_LEAST_1 = click.IntRange(min=1)
-GRADER = option("--grader", required=True, metavar="PROVIDER/MODEL", help="The model to ask, as Inspect names it.")
-_TEMPLATES = "Folder of your own instruction templates. Default: the bundled ones."
-TEMPLATES = option("--templates", type=FOLDER, help=_TEMPLATES)
+GRADER = option("--grader", required=True, metavar="MODEL", help="Model to ask, as Inspect names it.")
+TEMPLATES = option(
+    "--templates", type=FOLDER, metavar="FOLDER", help="Your own instructions. Default: the bundled ones."
+)
 WORDINGS = option(
     "--templates",
-    metavar="FOLDER|NAME[,...]",
-    help=f"Folder of your own instruction templates, or a rewording: {', '.join(REWORDINGS)}. Several with commas: a "
-    f"jury of wordings, such as {ORIGINAL},terse. Default: {ORIGINAL}.",
+    metavar="FOLDER",
+    help=f"Your instructions, or {', '.join(REWORDINGS)}; with commas a jury. Default: {ORIGINAL}.",
 )
 ANSWER_LENGTH = option(
     "--answer-length",
     default="concise",
     type=click.Choice(["concise", "sentence", "free"]),
-    help="Length of the grader's answers about a document, as answer_length= of the scores.",
+    metavar="TEXT",
+    help="Answers: concise, sentence or free.",
 )
 RATINGS = option(
     "--ratings",
     type=click.IntRange(min=3),
-    help="Number of answers that each answer is rated against, as ratings= of the scores. Default: all.",
+    help="Other answers to rate against. Default: all.",
 )
-DRY_RUN = flag("--dry-run", help="Count calls and tokens. No model is called and nothing is written.")
+DRY_RUN = flag("--dry-run", help="Only count calls and tokens; nothing is written.")
 FEATURES = option(
     "--features",
     default="starter",
-    metavar="FILE|POPULATION",
-    help='The features: a JSON file {"features": [...]}, or the name or folder of a population.',
+    metavar="FILE",
+    help='Features: a JSON file {"features": [...]}, or a population.',
 )
 PER_FEATURE = option("--per-feature", default=2, type=AT_LEAST_1, help="Minimum questions per feature, if possible.")
-POPULATION = option("--population", default="starter", help="The population to use: `starter`, or a folder.")
+POPULATION = option("--population", default="starter", help="Population: its name or folder.")
 SIGNATURE = option(
     "--signature",
     default="",
     show_default=False,
     metavar="PART",
-    help="Use only scores with this part in their signature, such as 'judge:list'. Default: all scores.",
+    help="Part of the signatures to use, as judge:list. Default: all.",
 )
 LOGS = click.argument("logs", nargs=-1, required=True)
 output_option = functools.partial(option, "--output", "-o", required=True, type=FILE)

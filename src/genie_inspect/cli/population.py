@@ -41,9 +41,9 @@ from genie_inspect.scorers.assessor import assessor_of
 from genie_inspect.statistics.power import minimum_population
 
 LICENCE = "unknown"  # the hub's word where none is stated
-OUTPUT = cli.output_option(help="Folder to make; it must not exist.")
+OUTPUT = cli.output_option(help="Folder to make.")
 WRITE_NOTHING = cli.flag("--dry-run", help="Count, and write nothing.")
-CLEAN = cli.flag("--clean-by-model", help="Cut each document where the grader says that it falls apart.")
+CLEAN = cli.flag("--clean-by-model", help="Cut documents where the grader finds that they break.")
 
 
 def described(licence: str = LICENCE) -> cli.Decorator:
@@ -51,17 +51,15 @@ def described(licence: str = LICENCE) -> cli.Decorator:
     return cli.together(
         cli.option("--name", required=True, help="Name of the population in scores."),
         cli.option("--version", default="1", help="Version of the population."),
-        cli.option("--licence", help=f"Licence of the documents, such as MIT or CC-BY-4.0. Default: {licence}."),
-        cli.option(
-            "--description", default="", show_default=False, help="One line for the population's card. Default: none."
-        ),
+        cli.option("--licence", help=f"Licence, such as CC-BY-4.0. Default: {licence}."),
+        cli.option("--description", default="", show_default=False, help="One line for its card. Default: none."),
     )
 
 
 INSTRUMENT = cli.together(
-    cli.embedder_option(help="Embedder of the judge modes embedding and offline."), cli.ANSWER_LENGTH, cli.WORDINGS
+    cli.embedder_option(help="Embedder of embedding and offline."), cli.ANSWER_LENGTH, cli.WORDINGS
 )
-graders_option = partial(cli.option, "--grader", "graders", multiple=True, metavar="PROVIDER/MODEL")
+graders_option = partial(cli.option, "--grader", "graders", multiple=True, metavar="MODEL")
 REHEARSED = ("generations", "documents", "dropped", "questions")  # what a dry run knows, the last one from a guess
 SEED = cli.seed_option(help="Random seed for drawing documents.")
 
@@ -72,7 +70,6 @@ def population() -> None:
 
     \b
     Example: genie population show starter
-             genie population build logs/ -o castles --name castles --grader openai/gpt-4o --dry-run
     """
 
 
@@ -82,7 +79,7 @@ def population() -> None:
 @described()
 @cli.GRADER
 @cli.FEATURES
-@cli.option("--questions", type=cli.FILE, help="File or population with questions. Default: written.")
+@cli.option("--questions", type=cli.FILE, help="File with questions, or population. Default: write.")
 @cli.PER_FEATURE
 @cli.option("--per-prompt", default=50, type=cli.AT_LEAST_1, help="Maximum documents per prompt.")
 @SEED
@@ -90,16 +87,17 @@ def population() -> None:
     "--near-duplicates",
     default=0.8,
     type=click.FloatRange(0, 1, min_open=True),
-    help="Drop a document that shares at least this part of its five-word runs with another.",
+    help="Drop documents that share this part of their five-word runs.",
 )
-@cli.option("--coherence", default="grader", help="Who rates coherence: grader, reward/<ArmoRM> or none.")
-@cli.option("--min-coherence", type=float, help="Lowest coherence to keep. Default: 3 of 5, or 2 of a reward.")
+@cli.option("--coherence", default="grader", help="Who rates coherence: grader, none or reward/<ArmoRM>.")
+@cli.option("--min-coherence", type=float, help="Lowest to keep. Default: 3 of 5, or 2 of a reward.")
 @cli.option(
     "--reference-scores",
     "reference_scores",
     type=click.Choice(["none", "list", "pairwise"]),
     default="none",
-    help="Also make reference scores, with this judge mode; it takes about as many calls as scoring all documents.",
+    metavar="MODE",
+    help="Also make these, by list or pairwise.",
 )
 @CLEAN
 @cli.asking
@@ -108,8 +106,7 @@ def build(
 ) -> dict[str, Any]:
     """Make a population of the documents in logs.
 
-    LOGS are Inspect logs of any models, or folders of them. Replies are kept in OUTPUT.work: a killed run goes on with
-    the same command.
+    LOGS are Inspect logs of any models, or folders. Replies are kept in OUTPUT.work: a killed run continues.
 
     \b
     Example: genie population build logs/ -o castles --name castles --grader openai/gpt-4o --dry-run
@@ -161,7 +158,7 @@ def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, **facts: Any) 
 @cli.option("--per-prompt", type=cli.AT_LEAST_1, help="Maximum documents per prompt. Default: all.")
 @cli.option("--prompts", type=cli.AT_LEAST_1, help="Maximum prompts. Default: all.")
 @SEED
-@cli.option("--name", help="Name of the sample. Default: the population's name with -sample.")
+@cli.option("--name", help="Name. Default: the population's, with -sample.")
 @WRITE_NOTHING
 @cli.answering()
 def sample(folder: Path, output: Path, dry_run: bool, **size: Any) -> dict[str, Any]:
@@ -175,7 +172,7 @@ def sample(folder: Path, output: Path, dry_run: bool, **size: Any) -> dict[str, 
 
 @population.command(name="show")
 @click.argument("folder", type=cli.FILE)
-@cli.option("--prompt", help="Show this prompt, or the one with these words. Default: an overview.")
+@cli.option("--prompt", help="Prompt to show, or words of it. Default: an overview.")
 @cli.answering()
 def show_(folder: Path, prompt: str | None) -> dict[str, Any]:
     """Show the contents of a population, or of one of its prompts.
@@ -193,20 +190,20 @@ COUNTED = ("rows", "documents", "questions", "dropped", "columns", "note")  # wh
 @click.argument("source")
 @OUTPUT
 @described()
-@cli.option("--features", metavar="FILE|POPULATION", help="The features. Default: the preset's, or starter.")
+@cli.option("--features", metavar="FILE", help="Features. Default: the preset's, or starter.")
 @cli.option(
     "--map",
     "mapping",
     multiple=True,
-    metavar="FIELD=COLUMN",
-    help="Column of a field: document, prompt, text, model, question, answer or feature; repeatable.",
+    metavar="FIELD=NAME",
+    help="Column of document, prompt, text, model, question, answer or feature; repeatable.",
 )
-@cli.option("--preset", help="Bundled mapping of columns to use: genie-study.")
+@cli.option("--preset", help="Bundled mapping of columns: genie-study.")
 @cli.option("--questions", type=cli.FILE, help="File or population with further questions.")
-@cli.option("--reader", help="Name to record for who gave the answers. Default: the preset's.")
+@cli.option("--reader", help="Who gave the answers. Default: the preset's.")
 @cli.option("--split", default="train", help="Split of a hub dataset.")
 @CLEAN
-@cli.option("--grader", metavar="PROVIDER/MODEL", help="Model to ask with --clean-by-model.")
+@cli.option("--grader", metavar="MODEL", help="Model to ask with --clean-by-model.")
 @cli.TEMPLATES
 @cli.DRY_RUN
 @cli.answering()
@@ -215,9 +212,9 @@ def import_(
 ) -> dict[str, Any]:
     """Make a population of a table.
 
-    SOURCE is a JSON Lines, CSV or Parquet file, or the id of a hub dataset. Rows may have documents, questions,
-    answers, or all of them; --map names their columns. No model is called, except for --clean-by-model, whose replies
-    are kept in OUTPUT.work: a killed run goes on with the same command. For a hub dataset name its --licence.
+    SOURCE is a JSON Lines, CSV or Parquet file, or a hub dataset (name its --licence). Rows may have documents,
+    questions and answers. No model is called
+    without --clean-by-model, whose replies are kept in OUTPUT.work.
 
     \b
     Example: genie population import texts.jsonl -o mine --name mine
@@ -242,17 +239,15 @@ def import_(
 
 @population.command("reference-scores")
 @click.argument("folder")
-@cli.option(
-    "--judge", default="list", help="Judge mode: list, pairwise, logit, embedding, or offline (calls no model)."
-)
-@graders_option(help="The grader. Repeatable: a jury.")
+@cli.option("--judge", default="list", help="Judge mode: list, pairwise, logit, embedding or offline (no calls).")
+@graders_option(help="Grader; several are a jury.")
 @INSTRUMENT
 @cli.option(
     "--output",
     "-o",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File to write. Default: reference_scores.json in FOLDER, or for a bundled population in your data folder "
-    "($GENIE_DATA_DIR), where scorers look for it.",
+    metavar="FILE",
+    help="File to write. Default: in FOLDER, or of a bundled population in $GENIE_DATA_DIR.",
 )
 @cli.DRY_RUN
 @cli.answering()
@@ -261,8 +256,8 @@ def reference_scores(
 ) -> dict[str, Any]:
     """Score the population's own documents, for percentiles.
 
-    Each document of FOLDER is compared with the others. Scores with the same judge mode, grader and templates then show
-    their percentile among these. Replies are kept: a killed run goes on with the same command.
+    Scores with the same judge mode, grader and templates then show their percentile among these. Replies are kept: a
+    killed run continues.
 
     \b
     Example: genie population reference-scores castles --grader openai/gpt-4o --dry-run
@@ -320,10 +315,10 @@ OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 @population.command()
 @click.argument("sources", nargs=-1, required=True)
-@cli.option("--margin", default=MARGIN, type=OPEN, help="Half width of the interval of a mean similarity, 0 to 1.")
-@cli.option("--confidence", default=CONFIDENCE, type=OPEN, help="Confidence of that interval, 0 to 1.")
-@cli.option("--judge", default="list", help="Judge mode for a population, as for `genie population reference-scores`.")
-@graders_option(help="Grader for a population. Repeatable: a jury.")
+@cli.option("--margin", default=MARGIN, type=OPEN, help="Half width of a mean similarity's interval, 0 to 1.")
+@cli.option("--confidence", default=CONFIDENCE, type=OPEN, help="Confidence of the interval.")
+@cli.option("--judge", default="list", help="Judge mode, as for reference-scores.")
+@graders_option(help="Grader for a population; several are a jury.")
 @INSTRUMENT
 @cli.SIGNATURE
 @cli.answering()
@@ -332,8 +327,8 @@ def size(
 ) -> cli.Answer:
     """Estimate how many documents a population needs, by feature.
 
-    It depends on how much similarities vary. SOURCES are logs with scores of `genie`, or folders of them; then no model
-    is called. Or SOURCE is a population, whose documents are compared with each other by --judge and --grader.
+    SOURCES are logs with scores of `genie` (no model is called), or a population, whose documents are compared with
+    each other.
 
     \b
     Example: genie population size logs/demo

@@ -81,25 +81,24 @@ CORRECTED = (
 
 @click.command()
 @click.argument("sources", metavar="LOGS|POPULATION", nargs=-1, required=True)
-@cli.option("--population", default="starter", help="Population to show beside: `starter`, a folder, or `none`.")
-@cli.option(
-    "--baseline", show_default=False, help="Run to tell the others apart from. Default: the first, if there are two."
-)
+@cli.option("--population", default="starter", help="Population beside it: `starter`, a folder or `none`.")
+@cli.option("--baseline", show_default=False, help="Run to contrast with. Default: the first of two.")
 @cli.option(
     "--judge",
     show_default=False,
     metavar="MODE",
-    help="Also rate the answers of each two documents by this judge: `embedding` (no calls), or `list` with --grader.",
+    help="Also rate how alike documents are: `embedding` (no calls), or `list` with --grader.",
 )
-@cli.option("--grader", metavar="PROVIDER/MODEL", help="The model that --judge asks. Ratings are kept.")
+@cli.option("--grader", metavar="MODEL", help="Model that --judge list asks. Ratings are kept.")
 @cli.embedder_option(help="Embedder of --judge embedding.")
 @cli.option(
     "--words-against",
     default="population",
     type=click.Choice([*OTHER_WORDS]),
-    help="Find overused words against the population's documents, or a word list of general English (extra `words`).",
+    metavar="TEXTS",
+    help="Find overused words against the `population`, or general `english` (extra `words`).",
 )
-@cli.option("--top", default=10, type=cli.AT_LEAST_1, help="Number of questions to show per run.")
+@cli.option("--top", default=10, type=cli.AT_LEAST_1, help="Questions to show per run.")
 @cli.SIGNATURE
 @cli.answering("tables", csv="a row per answer")
 def repeats(
@@ -115,18 +114,13 @@ def repeats(
 ) -> cli.Answer:
     """Show what a model always writes, and what sets two models apart.
 
-    For each question it counts how many documents give each answer, by the answers that scores by genie keep, and shows
-    the questions whose answers are repeated most, beside the population's own; then the openings, endings, names and
-    words that documents share. Of two runs, or with --baseline, it lists the answers that one gives more often. A
-    population's name or folder in place of logs shows what its own documents repeat.
-
-    It makes no model calls without --judge. With one it shows how alike a run's documents are by feature: novelty
-    compares them with the population's, this with each other.
+    It counts the answers that scores by genie keep, and lists those repeated most beside the population's; then shared
+    openings, endings, names and words. Of two runs it lists the answers that one gives more often. A population in
+    place of LOGS shows what its own documents repeat.
 
     \b
     Example: genie repeats logs/demo
              genie repeats starter --judge embedding
-             genie repeats logs/demo --words-against english
     """
     if grader and not judge:
         raise click.UsageError("--grader needs --judge list")

@@ -36,27 +36,22 @@ from genie_inspect.samples import document_of, prompt_of
 
 @click.command()
 @cli.LOGS
-@cli.option("--scorer", help="Show the scores of this scorer alone. Default: every scorer that all logs have.")
-@cli.flag("--nearest", help="Below each mean, show how similar the most similar answers of the population are.")
-@cli.flag(
-    "--variety",
-    help="Below each mean by genie, show how similar a run's own documents for one prompt are (no calls).",
-)
+@cli.option("--scorer", help="Scorer to show. Default: every scorer that all logs have.")
+@cli.flag("--nearest", help="Also show how near the population's nearest answers are.")
+@cli.flag("--variety", help="Also show how alike a run's documents for a prompt are.")
 @cli.embedder_option(help="Embedder of --variety.")
 @cli.SIGNATURE
-@cli.answering(json="Print JSON, a list of tables, instead of tables.")
+@cli.answering(json="Print JSON instead of tables.")
 def summary(
     logs: tuple[str, ...], scorer: str | None, nearest: bool, variety: bool, embedder: str, signature: str
 ) -> cli.Answer:
     """Show the mean scores of logs, by feature, with 95% intervals.
 
-    LOGS are log files or folders. Unfinished logs in a folder are left out. There is one table per metric and one
-    column per log. Scores with different signatures do not compare: each signature has its own table. "documents
-    scored" counts each epoch of a sample; Inspect's scored_samples counts a sample once.
+    LOGS are log files or folders; unfinished logs in a folder are left out. There is one table per metric and
+    signature, and one column per log. "documents scored" counts each epoch of a sample.
 
     \b
     Example: genie summary logs/demo
-             genie summary logs/demo --variety
     """
     tables = summaries(logs, scorer, signature)
     within = similarity_within(logs, tables, signature, embedder) if variety else {}
@@ -76,22 +71,18 @@ def summary(
 
 @click.command()
 @cli.LOGS
-@cli.option("-o", "--output", default="report.html", help="HTML file to write; an older file is replaced.")
+@cli.option("-o", "--output", default="report.html", help="HTML file to write or replace.")
 @cli.option("--pictures", metavar="FOLDER", type=cli.FILE, help="Also write each chart here, as SVG and PNG.")
-@cli.option(
-    "--picture", type=cli.FILE, help="Also write the means alone, as a figure for a paper, to this .svg or .png file."
-)
+@cli.option("--picture", type=cli.FILE, help="Also write the means as a figure to this .svg or .png file.")
 @cli.option(
     "--width",
     default=COLUMN,
     type=click.FloatRange(min=60, max=1000),
-    help="Width of --picture in millimetres: 89 for one column of a journal, 183 for two.",
+    help="Width of --picture in millimetres; two columns have 183.",
 )
 @cli.option("--examples", default=2, type=click.IntRange(min=0), help="Examples at either end of a feature.")
 @cli.SIGNATURE
-@cli.option(
-    "--baseline", default="", show_default=False, help="Run to compare with, as for genie compare. Default: none."
-)
+@cli.option("--baseline", default="", show_default=False, help="Run to compare with on the page. Default: none.")
 @cli.flag("--open", "opened", help="Open the page in the browser.")
 @cli.as_json_option(help="Print the numbers as JSON and write no page.")
 def report(
@@ -106,14 +97,11 @@ def report(
 ) -> None:
     """Write one HTML page about logs: tables, charts, methods.
 
-    It shows means, distributions, examples and agreement between metrics. LOGS are log files or folders. Unfinished
-    logs in a folder are left out. Scores with different signatures do not compare and are refused: choose one signature
-    with --signature. With --baseline the page begins with the results of `genie compare`. Pictures in
-    files need the extra: pip install 'genie-inspect[charts]'.
+    LOGS are log files or folders. Scores with different signatures are refused: choose one with --signature.
+    Pictures in files need the extra: pip install 'genie-inspect[charts]'.
 
     \b
     Example: genie report logs/demo -o report.html
-             genie report logs/demo --open
              genie report logs/demo --picture means.svg --width 183
     """
     page = Path(output)
@@ -175,7 +163,7 @@ The same with a model and a grader of your choice (these need the variable OPENA
 
 
 @click.command()
-@cli.option("--log-dir", default="logs/demo", help="Folder for the logs; each run makes a new folder in it.")
+@cli.option("--log-dir", default="logs/demo", help="Folder; each run makes a new one in it.")
 def demo(log_dir: str) -> None:
     """Evaluate two bundled storytellers: no key, no network, 20 seconds.
 
@@ -217,8 +205,7 @@ def demo(log_dir: str) -> None:
 def export(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool) -> None:
     """Write scores as a table for pandas, R or a spreadsheet.
 
-    LOGS are log files or folders. There is one row per document, scorer and key, with score, coverage, words, reason,
-    signature, and the ids that Inspect's tables use for the sample. Parquet needs the extra: pip install
+    LOGS are log files or folders. There is one row per document, scorer and key. Parquet needs the extra: pip install
     'genie-inspect[frames]'.
 
     \b
@@ -257,8 +244,7 @@ APART = ("feature", "question", "its answer{epochs}", "nearest in the population
 def show(log: str, sample: str, epoch: int) -> None:
     """Show one document, its scores and their reasons.
 
-    LOG is a log file or a folder; of a folder, the document of each log is shown. SAMPLE is a sample's id, or a part of
-    it that no other sample has.
+    LOG is a log file or a folder with logs. SAMPLE is a sample's id, or a part of it that no other sample has.
 
     \b
     Example: genie show logs/demo owl --epoch 2

@@ -187,19 +187,16 @@ def _d(effect: Effect) -> str:
 
 @click.command()
 @click.argument("log")
-@cli.option("--scorer", "scorers", multiple=True, help="Test this scorer alone; repeatable. Default: every scorer.")
+@cli.option("--scorer", "scorers", multiple=True, help="Scorer to test; repeatable. Default: every scorer.")
 @cli.flag("--published", help="Also show the effect sizes that the Genie paper published.")
 @cli.answering("tables", picture="heatmap and bars", csv="the effects")
 def validate(log: str, scorers: tuple[str, ...], published: bool) -> cli.Answer:
     """Test whether a metric is sensitive to edits and robust to paraphrases.
 
-    LOG is a log of genie_inspect/metric_study, or a folder with one. Each original is compared with its edits and
-    paraphrases, for every scorer of the log. Length in words is shown for reference.
-
-    Scores from elsewhere need no log. LOG is then a .csv or .jsonl file with one row per text and score. Its columns
-    are original (an id), edited (a feature, `paraphrase`, or empty for the original itself), key and value, and where
-    known id (of the text), prompt and scorer. A key with the name of an edited feature is that feature's score. Without
-    prompts each original is its own prompt; without originals the edits of other features take their place.
+    LOG is a log of genie_inspect/metric_study, a folder with one, or a .csv or .jsonl file with one row per text and
+    score: original (an id), edited (a feature, `paraphrase`, or empty), key, value, and where known id, prompt and
+    scorer. A key with the name of an edited feature is that feature's score. Without prompts each original is its own;
+    without originals the edits of other features take their place.
 
     \b
     Examples:

@@ -224,15 +224,15 @@ def meeting_chart(found: Meeting) -> "altair.LayerChart | altair.FacetChart":
 
 
 VERBS = {
-    "novelty": (f"{__name__}:novelty", "Show what graders find in expressions that are new to a corpus."),
+    "novelty": (f"{__name__}:novelty", "Show what graders find in the newest expressions."),
     "agreement": (".studies.close_reading.readers:agreement", "Measure how well models mark what experts marked."),
     "fit": (
         ".studies.close_reading.mixed_models:fit",
-        "Fit a mixed logistic model: which predictors go with a verdict.",
+        "Fit a mixed logistic model of verdicts.",
     ),
     "preference": (
         ".studies.close_reading.mixed_models:preference",
-        "Test which differences between two texts predict people's preference.",
+        "Test what predicts people's preference of two texts.",
     ),
 }
 
@@ -243,23 +243,20 @@ def close_reading() -> None:
 
     \b
     Example: genie close-reading novelty logs/ --picture quarter.svg
-             genie close-reading agreement passages.jsonl
     """
 
 
 @click.command()
 @click.argument("logs", nargs=-1, required=True)
-@option(
-    "--baseline", default="", show_default=False, help="Run to compare the odds of others with. Default: the first."
-)
+@option("--baseline", default="", show_default=False, help="Run to compare odds with. Default: the first.")
 @resamples_option()
 @seed_option(help="Random seed for the bootstrap.")
 @answering("tables", picture="a chart")
 def novelty(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> Answer:
-    """Show what graders find in expressions that are new to a corpus.
+    """Show what graders find in the quarter of expressions that is newest to a corpus.
 
-    These are the most n-gram-novel quarter of the expressions. LOGS are log files or folders with scores of
-    close_reading and expression_novelty on the same texts. Intervals are 95%, by bootstrap over prompts.
+    LOGS have scores of close_reading and expression_novelty on the same texts. Intervals are 95%, by bootstrap over
+    prompts.
 
     \b
     Example: genie close-reading novelty logs/ --picture quarter.svg

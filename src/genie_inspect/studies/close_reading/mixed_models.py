@@ -190,27 +190,26 @@ MODEL_GROUPS = option(
 
 @click.command()
 @click.argument("table", type=FILE)
-@option("--outcome", required=True, metavar="COLUMN", help="Column to predict, with 1 or 0, or true or false.")
-@option("--fixed", required=True, metavar="COLUMN,...", callback=listed, help="Predictors; a:b is the product of two.")
+@option("--outcome", required=True, metavar="COLUMN", help="Column to predict, of 1 and 0 or true and false.")
+@option("--fixed", required=True, metavar="COLUMN,...", callback=listed, help="Predictors; a:b is a product.")
 @MODEL_GROUPS
 @flag("--standardise", "standardised", help="Use numbers in standard deviations.")
 @option(
     "--within",
     type=click.FloatRange(0, min_open=True),
-    help="Leave out rows that are further from the mean, in standard deviations. Default: use all rows.",
+    help="Leave out rows beyond so many sd. Default: none.",
 )
 @answering("a table")
 def fit(
     table: Path, outcome: str, fixed: tuple[str, ...], groups: tuple[str, ...], standardised: bool, within: float | None
 ) -> Answer:
-    """Fit a mixed logistic model: which predictors go with a verdict.
+    """Fit a mixed logistic model of verdicts.
 
-    TABLE is a CSV or JSON Lines file. A predictor is a column of numbers or of categories; name=baseline names the
-    category that others are compared with. Each grouping has a random intercept, and groupings may be crossed. Rows
-    with an empty cell are left out and counted.
+    TABLE is a CSV or JSON Lines file. A predictor is a column of numbers, or of categories as name=baseline. Groupings
+    have random intercepts and may be crossed. Rows with an empty cell are left out and counted.
 
     \b
-    Example: genie close-reading fit ratings.csv --outcome creative --fixed log_ppl --group source,annotator,passage
+    Example: genie close-reading fit ratings.csv --outcome creative --fixed log_ppl --group annotator,passage
     """
     model, left_out = fitted_table(table, outcome, fixed, groups, standardised=standardised, within=within)
 
@@ -230,17 +229,17 @@ def fit(
     default="novel_per_100_words,awkward_per_100_words,creativity_index_mean",
     metavar="NAME,...",
     callback=listed,
-    help="Metrics to compare; their columns are NAME_a and NAME_b.",
+    help="Metrics to compare.",
 )
 @MODEL_GROUPS
 @flag("--standardise", "standardised", help="Use differences in standard deviations.")
 @answering("tables")
 def preference(pairs: Path, measures: tuple[str, ...], groups: tuple[str, ...], standardised: bool) -> Answer:
-    """Test which differences between two texts predict people's preference.
+    """Test what predicts people's preference of two texts.
 
     PAIRS is a CSV or JSON Lines file with one row per judgement: preferred (a or b), and for each metric NAME the
-    columns NAME_a and NAME_b. They have a number, or in JSON Lines a list of marks, counted per 100 words of the texts
-    in a and b. Each metric has a model, and all together have one, over the same rows, so that their AIC compare.
+    columns NAME_a and NAME_b: numbers, or in JSON Lines marks, counted per 100 words of the texts in a and b. Each
+    metric has a model, and all together have one, over the same rows, so that their AIC compare.
 
     \b
     Example: genie close-reading preference pairs.jsonl --measure novel,creativity_index_mean --group reader,prompt

@@ -244,15 +244,15 @@ RULE_NOTE = (
 
 @click.command()
 @click.argument("passages", type=FILE)
-@option("--logs", multiple=True, help="Log with close_reading scores of the same texts; repeatable.")
+@option("--logs", multiple=True, help="Log with close_reading scores; repeatable.")
 @resamples_option()
 @seed_option(help="Random seed for the bootstrap.")
 @answering("tables")
 def agreement(passages: Path, logs: tuple[str, ...], resamples: int, seed: int) -> Answer:
     """Measure how well models mark what experts marked.
 
-    PASSAGES is a JSON Lines file with one line per passage: who marked what in it, by aspect. Experts are compared with
-    each other too. Intervals are 95%, by bootstrap over passages.
+    PASSAGES is a JSON Lines file with one line per passage: who marked what, by aspect. Intervals are 95%, by bootstrap
+    over passages.
 
     \b
     Example: genie close-reading agreement passages.jsonl --logs logs/

@@ -313,8 +313,7 @@ def edits() -> None:
     """Write and check the edits and paraphrases by which a metric is tested.
 
     \b
-    Example: genie edits write starter -o pairs --editor openai/gpt-4o --per-prompt 2 --dry-run
-             genie edits check pairs --grader openai/gpt-4o
+    Example: genie edits check pairs -o checked --grader openai/gpt-4o
     """
 
 
@@ -332,15 +331,15 @@ PEOPLE_KEY = (
 
 @click.command()
 @click.argument("pairs")
-@output_option(help="Folder to make, for the checked texts, with --grader.", required=False)
-@option("--grader", metavar="PROVIDER/MODEL", help="The model that reads both texts and compares their answers.")
+@output_option(help="Folder for the checked texts, with --grader.", required=False)
+@option("--grader", metavar="MODEL", help="Model that reads and compares.")
 @POPULATION
-@option("--judge", default="list", help="Judge mode that compares two answers: list, pairwise or logit.")
-@option("--most-invasive", default=0.5, type=SHARE, help="Maximum share of other answers that an edit may change.")
-@option("--most-paraphrased", default=0.25, type=SHARE, help="Maximum share of answers that a paraphrase may change.")
-@option("--to", "table", type=FILE, help="Instead, write a shuffled CSV table of the edits for people to judge.")
-@option("--from", "tables", multiple=True, type=FILE, help="Instead, read the table of one person; repeatable.")
-@seed_option(help="Random seed for the order of the rows, with --to.")
+@option("--judge", default="list", help="Judge mode: list, pairwise or logit.")
+@option("--most-invasive", default=0.5, type=SHARE, help="Largest share of other answers that an edit changes.")
+@option("--most-paraphrased", default=0.25, type=SHARE, help="Largest share of answers that a paraphrase changes.")
+@option("--to", "table", type=FILE, help="Instead, write a CSV table for people to judge.")
+@option("--from", "tables", multiple=True, type=FILE, help="Instead, read the table of a person; repeatable.")
+@seed_option(help="Random seed for the rows of --to.")
 @TEMPLATES
 @DRY_RUN
 @answering()
@@ -358,13 +357,12 @@ def check(
 ) -> Answer | dict[str, Any]:
     """Check whether edits changed their feature and nothing else.
 
-    The grader reads the originals and the texts of PAIRS and compares their answers. Texts that fail are named in
-    left_out.jsonl of the new folder, with the reason, and no study uses them. People can judge the edits too, in a
-    table each: then it is shown how well they agree with each other and with the check.
+    The grader reads the originals and the texts of PAIRS and compares their answers. Texts that fail are in
+    left_out.jsonl, with the reason. People can judge the edits too, each in a table: then it is shown how well they
+    agree with each other and with the check.
 
     \b
     Example: genie edits check pairs -o checked --grader openai/gpt-4o
-             genie edits check checked --to ann.csv
              genie edits check checked --from ann.csv --from bob.csv
     """
     ways = (grader is not None, table is not None, bool(tables))

@@ -364,13 +364,13 @@ async def write_interventions(
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True)
-@output_option(help="Folder to make; it must not exist.")
-@option("--editor", required=True, metavar="PROVIDER/MODEL", help="The model that edits, paraphrases and screens.")
+@output_option(help="Folder to make.")
+@option("--editor", required=True, metavar="MODEL", help="Model that edits, paraphrases and screens.")
 @FEATURES
-@option("--population", help="Population whose questions are asked about logs. A population as source has its own.")
+@option("--population", help="Population whose questions are asked about logs.")
 @option("--per-prompt", type=AT_LEAST_1, help="Maximum documents per prompt. Default: all.")
-@option("--paraphrases", default=3, type=click.IntRange(min=0), help="Number of paraphrases per document.")
-@seed_option(help="Random seed for drawing among the proposed values.")
+@option("--paraphrases", default=3, type=click.IntRange(min=0), help="Paraphrases per document.")
+@seed_option(help="Random seed for drawing values.")
 @TEMPLATES
 @DRY_RUN
 @answering()
@@ -379,14 +379,12 @@ def write(
 ) -> dict[str, Any]:
     """Edit documents along every feature, and paraphrase them.
 
-    One feature is edited at a time. SOURCES is a population (a name or a folder) or Inspect logs. For each document and
-    feature the model proposes five other values, without the population; one is drawn, and the text is changed to it in
-    as few words as possible. Rejected texts are in rejected.jsonl, with the reason. Replies are kept in OUTPUT.work: a
-    killed run goes on with the same command.
+    SOURCES is a population or Inspect logs. For each document and feature the model proposes five other values; one is
+    drawn, and the text is changed to it in as few words as possible. Rejected texts, with reasons, are in
+    rejected.jsonl. Replies are kept in OUTPUT.work: a killed run continues.
 
     \b
     Example: genie edits write starter -o pairs --editor openai/gpt-4o --per-prompt 2 --dry-run
-             genie edits write logs/ -o pairs --editor openai/gpt-4o --population starter
     """
     # whatever a recording holds, it is no editor of other texts
     if editor.split("/", 1)[0] == RECORDED:

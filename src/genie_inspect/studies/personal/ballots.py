@@ -181,18 +181,17 @@ def _with_scores(
 reading_votes = together(
     click.argument("votes", type=FILE),
     option("--scores", multiple=True, required=True, type=FILE, help="Log, or file of scores; repeatable."),
-    option("--scorer", "scorers", multiple=True, help="Scorer to use in logs; repeatable. Default: ttcw."),
-    option("--key", "keys", multiple=True, help="Value of the scores to use; repeatable. Default: those of the tests."),
-    flag("--points", help="Use the grader's points on each test instead of pass and fail."),
-    option("--test", "tests", multiple=True, help="Use only votes on this test; repeatable. Default: all tests."),
-    option("--leave-out", multiple=True, help="Story ids to leave out, such as '*_NewYorker'; repeatable."),
+    option("--scorer", "scorers", multiple=True, help="Scorer in logs; repeatable. Default: ttcw."),
+    option("--key", "keys", multiple=True, help="Value of scores; repeatable. Default: those of tests."),
+    flag("--points", help="Use the grader's points instead of pass and fail."),
+    option("--test", "tests", multiple=True, help="Test to use votes on; repeatable. Default: all."),
+    option("--leave-out", multiple=True, help="Stories to leave out, such as '*_NewYorker'; repeatable."),
     option(
         "--plot",
         metavar="PATTERN",
-        help="Regular expression that finds the plot in a story's id, by its first group or as a whole. "
-        "Default: the file's column plot, else the id up to the first underscore.",
+        help="Pattern of the plot in a story's id (its first group). Default: column plot, else up to the first _.",
     ),
-    option("--human", "humans", multiple=True, help="Source that is a person, such as NewYorker; repeatable."),
+    option("--human", "humans", multiple=True, help="Source that is a person; repeatable."),
     seed_option(help="Random seed."),
 )
 

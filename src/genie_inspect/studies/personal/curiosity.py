@@ -289,21 +289,20 @@ def read_explained_votes(path: Path) -> list[ExplainedVote]:
 @option(
     "--base",
     metavar="FOLDER",
-    help="Base model to train adapters on (extra `personal`). Default: sentence vectors.",
+    help="Model (extra `personal`). Default: sentence vectors.",
 )
 @option(
     "--explanation",
     type=click.Choice(EXPLANATIONS),
     default="none",
-    help="Text that the model reads beside the story; held-out is the study's, which contains the answer.",
+    metavar="TEXT",
+    help="Explanation to read: none, or held-out as published, which contains the answer.",
 )
-@option("--folds", default=5, type=click.IntRange(2), help="Number of folds; each is predicted from the others.")
-@option(
-    "--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Setting of the model, such as epochs=1; repeatable."
-)
+@option("--folds", default=5, type=click.IntRange(2), help="Number of folds.")
+@option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="Setting, such as epochs=1; repeatable.")
 @resamples_option(default=1_000)
-@seed_option(help="Random seed for folds and bootstrap.")
-@output_option(help="Folder to make, for a model of all votes. Default: none.", required=False)
+@seed_option(help="Random seed.")
+@output_option(help="Folder for a model of all votes. Default: none.", required=False)
 @answering()
 def curiosity(
     votes: Path,
@@ -315,14 +314,12 @@ def curiosity(
     seed: int,
     output: Path | None,
 ) -> Answer:
-    """Measure how well a curiosity model predicts raters' verdicts.
+    """Measure how well a curiosity model predicts raters' verdicts, whole plots held out.
 
-    VOTES is a JSON Lines file with one line per verdict: story, text, test, question, rater, verdict, explanation.
-    Whole plots are held out.
+    VOTES is a JSON Lines file with story, text, test, question, rater, verdict and explanation.
 
     \b
-    Example: genie rater curiosity votes.jsonl --explanation held-out
-             genie rater curiosity votes.jsonl --base models/qwen -o mine
+    Example: genie rater curiosity votes.jsonl --base models/qwen -o mine
     """
     if output:
         check_unused(output)

@@ -265,7 +265,7 @@ def calibration_chart(figures: HeldOut) -> "altair.LayerChart | altair.FacetChar
 
 HOME = "genie_inspect.studies.personal"
 VERBS = {
-    "fit": (f"{HOME}.fitting:fit", "Fit a judge that predicts each rater's votes from a grader's scores."),
+    "fit": (f"{HOME}.fitting:fit", "Predict each rater's votes from a grader's scores."),
     "power": (f"{HOME}.power:power", "Estimate on how many stories raters must vote."),
     "forget": (f"{HOME}.fitting:forget", "Remove one rater from a folder by `genie rater fit`."),
     "curiosity": (f"{HOME}.curiosity:curiosity", "Measure how well a curiosity model predicts raters' verdicts."),
@@ -274,9 +274,7 @@ VERBS = {
 
 @click.group(cls=VerbGroup, sections={"Commands": VERBS})
 def rater() -> None:
-    """Fit a judge of your own to people's votes.
-
-    It corrects a grader's scores by what a person (the rater) voted.
+    """Fit a judge of your own, which corrects a grader's scores by people's votes.
 
     \b
     Example: genie rater fit votes.csv --scores logs/ -o taste
@@ -294,21 +292,20 @@ def figures_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]
     return Table(title, heads, broken, caption, look="folded")
 
 
-TASTE_OPTION = option("--taste/--no-taste", default=True, help="Let raters differ by test too, or not.")
+TASTE_OPTION = option("--taste/--no-taste", default=True, help="Let raters differ by test, or not.")
 
 
 @click.command()
 @reading_votes
-@output_option(help="Folder to make; it must not exist.")
+@output_option(help="Folder to make.")
 @TASTE_OPTION
 @resamples_option(default=1_000)
-@answering(picture="a chart of the calibration")
+@answering(picture="the calibration")
 def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> Answer:
-    """Fit a judge that predicts each rater's votes from a grader's scores.
+    """Predict each rater's votes from a grader's scores.
 
-    VOTES is a CSV or JSON Lines file with one row per vote: story, rater, verdict or number, the test if there are
-    several, and where known plot and source. Files for `genie agreement` work too. Each plot is held out once, with all
-    its stories.
+    VOTES is a CSV or JSON Lines file with one row per vote: story, rater, verdict or number, and where known test, plot
+    and source; or a file for `genie agreement`. Whole plots are held out.
 
     \b
     Example: genie rater fit votes.csv --scores logs/ -o taste
@@ -362,8 +359,7 @@ def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> A
 def forget(folder: Path, rater: str) -> None:
     """Remove one rater from a folder by `genie rater fit`.
 
-    Everything about the RATER alone is removed. Figures over the votes of all raters stay; fit again without the
-    rater's votes to remove their effect too.
+    Figures over all votes stay: fit again without the rater's votes to remove their effect too.
 
     \b
     Example: genie rater forget taste ann

@@ -254,17 +254,15 @@ def power_chart(title: str, points: Sequence[Point]) -> "altair.LayerChart | alt
 
 @click.command()
 @reading_votes
-@flag("--simulate", help="Simulate votes like these, for more stories than there are.")
-@option("--stories", "sizes", multiple=True, type=click.IntRange(2), help="Number of stories to try; repeatable.")
+@flag("--simulate", help="Simulate votes like these, for more stories.")
+@option("--stories", "sizes", multiple=True, type=click.IntRange(2), help="Stories to try; repeatable.")
 @option("--repeats", default=40, type=click.IntRange(2), help="Random draws per number of stories.")
 @TASTE_OPTION
 @answering(picture="the learning curve")
 def power(simulate: bool, sizes: tuple[int, ...], repeats: int, taste: bool, seed: int, **given: Any) -> Answer:
-    """Estimate on how many stories raters must vote.
+    """Estimate on how many stories raters must vote, to predict them better than the grader alone.
 
-    It shows how much better the judge predicts than the grader alone, by the number of stories with VOTES. Plots are
-    drawn to learn from, and predictions of all other plots count. With --simulate votes are drawn from a model of these
-    votes, for any number of stories.
+    Plots are drawn to learn from, and predictions of all other plots count.
 
     \b
     Example: genie rater power votes.csv --scores logs/ --picture power.svg

@@ -70,12 +70,10 @@ def _of_story(name: str, text: str, reference: str, reference_name: str) -> Iter
 
 @click.command()
 @click.argument("stories", nargs=-1, required=True, type=FILE)
-@option("--references", help="File of references, as for the task ttcw_stories. Default: none.")
+@option("--references", help="File of references, as for ttcw_stories. Default: none.")
 @answering()
 def words(stories: tuple[Path, ...], references: str | None) -> Answer:
-    """Count the words of stories, by plot and writer.
-
-    STORIES are files as the task ttcw_stories takes them, or logs.
+    """Count the words of stories, in files for ttcw_stories or logs, by plot and writer.
 
     \b
     Example: genie ttcw words stories.jsonl
@@ -150,17 +148,16 @@ async def draw_plots(
 
 @click.command()
 @click.argument("stories", type=FILE)
-@output_option(help="File to write, for -T stories= of the task ttcw.")
+@output_option(help="File to write.")
 @GRADER
 @TEMPLATES
 @DRY_RUN
 @answering()
 def extract_plots(stories: Path, output: Path, grader: str, templates: Path | None, dry_run: bool) -> dict[str, Any]:
-    """Extract the plot of each story, in one sentence.
+    """Extract the plot of each story, in one sentence, for models to write from.
 
-    Models then write from these plots in the task ttcw. STORIES is a JSON Lines file with title and story, or a folder
-    of text files. A story that has a plot keeps it. A killed run goes on with the same command. Read the plots before
-    you use them: a model wrote them.
+    STORIES is a JSON Lines file with title and story, or a folder of text files. A plot that a story has is kept. A
+    killed run continues. Read the plots: a model wrote them.
 
     \b
     Example: genie ttcw extract-plots my-stories/ -o references.jsonl --grader openai/gpt-4o

@@ -52,11 +52,10 @@ def ttcw() -> None:
 
     \b
     Example: genie ttcw setups logs/ --votes votes.jsonl
-             genie ttcw cutoffs logs/ --votes votes.jsonl --picture cutoffs.svg
     """
 
 
-VOTES = option("--votes", type=FILE, help="People's votes on the same stories, as for `genie agreement`.")
+VOTES = option("--votes", type=FILE, help="People's votes, as for `genie agreement`.")
 # a comparison with people: what is beside --votes is given on as it is
 compared = together(VOTES, COMPARED)
 
@@ -220,10 +219,9 @@ def totals_chart(rows: Rows) -> "altair.VConcatChart":
 @compared
 @answering(picture="a chart")
 def cutoffs(logs: tuple[Path, ...], cutoffs: tuple[int, ...], votes: Path | None, **options: Any) -> Answer:
-    """Count how many tests stories pass with each cutoff.
+    """Count how many tests stories pass with each cutoff, without model calls.
 
-    No model is called. A run with that cutoff gives the same totals. --votes also shows how well each cutoff ranks
-    stories as people do.
+    --votes also shows how well each cutoff ranks stories as people do.
 
     \b
     Example: genie ttcw cutoffs logs/ --votes votes.jsonl --picture cutoffs.svg
@@ -250,13 +248,10 @@ def cutoffs(logs: tuple[Path, ...], cutoffs: tuple[int, ...], votes: Path | None
 @VOTES
 @answering(picture="a chart")
 def totals(scores: tuple[Path, ...], votes: Path | None) -> Answer:
-    """Count how many tests the stories of each writer pass.
-
-    It is shown by each grader of SCORES (logs or files), and by the majority of people.
+    """Count how many tests the stories of each writer pass, by each grader and by most people.
 
     \b
-    Example: genie ttcw totals --votes votes.jsonl --picture totals.svg
-             genie ttcw totals logs/ --votes votes.jsonl
+    Example: genie ttcw totals logs/ --votes votes.jsonl
     """
     rows = writer_totals(*read(scores, votes))
 
@@ -279,11 +274,10 @@ def totals(scores: tuple[Path, ...], votes: Path | None) -> Answer:
 @compared
 @answering()
 def setups(logs: tuple[Path, ...], votes: Path | None, **options: Any) -> Answer:
-    """Compare the setups in which graders were asked.
+    """Compare the setups in which graders were asked: mean tests passed by writer.
 
-    There is one row per setup, with the mean of tests passed by writer. --votes also shows how well each setup ranks
-    stories as people do. One run of the task ttcw_stories with setups=all has all of them: 3, 5 and 7 levels; rate
-    alone, analyse then rate, rate then analyse; with and without a reference.
+    --votes also shows how well each setup ranks stories as people do. A run of the task ttcw_stories with setups=all
+    has all setups.
 
     \b
     Example: genie ttcw setups logs/ --votes votes.jsonl
