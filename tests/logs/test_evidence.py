@@ -262,12 +262,12 @@ REPEATS = (
         ),
         (
             Evidence(coverage={"plot": (3, 4), "style": (0, 4), "agent": (4, 4), "form": (0, 0)}),
-            "not every question or test could be used: style 0 of 4, plot 3 of 4\n",
+            "some means rest on fewer answers than were asked for: style 0 of 4, plot 3 of 4\n",
         ),
         (
             Evidence(coverage={f"test {number}": (number, 20) for number in range(9)}),
-            "not every question or test could be used: test 0 0 of 20, test 1 1 of 20, test 2 2 of 20, test 3 3 of 20, "
-            "test 4 4 of 20, test 5 5 of 20 and 3 more\n",
+            "some means rest on fewer answers than were asked for: test 0 0 of 20, test 1 1 of 20, test 2 2 of 20, "
+            "test 3 3 of 20, test 4 4 of 20, test 5 5 of 20 and 3 more\n",
         ),
     ],
 )

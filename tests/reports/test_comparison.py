@@ -230,10 +230,10 @@ def test_a_constant_key_is_equivalent_and_a_run_that_wrote_what_its_baseline_wro
         made_log(tmp_path / "copy", [{"genie": scored({"plot": value})} for value in BEFORE], model=f"mock/{name}")
     found = compare([tmp_path / "constant"], "mock/plain")
     assert found.rows[0].finding.is_equivalent
-    assert "1 more is equivalent within the margin (1 constant and the same in both) and 0 undecided" in verdict(found)
+    assert "and 1 is equivalent within the margin (1 constant and the same in both)" in verdict(found)
     found = compare([tmp_path / "copy"], "mock/plain")
-    assert "0 more are equivalent" in verdict(found)
-    assert verdict(found).endswith("0 undecided and 1 between identical documents.")
+    assert "equivalent" not in verdict(found)
+    assert verdict(found).endswith("at 5% and 1 is between identical documents.")
     assert "mock/told wrote the same documents as the baseline: this compares nothing." in findings(found)
     assert not any(line.startswith("mock/told is") for line in findings(found))
     (line,) = [line for line in warnings(found) if "word for word" in line]

@@ -20,7 +20,9 @@ from genie_inspect.reports.page import (
     cost,
     definitions,
     every_figure,
+    in_one_order,
     matrix,
+    most_novel,
     opening,
     page,
     run_facts,
@@ -100,8 +102,8 @@ def words_of(*files: str, baseline: str = "") -> str:
 def test_the_populations_own_documents_are_not_counted_among_those_of_the_runs(tmp_path: Path) -> None:
     told = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.2, 0.4, 0.6)])
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
-    assert "3 documents from 1 run, measured" in words_of(told, own)
-    assert "1 document from 1 run, measured" in words_of(made_log(tmp_path, [SCORE]))
+    assert "documents3 per run: 3 prompts, each written to once" in words_of(told, own)
+    assert "documents1 per run: 1 prompt, each written to once" in words_of(made_log(tmp_path, [SCORE]))
 
 
 def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path) -> None:
@@ -112,24 +114,64 @@ def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path)
         for step in (0.2, 0.9)
     ]
     words = words_of(*files)
-    opening, _ = words.split("2 documents from 2 runs")
+    opening, _ = words.split("The scale of genie")
     assert "mock/0.9 is at percentile 92 (plot) of the population's own documents." in opening
-    (card,) = re.findall("What stood out most: (.*?) The text, and more documents", words)
-    assert card.startswith("plot 0.90, mock/0.9,")
-    assert "nearest of the population" in card
+    (card,) = re.findall("An unusual document: (.*?) The text, and more documents", words)
+    assert card.startswith("mock/0.9 on “Prompt 1”; plot 0.90 question")
+    assert card.endswith("its answerin rain 3 of 12 in the populationin snow")
     assert '<p class="answer"><bdi>mock/0.9 is at percentile' in page(build_report(files))
     # a comparison is the finding where there is one
     for model, values in (("m/a", (0.1, 0.2, 0.3)), ("m/b", (0.2, 0.4, 0.6))):
         samples = [{"genie": scored({"plot": value}, standing=standing)} for value in values]
         made_log(tmp_path / "compared", samples, model=model, texts=[model] * 3)
     compared = page(build_report([tmp_path / "compared"], baseline="m/a"))
-    assert '<p class="answer"><bdi>m/b is undecided with 3 prompts in plot.</bdi></p>' in compared
+    assert '<p class="answer"><bdi>m/b is undecided with 3 prompts in plot (' in compared
     assert '<p class="answer"><bdi>m/b is at percentile' not in compared
     score = {"genie": scored({"plot": 0.1}, standing=standing)}
     many = words_of(*(made_log(tmp_path, [score], model=f"m/{n}") for n in range(11)))
     assert "3 more are below." in many
     assert "No run is surely more novel than every other in plot." in many
-    assert "What stood out most" not in many, "logs without tables have no card"
+    assert "An unusual document" not in many, "logs without tables have no card"
+
+
+def test_the_page_has_one_order_of_features_and_opens_with_a_document_that_is_told_apart_at_sight(
+    tmp_path: Path,
+) -> None:
+    # the highest mean of all is of a document whose answer few others contradict in one way
+    common, rare = ([{"answer": "in snow", "rating": 1, "given": given}] for given in (11, 2))
+    for model, last in (("m/a", 0.6), ("m/b", 0.7)):
+        tables = [
+            [asked(1.0, "style", nearest=rare), asked(value, "plot", nearest=common, answer=f"at {value}")]
+            for value in (0.5, last, 0.9)
+        ]
+        samples = [
+            {
+                "genie": scored(
+                    {"plot": one[1]["novelty"], "style": 1.0},
+                    questions=one,
+                    documents=12,
+                    coverage={"plot": "1/1", "style": "1/1"},
+                )
+            }
+            for one in tables
+        ]
+        made_log(tmp_path, samples, model=model, texts=[f"{model} {place}" for place in range(3)])
+    report = build_report([tmp_path], baseline="m/a")
+    ordered = in_one_order(report)
+    assert report.measures[0].keys == ("plot", "style")
+    assert ordered.measures[0].keys == ("style", "plot")
+    assert ordered.comparison
+    assert [row.key for row in ordered.comparison.rows] == ["style", "plot"]
+    assert list(dict.fromkeys(one.key for one in ordered.stand_outs)) == ["style", "plot"]
+    one = most_novel(report)
+    assert one
+    assert one.question
+    assert (one.key, one.question.answer) == ("plot", "at 0.9")
+    seen = page(report)
+    links, names = set(re.findall('href="#([sd][0-9]+)"', seen)), set(re.findall('id="([sd][0-9]+)"', seen))
+    assert links <= names
+    assert {name for name in links if name.startswith("d")}, "what stood out leads to its document"
+    assert "The population here: 12 other documents for the same prompt. Compare within a feature" in Seen(seen).text
 
 
 def test_what_changes_how_the_finding_is_read_is_said_beside_it(tmp_path: Path) -> None:
@@ -137,10 +179,10 @@ def test_what_changes_how_the_finding_is_read_is_said_beside_it(tmp_path: Path) 
     same = {"count": 30, "lowest": 2, "highest": 2}
     score = scored({"plot": 0.5}, GENIE.replace("list(test)", judge), ratings=same)
     file = made_log(tmp_path, [{"genie": score}])
-    head = words_of(file).split("1 document from")[0]
-    assert "Offline judge: a smoke test" in head
-    assert "1 warning below the means changes how to read this." in head
-    assert "how to read this" not in words_of(made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]))
+    head = words_of(file).split("models mock/writer")[0]
+    assert "Read with care: Offline judge: a smoke test" in head
+    assert "Read with care: mock/writer: the grader gave every pair the same rating (2)" in head
+    assert "Read with care" not in words_of(made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]))
 
 
 def test_without_a_log_of_the_population_the_page_says_how_to_get_one(tmp_path: Path) -> None:
@@ -160,9 +202,9 @@ def test_shares_faults_and_what_to_beware_of_stand_on_the_page(tmp_path: Path) -
     words = words_of(made_log(tmp_path, [{"genie": scored({"plot": 0.5}, **facts)}] * 2))
     assert "25% 10% of ratings" in words
     assert f"86 {HOSTILE}" in words
-    assert "Warning: mock/writer: not every question or test could be used: plot 2 of 8." in words
+    assert "care: mock/writer: some means rest on fewer answers than were asked for: plot 2 of 8." in words
     bare = words_of(made_log(tmp_path, [SCORE]))
-    assert not [text for text in ("Warning", "of ratings") if text in bare]
+    assert not [text for text in ("with care", "of ratings") if text in bare]
 
 
 def test_a_name_may_break_at_a_slash(tmp_path: Path) -> None:
@@ -295,13 +337,13 @@ THREE = [("a", 1), ("b", 1), ("c", 1)]
 def test_the_opening_names_models_documents_population_and_date(tmp_path: Path) -> None:
     twice = [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
     files = [made_log(tmp_path, [SCORE] * 4, places=twice, model=model) for model in ("mock/b", "mock/a")]
-    runs = {"models": "mock/a, mock/b", "documents": "2 prompts x 2 epochs: 4 a run"}
+    runs = {"models": "mock/a, mock/b", "documents": "4 per run: 2 prompts, each written to 2 times (epochs)"}
     assert opening(build_report(files)) == runs | {"population": "small-1@0", "date": "2026-01-02"}
     # runs of unlike size have a range, and the population stands in the log's own words
     one = made_log(tmp_path, [SCORE], metadata={"population": "small-1@0, 12 documents"})
     three = made_log(tmp_path, [SCORE] * 3, places=THREE, model="mock/b")
     facts = opening(build_report([one, three]))
-    assert facts["documents"] == "1 to 3 prompts x 1 epoch: 1 to 3 a run"
+    assert facts["documents"] == "1 to 3 per run: 1 to 3 prompts, each written to once"
     assert facts["population"] == "small-1@0, 12 documents"
     # which is that of the scores, and without one that of the log's words; population's own documents are not told of
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}] * 3, places=THREE, model="mock/own")
@@ -324,8 +366,8 @@ def test_the_comparison_warns_of_what_the_measures_do_not(tmp_path: Path) -> Non
     found = build_report([tmp_path], baseline="m/plain")
     assert found.comparison
     said = warnings(found.comparison)
-    assert len([line for line in said if line.endswith("not every question or test could be used: plot 3 of 6")]) == 2
-    assert beware(found) == [line for line in said if "could be used" not in line]
+    assert len([line for line in said if line.endswith("fewer answers than were asked for: plot 3 of 6")]) == 2
+    assert beware(found) == [line for line in said if "fewer answers" not in line]
     assert any("40 words" in line for line in beware(found))
     assert beware(replace(found, comparison=None)) == []
 

@@ -115,15 +115,14 @@ HOLDS = row("b", "plot_twist", delta=0.12345, differs=True)
         (
             (row(equivalent=True),),
             "none",
-            "Of 1 difference from a, none is significant uncorrected at 5%, 1 more is equivalent within the margin "
-            "and 0 undecided.",
+            "Of 1 difference from a, none is significant uncorrected at 5% and 1 is equivalent within the margin.",
         ),
         (
             # what holds and lies within the margin counts as holding
             (row(differs=True, equivalent=True), row(key="style", equivalent=True), row(key="agent")),
             "holm",
-            "Of 3 differences from a, 1 is significant (plot +0.100) after Holm's correction at 5%, 1 more is "
-            "equivalent within the margin and 1 undecided.",
+            "Of 3 differences from a, 1 is significant (plot +0.100) after Holm's correction at 5%, 1 is "
+            "equivalent within the margin and 1 is undecided.",
         ),
         (
             (
@@ -134,21 +133,20 @@ HOLDS = row("b", "plot_twist", delta=0.12345, differs=True)
             ),
             "bonferroni",
             "Of 4 differences from a, 2 are significant (b plot twist +0.123, c plot -0.200) after Bonferroni's "
-            "correction at 5%, 2 more are equivalent within the margin and 0 undecided.",
+            "correction at 5% and 2 are equivalent within the margin.",
         ),
         (
             # of the two measures one alone could be tested
             (HOLDS, row(scorer="echo", key="echo", p=NAN)),
             "holm",
-            "Of 1 difference from a, 1 is significant (plot twist +0.123) after Holm's correction at 5%, 0 more are "
-            "equivalent within the margin, 0 undecided and 1 could not be tested.",
+            "Of 1 difference from a, 1 is significant (plot twist +0.123) after Holm's correction at 5% and 1 "
+            "could not be tested.",
         ),
         (
             (HOLDS, row(scorer="echo", key="echo"), *[row(key=key, tested=False, p=NAN) for key in ("x", "y")]),
             "holm",
             "Of 2 differences from a, 1 is significant (plot twist +0.123) after Holm's correction within each "
-            "measure at 5%, 0 more are equivalent within the margin and 1 undecided; 2 more are shown beside "
-            "them and not tested.",
+            "measure at 5% and 1 is undecided; 2 more are shown beside them and not tested.",
         ),
     ],
 )
@@ -251,16 +249,18 @@ def test_findings_are_a_plain_sentence_per_run_and_measure_without_what_was_not_
         row(key="style", differs=True, delta=-0.2),
         row(key="social_atmosphere", differs=True),
         row(key="agent", equivalent=True),
-        row(key="setting"),
+        row(key="setting", spread=0.2),
         row(key="perspective", p=NAN),
         row("c", differs=True),
         row("c", "style", differs=True),
         row("c", "mean", scorer="cosine_near", differs=True),
         row("c", "other", scorer="cosine_near", tested=False),
     )
+    p, prompts = found.rows[0].finding.p_value, pairs_that_find(0.05, 0.2, 0.05 / 7)
     assert findings(found) == [
-        "b is more novel than a in plot and social atmosphere; less novel than a in style; equivalent to a in agent; "
-        "undecided with 8 prompts in setting.",
-        "c is more novel than a in all 2 features.",
-        "c, cosine near: higher than a in mean.",
+        f"b is more novel than a in plot and social atmosphere (p at most {p:.2g}, corrected); less novel than a in "
+        f"style (p at most {p:.2g}, corrected); equivalent to a in agent; undecided with 8 prompts in setting "
+        f"({prompts} would find a difference of 0.05).",
+        f"c is more novel than a in all 2 features (p at most {p:.2g}, corrected).",
+        f"c, cosine near: higher than a in mean (p at most {p:.2g}, corrected).",
     ]

@@ -83,6 +83,14 @@ def summary(
 @cli.option("--examples", default=2, type=click.IntRange(min=0), help="Examples at either end of a feature.")
 @cli.SIGNATURE
 @cli.option("--baseline", default="", show_default=False, help="Run to compare with on the page. Default: none.")
+@cli.option(
+    "--weights",
+    default="",
+    show_default=False,
+    metavar="plot=2,style=1",
+    callback=lambda _context, _option, text: weights_of(text),
+    help="Also show the mean of these features by your weights. Default: none.",
+)
 @cli.flag("--open", "opened", help="Open the page in the browser.")
 @cli.as_json_option(help="Print the numbers as JSON and write no page.")
 def report(
@@ -118,6 +126,19 @@ def report(
     # whole, because a name that begins with a dash would be an option of what opens it
     if opened and click.launch(str(page.resolve())):
         echo(f"No program here opens {output}: open it in a browser yourself.", err=True)
+
+
+def weights_of(text: str) -> dict[str, float]:
+    weights = {}
+    for part in filter(None, text.split(",")):
+        key, _, number = part.partition("=")
+        try:
+            weights[key.strip()] = float(number)
+        except ValueError:
+            weights[key.strip()] = math.nan
+    if not all(0 < weight < math.inf for weight in weights.values()):
+        raise click.BadParameter(f"{text!r} is no list of features with a weight above 0, such as plot=2,style=1")
+    return weights
 
 
 def write_report(

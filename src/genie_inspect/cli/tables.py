@@ -27,8 +27,8 @@ LEGEND = (
     " expected ratings that count."
 )
 STANDING = (
-    "Percentile, mean: of the population's own documents for the same prompts. For the percentile each is compared with"
-    " the others and the scored document, so that one like them lands at 50 on average; for the mean with the others."
+    "Percentile: the share of the population's own documents for the same prompts that are less novel; 50 is typical."
+    " Mean: that of these documents."
 )
 NO_REFERENCE_SCORES = "Where means fall among the population's own documents: {command}, then score again."
 NEAREST = (

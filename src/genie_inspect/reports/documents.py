@@ -8,7 +8,7 @@ from genie_inspect.logs.files import sample_of
 from genie_inspect.logs.reading import ScoredDocument, ScoredLog
 from genie_inspect.reports.charts import in_words, number
 from genie_inspect.reports.figures import places
-from genie_inspect.reports.report import MarkedPassage, QuestionRow, Report, passage_of, questions, shown_text
+from genie_inspect.reports.report import MarkedPassage, QuestionRow, Report, StandOut, passage_of, questions, shown_text
 
 LISTED = 5_000  # documents of all runs together: more would take a browser longer than two seconds
 DETAILED = 50  # documents of each run with text and answers
@@ -37,6 +37,10 @@ class Documents:
     rows: list[Listed]
     filters: dict[str, list[tuple[str, str]]]  # by what they choose: the choices, each with its class
     left_out: int  # documents beyond those that are listed
+    places: dict[tuple[str, str | int, int], int]  # of rows with text, by run, sample and epoch
+
+    def place_of(self, one: StandOut) -> int | None:
+        return self.places.get((one.run, one.sample, one.epoch))
 
 
 def documents(report: Report) -> Documents:
@@ -57,6 +61,7 @@ def documents(report: Report) -> Documents:
     labels = {run.label: place for place, run in enumerate(runs)}
     reasons: dict[str, int] = {}
     rows, seen = [], dict.fromkeys(labels, 0)
+    stood_out = {(one.run, one.sample, one.epoch) for one in report.stand_outs}
     for run, document in chosen:
         own = list(why_unscored(run, document))
         classes = [f"r{labels[run.label]}", f"p{prompts[document.prompt]}"]
@@ -70,7 +75,8 @@ def documents(report: Report) -> Documents:
             elif key in ends:
                 classes += [f"l{place}"] * (value <= ends[key][0]) + [f"h{place}"] * (value >= ends[key][1])
         seen[run.label] += 1
-        detail = _detail(run, document, measure.scorer) if seen[run.label] <= DETAILED else None
+        is_shown = seen[run.label] <= DETAILED or (run.label, document.sample, document.epoch) in stood_out
+        detail = _detail(run, document, measure.scorer) if is_shown else None
         rows.append(Listed(run.label, document, values, own, " ".join(classes), detail))
     tenths = (("h", "highest tenth"), ("l", "lowest tenth"), ("n", "not measured"))
     filters = {
@@ -83,7 +89,10 @@ def documents(report: Report) -> Documents:
         ],
         "unscored": [(reason, f"u{place}") for reason, place in reasons.items()],
     }
-    return Documents(rows, filters, sum(len(run.documents) for run in runs) - len(chosen))
+    with_text = {
+        (row.run, row.document.sample, row.document.epoch): place for place, row in enumerate(rows) if row.detail
+    }
+    return Documents(rows, filters, sum(len(run.documents) for run in runs) - len(chosen), with_text)
 
 
 def in_order(run: ScoredLog) -> Sequence[ScoredDocument]:

@@ -1,7 +1,7 @@
 """The page's own figures: lanes on one scale, drawn by its template as SVG; no chart library, no script."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -76,15 +76,9 @@ def markers(runs: Sequence[ScoredLog]) -> dict[str, Marker]:
 
 def means_lanes(report: Report, measure: Measure) -> list[Panel]:
     """The means on a scale from 0 to 1, the highest first: a panel per key; of one run one panel, a lane per key."""
-    keys = [key for key in measure.keys if measure.ranges[key].is_unit]
+    keys = [key for key in ordered_keys(report, measure) if measure.ranges[key].is_unit]
     rows = [(run, row) for run, row in zip(report.runs, measure.rows, strict=True) if row]
     mark_of = markers(report.runs)
-
-    def mean(key: str, row: Mapping[str, Cell]) -> float:
-        # what was not measured stands last
-        return value if not math.isnan(value := row[key].interval.mean) else -1.0
-
-    keys.sort(key=lambda key: -fmean(mean(key, row) for _, row in rows))
 
     def lane(name: str, run: ScoredLog, key: str, cell: Cell) -> Lane:
         own, decimals = cell.interval, places(measure, key)
@@ -96,10 +90,24 @@ def means_lanes(report: Report, measure: Measure) -> list[Panel]:
         return [Panel("", lanes, WHOLE, names_runs=False)] if keys else []
     panels = []
     for key in keys:
-        ordered = sorted(rows, key=lambda pair: (pair[0].is_population, -mean(key, pair[1])))
+        ordered = sorted(rows, key=lambda pair: (pair[0].is_population, -_mean(pair[1][key])))
         lanes = [lane(run.label, run, key, row[key]) for run, row in ordered]
         panels.append(Panel(in_words(key), lanes, WHOLE))
     return panels
+
+
+def ordered_keys(report: Report, measure: Measure) -> list[str]:
+    """Those from 0 to 1 by their mean over the runs, the highest first; then the others."""
+    rows = [row for row in measure.rows if row]
+    return sorted(
+        measure.keys,
+        key=lambda key: (not (unit := measure.ranges[key].is_unit), -fmean(_mean(row[key]) for row in rows) * unit),
+    )
+
+
+def _mean(cell: Cell) -> float:
+    # what was not measured is last
+    return value if not math.isnan(value := cell.interval.mean) else -1.0
 
 
 def forest_lanes(report: Report) -> Iterator[tuple[str, list[Panel]]]:
@@ -185,6 +193,8 @@ def _spreads(
         lanes.append(
             replace(
                 lane,
+                # brackets are intervals alone
+                ends=f"({lane.ends[1:-1].replace(', ', ' to ')})" if lane.ends else "",
                 heights=f"M0 {HEIGHT}L{'L'.join(points)}L100 {HEIGHT}z" if points else "",
                 ticks="".join(f"M{_place(value, low, high):.4g} {HEIGHT}v-14" for value in few),
             )

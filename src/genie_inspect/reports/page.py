@@ -3,21 +3,31 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from genie_inspect.graders.close_reader import ASPECTS
-from genie_inspect.graders.protocols import caution
+from genie_inspect.graders.protocols import UNSPECIFIED, caution
 from genie_inspect.logs.reading import ScoredLog, cut_warning, length_warning
 from genie_inspect.logs.results import graders_of, options_of, reference_scores_command
 from genie_inspect.measures.tokens import is_like_length
 from genie_inspect.reports import charts, figures
 from genie_inspect.reports.documents import DETAILED, documents
 from genie_inspect.reports.figures import Figure
-from genie_inspect.reports.lanes import forest_lanes, length_lanes, markers, means_lanes, spread_lanes, study_lanes
+from genie_inspect.reports.first_figure import first_figure
+from genie_inspect.reports.lanes import (
+    forest_lanes,
+    length_lanes,
+    markers,
+    means_lanes,
+    ordered_keys,
+    spread_lanes,
+    study_lanes,
+)
 from genie_inspect.reports.ranking import leaders
 from genie_inspect.reports.repeats import Repeated, Repeats
-from genie_inspect.reports.report import Report, StandOut
+from genie_inspect.reports.report import Measure, QuestionRow, Report, StandOut
 from genie_inspect.reports.study import Study
 from genie_inspect.reports.study_verdict import sentence
 from genie_inspect.reports.study_verdict import warnings as study_warnings
@@ -79,6 +89,36 @@ def command_for_reference_scores(report: Report) -> str:
     return f"inspect eval {TASK} --model mockllm/model{options}{role}"
 
 
+def times(count: str) -> str:
+    return "once" if count == "1" else f"{count} times (epochs)"
+
+
+def populations_of(report: Report, runs: Iterable[ScoredLog]) -> list[str]:
+    """Those that the signatures name, in a log's own words where it speaks of the same one."""
+    # a log that was scored afterwards speaks of the population of the run that wrote
+    told = [str((run.header.eval.metadata or {}).get("population") or "") for run in runs]
+    names = dict.fromkeys(measure.signature.facts.get("population", "") for measure in report.measures)
+    return [next((words for words in told if words.startswith(name)), name) for name in names if name] or told
+
+
+def of_population(report: Report, measure: Measure) -> list[str]:
+    """What the runs' documents are compared with, in a sentence; nothing where the logs do not say it."""
+    scores = (
+        one.scores[measure.scorer] for run in report.runs for one in run.documents if measure.scorer in one.scores
+    )
+    counts = sorted({own.evidence.documents for own in scores if own.evidence.documents})
+    if not counts:
+        return []
+    many = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
+    lines = [f"The population here: {many} other document{'s' * (counts[-1] != 1)} for the same prompt."]
+    if len(measure.keys) > 1:
+        lines.append(
+            "Compare within a feature, with the other runs and the population: answers to some questions differ more "
+            "than to others."
+        )
+    return lines
+
+
 def opening(report: Report) -> dict[str, str]:
     """By name; what no log says is left out."""
     runs = [run for run in report.runs if not run.is_population] or list(report.runs)
@@ -90,16 +130,11 @@ def opening(report: Report) -> dict[str, str]:
     prompts = from_to(len({document.prompt for document in run.documents}) for run in runs)
     epochs = from_to(run.header.eval.config.epochs or 1 for run in runs)
     documents = from_to(len(run.documents) for run in runs)
-    counts = f"{prompts} prompt{'s' * (prompts != '1')} x {epochs} epoch{'s' * (epochs != '1')}: {documents} a run"
-    # the populations that the signatures name, in a log's own words where it speaks of the same one: a log that was
-    # scored afterwards speaks of the population of the run that wrote
-    told = [str((run.header.eval.metadata or {}).get("population") or "") for run in runs]
-    names = dict.fromkeys(measure.signature.facts.get("population", "") for measure in report.measures)
-    populations = [next((words for words in told if words.startswith(name)), name) for name in names if name]
+    counts = f"{documents} per run: {prompts} prompt{'s' * (prompts != '1')}, each written to {times(epochs)}"
     facts = {
         "models": [run.model for run in runs],
         "documents": [counts],
-        "population": populations or told,
+        "population": populations_of(report, runs),
         "grader": [grader for run in runs for grader in graders_of(run)],
         "date": [from_to(str(run.header.eval.created)[:10] for run in runs)],
     }
@@ -127,6 +162,7 @@ def study_figures(study: Study, place: int) -> list[Figure]:
 
 def every_figure(report: Report) -> Iterator[Figure]:
     """What the page draws and its tables of means and of effects, as pictures, in its order."""
+    yield from filter(None, [first_figure(report)])
     yield from figures.forests(report)
     for place, study in enumerate(report.studies, start=1):
         yield from study_figures(study, place)
@@ -150,10 +186,11 @@ def page(report: Report) -> str:
         *(
             answers,
             asides,
-            documents,
             beware,
             caution,
             caveats,
+            warned,
+            of_population,
             command_for_reference_scores,
             cost,
             cut_warning,
@@ -183,11 +220,13 @@ def page(report: Report) -> str:
         **{
             "ASPECTS": ASPECTS,
             "DIFFERENCE": DIFFERENCE,
+            "UNSPECIFIED": UNSPECIFIED,
             "POWER": USUAL_POWER,
             "BARS": charts.BARS,
             "BARS_SCALE": charts.BARS_SCALE,
         },
     }
+    report = in_one_order(report)
     # the first measure on a scale from 0 to 1 opens the page
     lanes = [(measure, found) for measure in report.measures if (found := means_lanes(report, measure))]
     headline, headline_lanes = lanes[0] if lanes else (None, [])
@@ -197,6 +236,7 @@ def page(report: Report) -> str:
         marks=markers(report.runs),
         headline=headline,
         headline_lanes=headline_lanes,
+        listed=documents(report),
         carried_command=carried,
     )
 
@@ -234,18 +274,40 @@ def _shortened(lines: list[str]) -> list[str]:
     return [*lines[:MOST_FINDINGS], *([f"{more} more are below."] if more > 0 else [])]
 
 
-def caveats(report: Report) -> list[str]:
-    """What changes how the answers are to be read: cautions on judges, and that there are warnings."""
+def caveats(report: Report, first: Measure) -> list[str]:
+    """What changes how the answers are to be read: cautions on judges, and the warnings on the measure shown first."""
     lines = dict.fromkeys(caution(measure.signature.facts.get("judge", "")) for measure in report.measures)
-    count = sum(len(own) for measure in report.measures for own in measure.warnings)
-    said = f"{count} warning{'s' * (count != 1)} below the means change{'s' * (count == 1)} how to read this."
-    return [*filter(None, lines), *([said] if count else [])]
+    return [*filter(None, lines), *warned(report, first)]
+
+
+def warned(report: Report, measure: Measure) -> list[str]:
+    pairs = zip(report.runs, measure.warnings, strict=True)
+    return [f"{run.label}: {line}." for run, own in pairs for line in own]
 
 
 def most_novel(report: Report) -> StandOut | None:
-    """The most novel document of all, with the question that set it apart; None where no log keeps that."""
-    ends = [one for one in report.stand_outs if one.end == "most" and one.question]
-    return max(ends, key=lambda one: one.value, default=None)
+    """A most novel document that is told apart at sight: most of the population gives one and the same other answer."""
+    ends = [(one, one.question) for one in report.stand_outs if one.end == "most" and one.question]
+
+    def at_sight(pair: tuple[StandOut, QuestionRow]) -> tuple[float, float]:
+        one, asked = pair
+        shared = max((other.given for other in asked.nearest), default=0) / max(asked.ratings, 1)
+        return (asked.novelty or 0.0) * min(shared, 1.0), one.value
+
+    return max(ends, key=at_sight, default=(None, None))[0]
+
+
+def in_one_order(report: Report) -> Report:
+    """The report with the keys of each measure as the first figure has them: the highest mean first."""
+    measures = tuple(replace(measure, keys=tuple(ordered_keys(report, measure))) for measure in report.measures)
+    place = {(own.scorer, key): (n, m) for n, own in enumerate(measures) for m, key in enumerate(own.keys)}
+    comparison = report.comparison
+    if comparison:
+        rows = sorted(comparison.rows, key=lambda row: place.get((row.scorer, row.key), (len(measures), 0)))
+        comparison = replace(comparison, rows=tuple(rows))
+    found = sorted(report.stand_outs, key=lambda one: place[one.scorer, one.key])
+    ranked = sorted(report.rankings, key=lambda one: place[one.scorer, one.key])
+    return replace(report, measures=measures, comparison=comparison, stand_outs=tuple(found), rankings=tuple(ranked))
 
 
 SHOWN_REPEATS = 3  # questions of each feature that are not folded

@@ -5,12 +5,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
 from pydantic import TypeAdapter, ValidationError
 
+from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.tables import plain
 from genie_inspect.files.values import Number
 from genie_inspect.graders.close_reader import Mark
@@ -293,7 +295,37 @@ class Report:
 MOST_REPEATS = 1_000  # documents of a run: reading more of them again would take longer than all else
 
 
-def build_report(paths: Iterable[str | Path], examples: int = 2, baseline: str = "", signature: str = "") -> Report:
+def weighted(run: ScoredLog, weights: Mapping[str, float]) -> ScoredLog:
+    """The run with one more key of `genie`: the mean of its features by weights that somebody names.
+
+    It is NaN where a feature was not measured.
+
+    Raises:
+        UnknownChoiceError: If the run has no feature of that name.
+    """
+    if not weights or GENIE not in run.ours:
+        return run
+    for key in weights:
+        if key not in run.keys(GENIE):
+            raise UnknownChoiceError("weights", key, f"features of {run.label}: {', '.join(run.keys(GENIE))}")
+    name = f"weighted by you ({', '.join(f'{in_words(key)} {weight:g}' for key, weight in weights.items())})"
+    documents = []
+    for document in run.documents:
+        if own := document.scores.get(GENIE):
+            parts = [own.values.get(key, math.nan) * weight for key, weight in weights.items()]
+            values = {**own.values, name: sum(parts) / sum(weights.values())} if own.values else own.values
+            document = replace(document, scores={**document.scores, GENIE: replace(own, values=values)})
+        documents.append(document)
+    return replace(run, documents=tuple(documents))
+
+
+def build_report(
+    paths: Iterable[str | Path],
+    examples: int = 2,
+    baseline: str = "",
+    signature: str = "",
+    weights: Mapping[str, float] = MappingProxyType({}),
+) -> Report:
     # by label, so that order and colours do not hang on the order of the files; the population's own documents are the
     # reference_scores, and stand last
     runs = tuple(sorted(read_runs(paths, signature=signature), key=lambda run: (run.is_population, run.label)))
@@ -306,8 +338,11 @@ def build_report(paths: Iterable[str | Path], examples: int = 2, baseline: str =
             )
     # a stable sort: `genie` first, the others as the logs have them
     scorers = sorted(dict.fromkeys(name for run in runs for name in run.ours), key=lambda name: name != "genie")
+    keys = [(name, tuple(dict.fromkeys(key for run in runs for key in run.keys(name)))) for name in scorers]
+    # what is compared, and what stands out, is by feature
+    comparison = comparison_of(told, baseline, Options()) if baseline else None
+    runs = tuple(weighted(run, weights) for run in runs)
     measures = tuple(_measure(scorer, runs) for scorer in scorers)
-    keys = [(measure.scorer, measure.keys) for measure in measures]
     return Report(
         runs=runs,
         measures=measures,
@@ -316,7 +351,7 @@ def build_report(paths: Iterable[str | Path], examples: int = 2, baseline: str =
         stand_outs=tuple(stand_outs(runs, keys, examples)),
         passages=tuple(marked_passages(runs, keys, examples)),
         repeats=tuple(own for run in told if len(run.documents) <= MOST_REPEATS and (own := repeats_of_run(run)).rows),
-        comparison=comparison_of(told, baseline, Options()) if baseline else None,
+        comparison=comparison,
         studies=tuple(study_of(run) for run in runs if run.changed),
         rankings=tuple(rankings(runs, measures)),
     )

@@ -53,15 +53,17 @@ def verdict(comparison: Comparison) -> str:
         hold = f"{len(each)} {'is' if len(each) == 1 else 'are'} significant ({', '.join(each[:MOST_NAMED])}{more})"
     parts = [
         f"Of {len(measured)} difference{'s' * (len(measured) > 1)} from {baselines}{named}, {hold} "
-        f"{CORRECTED[comparison.options.correction]}{within} at {LEVEL:.0%}",
-        f"{len(alike)} more {'is' if len(alike) == 1 else 'are'} equivalent within the margin{constant}",
-        f"{len(measured) - len(holding) - len(alike) - len(repeated)} undecided",
+        f"{CORRECTED[comparison.options.correction]}{within} at {LEVEL:.0%}"
     ]
+    if alike:
+        parts.append(f"{len(alike)} {'is' if len(alike) == 1 else 'are'} equivalent within the margin{constant}")
+    if undecided := len(measured) - len(holding) - len(alike) - len(repeated):
+        parts.append(f"{undecided} {'is' if undecided == 1 else 'are'} undecided")
     if repeated:
-        parts.append(f"{len(repeated)} between identical documents")
+        parts.append(f"{len(repeated)} {'is' if len(repeated) == 1 else 'are'} between identical documents")
     if len(rows) > len(measured):
         parts.append(f"{len(rows) - len(measured)} could not be tested")
-    sentence = ", ".join(parts[:-1]) + " and " + parts[-1]
+    sentence = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
     if untested := len(comparison.rows) - len(rows):
         sentence += f"; {untested} more {'is' if untested == 1 else 'are'} shown beside them and not tested"
     # a difference between texts of unlike length may be one of length alone, see LIKE
@@ -78,6 +80,10 @@ def findings(comparison: Comparison) -> list[str]:
     copies = comparison.repeated
     who = f"{len(copies)} runs wrote" if len(copies) > 1 else f"{''.join(copies)} wrote"
     lines = [f"{who} the same documents as the baseline: this compares nothing."] if copies else []
+    needed, corrected = (
+        prompts_needed(comparison),
+        "uncorrected" if comparison.options.correction == "none" else "corrected",
+    )
     measured = [row for row in comparison.rows if row.tested and not math.isnan(row.finding.p_value)]
     tested = [row for row in measured if row.run not in copies]
     for run, scorer in dict.fromkeys((row.run, row.scorer) for row in tested):
@@ -93,7 +99,14 @@ def findings(comparison: Comparison) -> list[str]:
                 said = f"undecided with {row.prompts} {row.units}"
             groups.setdefault(said, []).append(row)
         every = f"all {len(rows)} features" if len(groups) == 1 < len(rows) else ""
-        parts = [f"{said} in {every or listed([in_words(row.key) for row in own])}" for said, own in groups.items()]
+        parts = []
+        for said, own in groups.items():
+            sure, enough = "", [count for row in own if (count := needed.get((row.run, row.scorer, row.key)))]
+            if own[0].finding.differs:
+                sure = f" (p at most {max(row.finding.p_value for row in own):.2g}, {corrected})"
+            elif not own[0].finding.is_equivalent and enough:
+                sure = f" ({max(enough)} would find a difference of {DIFFERENCE})"
+            parts.append(f"{said} in {every or listed([in_words(row.key) for row in own])}{sure}")
         lines.append(f"{f'{run} is' if scorer == 'genie' else f'{run}, {in_words(scorer)}:'} {'; '.join(parts)}.")
     return lines
 
