@@ -383,7 +383,7 @@ def test_what_the_page_draws_has_its_numbers_beside_it_and_its_pictures_have_nam
     report = build_report([tmp_path], baseline="m/a")
     html = page(report)
     others = [*(f"spread-genie-{key}" for key in KEYS), "lengths"]
-    assert [figure.name for figure in every_figure(report)] == ["forest-genie-1", "means-genie", *others]
+    assert [figure.name for figure in every_figure(report)] == ["first-genie", "forest-genie-1", "means-genie", *others]
     drawn = html.split("<figure")[1:]
     # the means of two runs, their differences, and how their documents and lengths spread, by key
     assert [figure.count('class="panel"') for figure in drawn] == [3, 1, 3, 1]

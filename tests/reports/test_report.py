@@ -9,6 +9,7 @@ from inspect_ai.scorer import Score
 from inspect_ai.viewer import ViewerConfig
 from tests.reports.made_logs import GENIE, asked, made_log, scored
 
+from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.reports.page import page, unlike_lengths
 from genie_inspect.reports.report import (
@@ -40,6 +41,25 @@ def test_a_cell_has_the_mean_with_its_interval_the_quartiles_and_what_could_be_u
     assert (plot.used, plot.asked, plot.usable, plot.due) == (3, 6, 15, 36)
     assert math.isnan(style.interval.mean)
     assert math.isnan(style.spread["median"])
+
+
+def test_weights_of_the_user_make_one_more_key_that_is_named_as_theirs_and_is_not_compared(tmp_path: Path) -> None:
+    rows = [(0.2, 0.8), (0.4, 0.6), (0.6, math.nan)]
+    for model, texts in (("m/a", ["ab", "c", "d"]), ("m/b", "efg")):
+        samples = [{"genie": scored({"plot": plot, "style": style})} for plot, style in rows]
+        made_log(tmp_path, samples, model=model, texts=tuple(texts))
+    report = build_report([tmp_path], baseline="m/a", weights={"plot": 3, "style": 1})
+    (measure,) = report.measures
+    assert measure.keys == ("plot", "style", "weighted by you (plot 3, style 1)")
+    # hand-worked: (3 x .2 + .8) / 4 = .35 and (3 x .4 + .6) / 4 = .45; the third document lacks a feature
+    cell = measure.rows[0]["weighted by you (plot 3, style 1)"]
+    assert cell.interval.mean == pytest.approx(0.4)
+    assert measure.ranges["weighted by you (plot 3, style 1)"].is_unit
+    assert report.comparison
+    assert [row.key for row in report.comparison.rows] == ["plot", "style"]
+    assert "weighted by you (plot 3, style 1)" in page(report)
+    with pytest.raises(UnknownChoiceError, match="weights is 'plt', expected features of m/a: plot, style"):
+        build_report([tmp_path], weights={"plt": 1})
 
 
 def test_measures_start_with_genie_a_log_without_one_has_an_empty_row_and_labels_give_the_order(tmp_path: Path) -> None:
