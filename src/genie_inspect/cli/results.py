@@ -69,6 +69,19 @@ def summary(
     return cli.Answer(values, summary_parts(tables, within, nearest=nearest))
 
 
+def named_weights(_context: click.Context, _option: click.Parameter, text: str) -> dict[str, float]:
+    weights = {}
+    for part in filter(None, text.split(",")):
+        key, _, number = part.partition("=")
+        try:
+            weights[key.strip()] = float(number)
+        except ValueError:
+            weights[key.strip()] = math.nan
+    if not all(0 < weight < math.inf for weight in weights.values()):
+        raise click.BadParameter(f"{text[:100]!r} names no features with weights above 0: write plot=2,style=1")
+    return weights
+
+
 @click.command()
 @cli.LOGS
 @cli.option("-o", "--output", default="report.html", help="HTML file to write or replace.")
@@ -88,7 +101,7 @@ def summary(
     default="",
     show_default=False,
     metavar="plot=2,style=1",
-    callback=lambda _context, _option, text: weights_of(text),
+    callback=named_weights,
     help="Also show the mean of these features by your weights. Default: none.",
 )
 @cli.flag("--open", "opened", help="Open the page in the browser.")
@@ -126,19 +139,6 @@ def report(
     # whole, because a name that begins with a dash would be an option of what opens it
     if opened and click.launch(str(page.resolve())):
         echo(f"No program here opens {output}: open it in a browser yourself.", err=True)
-
-
-def weights_of(text: str) -> dict[str, float]:
-    weights = {}
-    for part in filter(None, text.split(",")):
-        key, _, number = part.partition("=")
-        try:
-            weights[key.strip()] = float(number)
-        except ValueError:
-            weights[key.strip()] = math.nan
-    if not all(0 < weight < math.inf for weight in weights.values()):
-        raise click.BadParameter(f"{text!r} is no list of features with a weight above 0, such as plot=2,style=1")
-    return weights
 
 
 def write_report(
