@@ -45,25 +45,20 @@ NOT_RUN = {
     "genie cache import": "it takes the replies of an engine; tests/batch has the whole round with scripted ones",
     "genie batch rounds": "it needs Ray and a server, or GPUs; tests/batch has it with a stand-in",
     "genie batch ask": "it needs Ray and a server, or GPUs; tests/batch has it with a stand-in",
-    "genie cache merge": "it joins the caches of other runs; tests/batch does so",
-    "sbatch": "it needs a cluster",
     "genie compare logs/grid --baseline grid_baseline --pooled": "docs/prompting_methods.md has run it, in its folder",
     "genie validate released": "the released scores are no part of the project: tests/reference has them",
     "python tools/released_data.py": "the released scores are no part of the project: tests/reference has them",
-    "genie rater fit ttcw_expert_votes": "the published votes are no part of the project: tests/reference has them",
-    "genie rater curiosity explained.jsonl --base": "it needs a base model and the extra `personal`",
     "genie close-reading fit ratings.csv": "it takes ratings of the reader's; tests/studies/close_reading has it",
     "genie close-reading preference": "it takes judgements of the reader's; tests/studies/close_reading has it",
-    "inspect eval my_task.py": "the task is the reader's; the page has one of its own, which is run",
+    "inspect eval my_task.py": "the task is the reader's",
     "genie compare logs/qa": "it compares the runs of the reader's task",
-    "vllm serve": "it needs vLLM, and serves until it is stopped",
-    "VLLM_BASE_URL=http://127.0.0.1:8000/v1 inspect eval genie_inspect/ttcw -T reference=false": "it needs that server",
+    "genie compare logs/sums": "tests/test_docs.py compares the figures of these two runs with the page",
 }
 # pages that another test runs whole, or that nothing here can run
 ELSEWHERE = {
     "docs/extending.md": "tests/test_docs.py runs it together with the page's Python",
     "docs/real_run.md": "it needs servers of two real models; make test-real runs a short form of it",
-    "docs/more_studies.md": "the released ratings are no part of the project: tests/reference runs it with them",
+    "docs/more_studies.md": "the released ratings and votes are no part of the project: tests/reference has them",
     "docs/frames.md": "tests/test_docs.py runs it, each part where the libraries that it needs are",
 }
 # on the stories that are written from the first two plots
@@ -71,6 +66,15 @@ VOTES = """\
 {"story": "loan-saint-7d2d_openai/gpt-4o-mini", "rater": "ann", "votes": {"01": 1, "02": 0}}
 {"story": "over-lock-91ce_openai/gpt-4o-mini", "rater": "ann", "votes": {"01": 0, "02": 1}}
 """
+# who marks what in passages: two experts and a model
+PASSAGES = [
+    {
+        "text": f"The tide folded its letters, and went home. {number}",
+        "experts": {"ann": {"novel": ["folded its letters"]}, "bob": {"novel": []}},
+        "readers": {"mine": {"novel": ["went home"]}},
+    }
+    for number in range(4)
+]
 # of ten stories and an edit of each, as a reader's own program writes them
 SCORES = "original,edited,key,value\n" + "".join(
     f"{story},,plot,.{story}\n{story},plot,plot,.{story + 20 + story % 3}\n" for story in range(10, 20)
@@ -156,6 +160,8 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
         for name in ("ratings.jsonl", "second_ratings.jsonl"):
             shutil.copy(DATA / "starter" / name, folder)
         shutil.copytree(DATA / "starter", folder / "mine")
+    if page == "docs/close_reading.md":
+        (folder / "passages.jsonl").write_text("".join(json.dumps(row) + "\n" for row in PASSAGES), encoding="utf-8")
     if page == "docs/metric_study.md":
         (folder / "scores.csv").write_text(SCORES, encoding="utf-8")
     if page == "docs/studies.md":
@@ -165,7 +171,7 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
     if page == "docs/ttcw.md":
         shutil.copy(DATA / "ttcw" / "references.jsonl", folder)
         (folder / "votes.jsonl").write_text(VOTES, encoding="utf-8")
-    if page in ("docs/personal.md", "docs/personal_tables.md"):
+    if page == "docs/personal.md":
         personal(folder)
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from contextvars import copy_context
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from genie_inspect.graders.list_judge import CHUNK, LIST
 from genie_inspect.graders.logit_judge import LOGIT
 from genie_inspect.graders.merging import Mode, numbered_tokens, others_in
 from genie_inspect.graders.offline_judge import OfflineReader
-from genie_inspect.graders.pairwise_judge import PAIRWISE
+from genie_inspect.graders.pairwise_judge import PAIRWISE, PairwiseJudge
 from genie_inspect.graders.reader import READ
 from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.populations.schema import Feature, write_rows
@@ -66,6 +67,15 @@ def test_a_mode_reads_of_its_own_requests_and_replies_what_it_put_in_them(judge:
     if mode.said:
         said = mode.said(rehearsed(data), [("2", 0.0)], others)
         assert {text: judged.rating for text, judged in said.items()} == dict.fromkeys(others, 2)
+
+
+def test_a_mode_of_ones_own_judges_under_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Mine(PairwiseJudge):
+        name = "mine"
+
+    monkeypatch.setitem(MODES, "mine", replace(PAIRWISE, name="mine", judge=Mine))
+    _, rater = Instrument("mine").reader_and_judge(saying("").model())
+    assert rater.signature.startswith("mine(mockllm/model@")
 
 
 def test_the_grader_reads_and_embedding_judge() -> None:

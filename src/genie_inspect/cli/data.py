@@ -227,9 +227,8 @@ DISTANCE = click.FloatRange(0, 2)
 def write_concepts(output: Path, grader: str, dry_run: bool, **facts: Any) -> dict[str, Any]:
     """Ask a model for pairs of concepts that rarely meet.
 
-    Dropped are pairs whose concepts are close, that share a concept with another pair, or that are close to one. The
-    default distances suit everyday concepts and the static embedder; lower them for a narrow domain. Read the pairs
-    before you use them. A killed run continues. --dry-run counts the fewest possible calls.
+    A pair is dropped if its concepts are close, or if another pair is close or has one of them. Lower the distances for
+    a narrow domain. Read the pairs before you use them. A killed run continues. --dry-run counts the fewest calls.
 
     \b
     Example: genie prompts write --domain "life at sea" -o sea.jsonl --grader openai/gpt-4o --apart 0.7

@@ -327,8 +327,7 @@ def size(
 ) -> cli.Answer:
     """Estimate how many documents a population needs, by feature.
 
-    SOURCES are logs with scores of `genie` (no model is called), or a population, whose documents are compared with
-    each other.
+    SOURCES are logs with scores of `genie`, or a population, whose documents --judge and --grader compare.
 
     \b
     Example: genie population size logs/demo
