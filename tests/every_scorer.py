@@ -12,7 +12,7 @@ from inspect_ai.model import Logprob, Logprobs, ModelOutput, TopLogprob
 from inspect_ai.scorer import Scorer
 from inspect_ai.util import registry_info
 from tests.critics import blocks
-from tests.scripted import output
+from tests.scripted import output, sheet_of
 
 from genie_inspect import _registry
 from genie_inspect.graders.instrument import MODES
@@ -57,6 +57,8 @@ def graded(request: str) -> str | ModelOutput:
     data = blocks(request)[0]
     if "questions" in data:
         return "\ud83d" + json.dumps({number: f"an answer \ud83d {number}" for number in data["questions"]})
+    if "sheet" in data:
+        return sheet_of(data, lambda answer, other: 2) + "\ud83d"
     if "others" in data:
         return json.dumps(dict.fromkeys(data["others"], "2")) + "\ud83d"
     if "other_replies" in data:

@@ -95,11 +95,21 @@ def grading(
         data = unfenced(request)
         if "questions" in data:
             return numbered({number: answer(data["document"], asked) for number, asked in data["questions"].items()})
+        if "sheet" in data:
+            return sheet_of(data, rating)
         if "others" in data:
             return numbered({number: rating(data["answer"], other) for number, other in data["others"].items()})
         return f"They differ in what they say.\nRating: {rating(data['answer'], data['other'])}"
 
     return Script(reply)
+
+
+def sheet_of(data: Data, rating: Callable[[str, str], int]) -> str:
+    """The ratings of a sheet, a line per question."""
+    return "\n".join(
+        f"{number}| " + " ".join(f"{n}:{rating(part['answer'], other)}" for n, other in part["others"].items())
+        for number, part in data["sheet"].items()
+    )
 
 
 def written(text: str, prompt: str = "Write.", scores: Mapping[str, Score] | None = None, **metadata: Any) -> TaskState:

@@ -42,7 +42,7 @@ REQUEST = "Rate them. " * 40 + fence.fenced({"question": "Who is it?", "others":
 TEXTS = frozenset({"reply", "text", "answer", "document", "generation", "question", "request", "story", "letters"})
 """What a function's first argument is called that comes from outside."""
 GIVEN: dict[str, object] = {
-    **{"count": 9, "lowest": 0, "highest": 5, "numbers": {1, 3}, "width": 80, "where": "a line"},
+    **{"count": 9, "counts": [9, 2], "lowest": 0, "highest": 5, "numbers": {1, 3}, "width": 80, "where": "a line"},
     **{"sentence": SENTENCE, "rest": "An owl.", "request": REQUEST, "question": REQUEST},
     "choices": ["keep", "two things"],
 }

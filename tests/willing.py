@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import cycle
 
 from tests.critics import blocks
+from tests.scripted import sheet_of
 
 from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.populations.population import open_population
@@ -43,6 +44,8 @@ class Willing:
         if "answers" in data:
             texts = [self._story(request) for _ in range(data["answers"])]
             return json.dumps({"responses": [{"text": text, "probability": 1 / len(texts)} for text in texts]})
+        if "sheet" in data:
+            return sheet_of(data, _rating)
         if "others" in data:
             return json.dumps({number: _rating(data["answer"], other) for number, other in data["others"].items()})
         if "other" in data:

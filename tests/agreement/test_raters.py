@@ -13,6 +13,7 @@ from genie_inspect.agreement.raters import (
     Rater,
     RatingsFile,
     Target,
+    as_documents,
     drawn,
     judge_ratings,
     list_positions,
@@ -25,6 +26,7 @@ from genie_inspect.graders.cache import Cache, Memo
 from genie_inspect.graders.list_judge import CHUNK, ListJudge
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import GRADER_FAILED, UNREADABLE, UNSPECIFIED
+from genie_inspect.graders.sheet_judge import SIZE, SheetJudge
 from genie_inspect.populations.population import BUNDLED, Population, open_population
 from genie_inspect.populations.schema import Question
 from genie_inspect.prompting.fence import unfenced
@@ -246,6 +248,45 @@ async def test_positions_begin_anew_in_each_call_and_are_not_known_of_lists_of_w
     # a list of one has none
     assert sorted(places, key=lambda place: (math.isnan(place), place))[:2] == [0, 1]
     assert sum(map(math.isnan, places)) == 1
+
+
+def test_targets_are_grouped_as_the_answers_of_documents() -> None:
+    a, b, elsewhere = (
+        Question(id=name, prompt=name[0], feature="plot", text=f"{name}?") for name in ("p1", "p2", "q1")
+    )
+    asked = [Target(question, str(n), ("x",)) for n, question in enumerate([a, a, b, elsewhere, a, b])]
+    assert as_documents(asked) == [[0, 2], [1, 5], [3], [4]]
+    assert as_documents([]) == []
+
+
+@pytest.mark.anyio
+async def test_a_sheet_judge_is_asked_by_sheets_and_tells_where_each_answer_stood_among_its_questions_others() -> None:
+    other = Question(id="q2", prompt=QUESTION.prompt, feature="plot", text="Who is lost?")
+    targets = [Target(other, "cat", ("dog", "elk")), *TARGETS]
+    script = grading(rating=lambda answer, other: {"fox": 1, "hen": 4, "dog": 2, "elk": 3}[other])
+    told: list[int] = []
+    judge = SheetJudge(script.model())
+    found = await judge_ratings(Rater("sheets", judge, SIZE), targets, told.append)
+    # of two answers to one question each stands on a sheet of its own
+    assert [len(data["sheet"]) for data in script.data] == [2, 1]
+    assert found.values == (2, 3, 1, 4, 2)
+    assert (sorted(told), found.faults, found.swapped) == ([1, 2, 2], {}, ())
+    order = [list(part["others"].values()) for part in script.data[0]["sheet"].values()]
+    assert found.positions[:2] == (order[0].index("dog"), order[0].index("elk"))
+    assert math.isnan(found.positions[-1])
+
+
+@pytest.mark.anyio
+async def test_pairs_on_a_sheet_that_failed_have_the_fault_and_no_others() -> None:
+    def reply(request: str) -> str:
+        data = unfenced(request)
+        if any(part["answer"] == "owl" for part in data["sheet"].values()):
+            raise RuntimeError("no more today")
+        return "1| 1:3"
+
+    ratings = await judge_ratings(Rater("sheets", SheetJudge(Script(reply).model()), SIZE), TARGETS)
+    assert ratings.faults == {0: GRADER_FAILED, 1: GRADER_FAILED}
+    assert ratings.values[2] == 3
 
 
 @pytest.mark.anyio

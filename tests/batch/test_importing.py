@@ -1,7 +1,7 @@
 """What becomes of replies: each counts once, what is wrong is counted by reason, and what is on record stays."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,12 @@ from genie_inspect.batch.walk import request_id
 from genie_inspect.cli import main
 from genie_inspect.graders.cache import ANSWERS, RATINGS, Cache, Judged
 from genie_inspect.graders.list_judge import LIST, list_request
+from genie_inspect.graders.merging import Part
+from genie_inspect.graders.sheet_judge import SHEETS
 from genie_inspect.prompting.fence import fenced
 from genie_inspect.signature import digest
 
-JUDGE, READER = "list(x)", "grader(x)"
+JUDGE, SHEET, READER = "list(x)", "sheet(x)", "grader(x)"
 OTHERS = ("snow", "hail", "fog")
 
 
@@ -29,6 +31,16 @@ def judging(folder: Path, answers: tuple[str, ...], shard: int = 2) -> Path:
             request = list_request(LIST.instruction.template(), "What falls?", answer, OTHERS)
             body = json.dumps({"messages": [{"role": "user", "content": request}], "model": "x"})
             files.write(request_id(JUDGE, "judge", body), body)
+    return first
+
+
+def sheets(folder: Path, parts: Sequence[Part]) -> Path:
+    """A request that rates several answers."""
+    first = folder / "sheet.jsonl"
+    with shards(first, Plan(step="judge", judge="sheet", grader="x/y", signature=SHEET)) as files:
+        request = SHEETS.request(SHEETS.instruction.template(), parts)
+        body = json.dumps({"messages": [{"role": "user", "content": request}], "model": "x"})
+        files.write(request_id(SHEET, "judge", body), body)
     return first
 
 
@@ -118,6 +130,43 @@ def test_what_was_said_before_stays_what_it_lacks_is_added_and_the_same_again_ch
     assert [again[count] for count in counts] == [0, 6, 1, {"ratings": 0}]
     assert Cache().counts()["ratings"] == {JUDGE: 18}
     assert ratings("rain") == {"snow": 1, "hail": 4, "fog": 3}
+
+
+def test_of_a_sheet_each_question_is_kept_for_itself_and_what_it_lacks_is_asked_again(tmp_path: Path) -> None:
+    Cache().keep(RATINGS, (SHEET, "What falls?", "rain"), {"snow": Judged(3)})
+    parts = [("What falls?", "rain", OTHERS), ("Who sees it?", "an owl", ("a fox",)), ("Where?", "at sea", ("here",))]
+    first = sheets(tmp_path, parts)
+    (name,) = names(first)
+    file = write(tmp_path / "replies.jsonl", [reply(name, "1| 1:1 2:2 3:3\n2| 1:4\n3| 2:1")])
+    once, again = (called("cache", "import", file, "--requests", first) for _ in range(2))
+    counts = ("used", "on_record", "incomplete", "conflicts", "unreadable", "kept")
+    assert [once[count] for count in counts] == [1, 0, 1, 1, 0, {"ratings": 3}]
+    assert [again[count] for count in counts] == [0, 1, 1, 1, 0, {"ratings": 0}]
+    kept = {answer: Cache().found(RATINGS, (SHEET, question, answer)) for question, answer, _ in parts}
+    assert kept["rain"] == {"snow": Judged(3), "hail": Judged(2), "fog": Judged(3)}
+    assert (kept["an owl"], kept["at sea"]) == ({"a fox": Judged(4)}, {})
+    babble = write(tmp_path / "babble.jsonl", [reply(name, "Well, well.")])
+    assert called("cache", "import", babble, "--requests", first)["unreadable"] == 1
+
+
+@pytest.mark.parametrize(
+    ("sheet", "named"),
+    [
+        ("none", "sheet is 'none', expected an object"),
+        ({"1": "rain"}, "1 is 'rain', expected an object"),
+        ({"1": {"question": "What falls?"}}, "the request lacks answer"),
+        ({"1": {"question": "What falls?", "answer": "rain", "others": ["snow"]}}, "others is"),
+    ],
+)
+def test_a_sheet_that_changed_is_one_clear_line(sheet: Any, named: str, tmp_path: Path) -> None:
+    first = sheets(tmp_path, [("What falls?", "rain", OTHERS)])
+    (line,) = lines(first)
+    line["body"]["messages"][0]["content"] = f"Rate.\n{fenced({'sheet': sheet})}"
+    write(first, [line])
+    file = write(tmp_path / "replies.jsonl", [reply(line["custom_id"], "1| 1:1 2:2 3:3")])
+    error = refused("cache", "import", file, "--requests", first)
+    assert named in error
+    assert "Traceback" not in error
 
 
 @pytest.mark.parametrize(

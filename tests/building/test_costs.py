@@ -21,8 +21,9 @@ from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.graders.cache import ANSWERS, RATINGS, Cache, Judged
 from genie_inspect.graders.cost import Cost, tokens
 from genie_inspect.graders.instrument import Instrument
+from genie_inspect.graders.merging import rate_all
 from genie_inspect.graders.pairwise_judge import TOKENS_A_REASON
-from genie_inspect.graders.protocols import Answer
+from genie_inspect.graders.protocols import Answer, Compared
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow, Document
@@ -149,8 +150,10 @@ def script() -> Script:
     )
 
 
-@pytest.mark.parametrize("judge", ["list", "pairwise"])
-@pytest.mark.parametrize("keeps", [True, False])
+@pytest.mark.parametrize(
+    ("judge", "keeps"),
+    [("list", True), ("list", False), ("pairwise", True), ("pairwise", False), ("sheet", False)],
+)
 async def test_what_a_dry_run_counts_is_what_is_asked(judge: str, keeps: bool, tmp_path: Path) -> None:
     grader = script()
     model = grader.model()
@@ -170,6 +173,48 @@ async def test_what_a_dry_run_counts_is_what_is_asked(judge: str, keeps: bool, t
         # second words owl, five times: one; tones grey (twice), old, brown: 3 x 3 less two; red, lame: one each
         assert found.judged == (16 - 3) + 1 + (9 - 2) + 2
         assert reference_scores_cost(population, instrument, model).total == Cost()
+
+
+async def test_of_sheets_that_are_kept_it_is_the_most_that_is_asked(tmp_path: Path) -> None:
+    grader = script()
+    model = grader.model()
+    population = read_population(tmp_path / "population", GraderReader(model).signature, MANY)
+    instrument = Instrument("sheet")
+    found = reference_scores_cost(population, instrument, model)
+    await left_out(Assessor(population, *instrument.reader_and_judge(model)))
+    # one grey owl waits for the other, which answers alike; the other documents are side by side
+    assert found.total.calls == 7 == len(grader.requests) + 1
+    assert found.total.tokens_in >= sum(map(static_token_count, grader.requests))
+    assert reference_scores_cost(population, instrument, model).total == Cost()
+
+
+@pytest.mark.parametrize(("size", "sheets"), [(120, 1), (40, 2), (20, 3), (11, 5), (3, 20)])
+async def test_sheets_are_counted_as_they_are_split(size: int, sheets: int, tmp_path: Path) -> None:
+    script, others = grading(), [f"thing number {number}" for number in range(10)]
+    questions = [Asked(f"What is {number}?") for number in range(5)]
+    instrument = Instrument(f"sheet/{size}", cache=False)
+    _, judge = instrument.reader_and_judge(script.model())
+    await rate_all(judge, [Compared(q, Answer(ANSWER), list(map(Answer, others))) for q in questions])
+    grader = PlannedGrader(small_population(tmp_path), instrument, script.model())
+    costs = [
+        TaskCost(judged=10, rating=grader.rating(tokens(q.text), tokens(ANSWER), list(map(tokens, others))))
+        for q in questions
+    ]
+    found = grader.on_sheets(costs, 1).rating
+    assert found.calls == len(script.requests) == sheets
+    assert found.tokens_in == pytest.approx(sum(map(static_token_count, script.requests)), rel=0.002)
+    replied = sum(static_token_count(str(script.reply(request))) for request in script.requests)
+    assert found.tokens_out == pytest.approx(replied, rel=0.05)
+
+
+def test_a_document_whose_answers_have_all_been_rated_needs_no_sheet(tmp_path: Path) -> None:
+    grader = PlannedGrader(small_population(tmp_path), Instrument("sheet"))
+    part = grader.rating(5, 5, [2] * 10)
+    # each of two questions is new to half of the four documents: three of these need a sheet
+    halves = [TaskCost(judged=20, rating=part * 2)] * 2
+    assert grader.on_sheets(halves, 4).rating.calls == 4 * (1 - 0.5 * 0.5)
+    assert grader.on_sheets([TaskCost()] * 2, 4).rating == Cost()
+    assert grader.on_sheets(halves, 0).rating == part * 4
 
 
 QUESTION = Asked('What does "the owl" want?')

@@ -162,6 +162,7 @@ def test_graders_and_judges_are_reworded_in_turn() -> None:
     [
         ((), "--rewordings asks a model. Name it with --grader PROVIDER/MODEL"),
         (("--grader", "bundled/grader", "--judge", "embedding"), "--rewordings needs a judge that rates pairs"),
+        (("--grader", "bundled/grader", "--judge", "sheet"), "needs another rate_sheet.md in each wording"),
         (("--grader", "bundled/grader", "--templates", "terse"), "--templates original,terse"),
         (("--grader", "bundled/grader", "--pairs", "3"), "--rewordings goes without --ratings, --pairs"),
         (("--grader", "bundled/grader", "--reader", "nobody"), "reader is 'nobody', expected one of"),

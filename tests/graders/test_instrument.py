@@ -22,7 +22,7 @@ from genie_inspect.graders.embedding_judge import shipped_fit
 from genie_inspect.graders.instrument import MODES, OFFLINE, Instrument, cache_for, graders_for, mode_of
 from genie_inspect.graders.list_judge import CHUNK, LIST
 from genie_inspect.graders.logit_judge import LOGIT
-from genie_inspect.graders.merging import Mode, numbered_tokens, others_in
+from genie_inspect.graders.merging import Mode, numbered_tokens, parts_in
 from genie_inspect.graders.offline_judge import OfflineReader
 from genie_inspect.graders.pairwise_judge import PAIRWISE, PairwiseJudge
 from genie_inspect.graders.reader import READ
@@ -57,16 +57,16 @@ OTHERS = ["a fox", 'a "hen"', "```"]
 @pytest.mark.parametrize("judge", PAIR_JUDGES)
 def test_a_mode_reads_of_its_own_requests_and_replies_what_it_put_in_them(judge: str) -> None:
     mode = MODES[judge]
-    others = OTHERS[: mode.chunk]
-    request = mode.request(mode.instruction.template(), "Who?", "an owl", others)
-    data = unfenced(request)
-    assert others_in(data) == {str(number): other for number, other in enumerate(others, start=1)}
+    parts = [("Who?", "an owl", OTHERS[: mode.chunk]), ("Where?", "at sea", ["in a barn"])][: 2 if mode.alone else 1]
+    data = unfenced(mode.request(mode.instruction.template(), parts))
+    assert parts_in(data) == parts
     known = instruction_of(data)
     assert known
     assert known.keys == mode.instruction.keys == data.keys()
     if mode.said:
-        said = mode.said(rehearsed(data), [("2", 0.0)], others)
-        assert {text: judged.rating for text, judged in said.items()} == dict.fromkeys(others, 2)
+        said = mode.said(rehearsed(data), [("2", 0.0)], parts)
+        ratings = [{text: judged.rating for text, judged in each.items()} for each in said]
+        assert ratings == [dict.fromkeys(others, 2) for _, _, others in parts]
 
 
 def test_a_mode_of_ones_own_judges_under_its_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,15 +10,17 @@ from typing import Any
 import pytest
 from inspect_ai import eval as evaluate
 from tests.scorers.test_assessor import Judge, Reader
-from tests.scripted import evaluated, grading, metadata, saying, scores, small_population
+from tests.scripted import Script, evaluated, grading, metadata, saying, scores, sheet_of, small_population
 
 from genie_inspect.engines.embedders import StaticEmbedder
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Rated
+from genie_inspect.graders.sheet_judge import SheetJudge
 from genie_inspect.measures.genie import Tally, similarity
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.reference_scores import Measured, ReferenceScores
+from genie_inspect.prompting.fence import unfenced
 from genie_inspect.scorers.assessment import Assessment, QuestionResult, standings
 from genie_inspect.scorers.assessor import Assessor, Jury
 from genie_inspect.scorers.explanation import notes_on, sampling_facts
@@ -26,6 +28,7 @@ from genie_inspect.scorers.genie import genie
 from genie_inspect.scorers.sampling import Sampler
 from genie_inspect.signature import Signature
 from genie_inspect.tasks.population_prompts import population_prompts
+from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 PROMPT = "Write about a bird."
 WORDS = "owl eagle swan crow finch robin hawk falcon wren goose duck heron stork raven".split()  # noqa: SIM905
@@ -60,7 +63,7 @@ def population(tmp_path: Path) -> Population:
 
 
 async def assessed(
-    population: Population, judge: Judge, ratings: int | None, text: str = TEXT, seed: int = 0
+    population: Population, judge: Judge | SheetJudge, ratings: int | None, text: str = TEXT, seed: int = 0
 ) -> Assessment:
     sampler = Sampler(ratings, StaticEmbedder(), seed) if ratings else None
     return await Assessor(population, Reader(), judge, sampler=sampler).assess(text, PROMPT)
@@ -123,6 +126,57 @@ async def test_a_lost_rating_is_replaced_once_and_then_represented_by_the_stratu
     assert (result.usable, len(result.due), result.faults) == (4, 5, (UNREADABLE,))
     assert (result.weights[2], sum(result.weights)) == (0, len(OTHERS))
     assert not math.isnan(result.novelty)
+
+
+async def test_a_rating_that_a_sheet_lost_is_replaced_by_asking_about_its_second_alone(population: Population) -> None:
+    lost: list[str] = []
+
+    def reply(request: str) -> str:
+        data = unfenced(request)
+        if "sheet" in data:
+            # the first of the first question gets no rating, even when it is asked about alone
+            lost.append(data["sheet"]["1"]["others"]["1"])
+            return sheet_of(data, lambda answer, other: 2).replace("1| 1:2", "1| 1:x")
+        (other,) = data["others"].values()
+        return "Hm." if other in lost else "1:3"
+
+    script = Script(reply)
+    judge = SheetJudge(script.model())
+    result, beside = (await assessed(population, judge, 6)).results
+    assert [len(part["others"]) for part in script.data[0]["sheet"].values()] == [6, 6]
+    assert [list(data["others"].values()) for data in script.data[1:2]] == [lost]
+    assert len(script.requests) == 3
+    assert (result.faults, sorted(filter(None, result.ratings)), lost[0] in {o.text for o in result.others}) == (
+        (),
+        [2, 2, 2, 2, 2, 3],
+        False,
+    )
+    assert beside.ratings == (2,) * 6
+
+
+@pytest.mark.parametrize("ratings", [None, 6])
+def test_a_sheet_gives_the_scores_of_a_list_to_the_bit_in_a_call_per_document(
+    ratings: int | None, tmp_path: Path
+) -> None:
+    scored = {}
+    for judge in ("list", "sheet", "sheet/20"):
+        (log,) = evaluate(
+            synthetic_prompts(judge=judge, ratings=ratings, panel="none"),
+            model="bundled/inventive",
+            model_roles={"grader": "bundled/grader"},
+            limit=2,
+            epochs=1,
+            log_dir=str(tmp_path / judge.replace("/", "-")),
+            display="none",
+        )
+        assert log.status == "success"
+        # reference scores are of one judge: of the sheet judge there are none
+        facts = [
+            {k: v for k, v in metadata(one).items() if k not in ("judge", "signature", "standing")}
+            for one in scores(log)
+        ]
+        scored[judge] = str([score.value for score in scores(log)]), str(facts)
+    assert scored["list"] == scored["sheet"] == scored["sheet/20"]
 
 
 async def test_too_few_of_the_drawn_are_no_score_and_a_grader_that_fails_is_a_failure(population: Population) -> None:
@@ -206,7 +260,7 @@ def test_reference_scores_take_a_sampled_document_as_often_as_its_ratings_stand_
         ("list", 2, "a whole number of at least 3"),
         ("list", 6.0, "a whole number of at least 3"),
         ("list", True, "a whole number of at least 3"),
-        ("embedding", 6, "none with judge=embedding: it is for list, pairwise, logit"),
+        ("embedding", 6, "none with judge=embedding: it is for list, sheet, pairwise, logit"),
         ("offline", 6, "none with judge=offline"),
     ],
 )

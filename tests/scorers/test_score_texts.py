@@ -94,7 +94,7 @@ def test_inside_a_run_the_grader_is_the_runs(population: str, tmp_path: Path) ->
         (["a", "b"], ["c"], {}, "prompts is '1 prompts', expected one, or one per text: 2"),
         (["a", 3], OWL, {}, r"texts\[1\] is 3, expected a text"),
         (["a"], OWL, {"grader": None}, "grader is 'None', expected a model such as 'openai/gpt-4o' for judge='list'"),
-        (["a"], OWL, {"judge": "lst"}, "judge is 'lst', expected one of list, pairwise"),
+        (["a"], OWL, {"judge": "lst"}, "judge is 'lst', expected one of list, sheet, pairwise"),
     ],
 )
 def test_what_cannot_be_scored_is_refused(

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,8 +20,8 @@ from genie_inspect.files.writing import write_lines
 from genie_inspect.graders.cache import RATINGS, Memo
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.list_judge import shuffled
-from genie_inspect.graders.merging import RatingJudge
-from genie_inspect.graders.protocols import GRADER_FAILED, UNSPECIFIED, Answer, Judge, Rated
+from genie_inspect.graders.merging import RatingJudge, rate_all
+from genie_inspect.graders.protocols import GRADER_FAILED, UNSPECIFIED, Answer, Compared, Judge, Rated
 from genie_inspect.measures.genie import HIGHEST, LOWEST
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import NonEmpty, Question, Row, parsed, placed_rows
@@ -172,17 +173,23 @@ async def judge_ratings(
     is_kept = [bool(memo.found(RATINGS, *place)) for place in places]
     failures: list[str] = []
 
-    async def rated(target: Target) -> Rated:
-        others = [Answer(other) for other in target.others]
-        try:
-            return await judge.rate(target.question, Answer(target.answer), others)
-        except GraderFailedError as error:
-            failures.append(str(error))
-            return Rated((None,) * len(others), dict.fromkeys(range(len(others)), GRADER_FAILED))
-        finally:
-            told(len(others))
+    async def rated(targets: Sequence[Target]) -> list[Rated]:
+        by_place: dict[int, Rated] = {}
 
-    faults, values = _joined(await gathered(*map(rated, targets)))
+        async def rate(group: Sequence[int]) -> None:
+            asked = (targets[place] for place in group)
+            items = [Compared(each.question, Answer(each.answer), list(map(Answer, each.others))) for each in asked]
+            for place, item, found in zip(group, items, await rate_all(judge, items), strict=True):
+                if isinstance(found, GraderFailedError):
+                    failures.append(str(found))
+                    found = Rated((None,) * len(item.others), dict.fromkeys(range(len(item.others)), GRADER_FAILED))
+                by_place[place] = found
+                told(len(item.others))
+
+        await gathered(*map(rate, as_documents(targets)))
+        return [by_place[place] for place in range(len(targets))]
+
+    faults, values = _joined(await rated(targets))
     if values and len(faults) == len(values) and set(faults.values()) == {GRADER_FAILED}:
         raise CalibrationError(f"{name} rated nothing: {failures[0]}")
     if chunk > 1:
@@ -195,8 +202,18 @@ async def judge_ratings(
     if not rater.swaps:
         return Ratings(name, judge.signature, values, faults)
     sides = [Target(target.question, other, (target.answer,)) for target in targets for other in target.others]
-    _, swapped = _joined(await gathered(*map(rated, sides)))
+    _, swapped = _joined(await rated(sides))
     return Ratings(name, judge.signature, values, faults, swapped=swapped)
+
+
+def as_documents(targets: Sequence[Target]) -> list[list[int]]:
+    """Places of the targets in groups, each as the answers of a document: to one prompt, no question twice."""
+    turns = Counter[str]()
+    groups: dict[tuple[str, int], list[int]] = {}
+    for place, target in enumerate(targets):
+        groups.setdefault((target.question.prompt, turns[target.question.id]), []).append(place)
+        turns[target.question.id] += 1
+    return list(groups.values())
 
 
 def list_positions(target: Target, chunk: int) -> list[float]:

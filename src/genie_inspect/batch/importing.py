@@ -13,7 +13,7 @@ from genie_inspect.files.json_lines import Lines, json_object, placed_lines
 from genie_inspect.graders.cache import TABLES, Cache, Judged, Memo
 from genie_inspect.graders.instrument import mode_of
 from genie_inspect.graders.logit_judge import Logprobs, first_tokens
-from genie_inspect.graders.merging import Candidates, Unrated, others_in, rated
+from genie_inspect.graders.merging import Candidates, Part, Unrated, parts_in, rated
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.graders.reader import CONCISE, LENGTHS, answered
 from genie_inspect.populations.schema import Question
@@ -164,10 +164,16 @@ class Importer:
     async def _ratings(
         self, plan: Plan, data: Mapping[str, Any], text: str, candidates: Candidates
     ) -> tuple[int, int, int]:
-        mode = mode_of(plan.judge)
-        others = [Answer(other) for other in (others_in(data) or {"": ""}).values()]
-        said = dict(mode.said(text, candidates, [other.text for other in others])) if mode.said else {}
-        fresh: dict[str, Judged] = {}
+        mode, asked = mode_of(plan.judge), parts_in(data)
+        said = mode.said(text, candidates, asked) if mode.said else [{}] * len(asked)
+        new = [await self._part(plan, part, ratings) for part, ratings in zip(asked, said, strict=True)]
+        self.result.kept["ratings"] += sum(new)
+        return sum(max(1, len(others)) for _, _, others in asked), sum(map(len, said)), sum(new)
+
+    async def _part(self, plan: Plan, part: Part, said: Mapping[str, Judged]) -> int:
+        """How many of the ratings of one answer are new."""
+        question, answer, texts = part
+        others, fresh = [Answer(other) for other in texts], dict[str, Judged]()
 
         async def rate(pairs: Unrated) -> Mapping[str, str]:
             fresh.update((other, said[other]) for other in pairs.others if other in said)
@@ -175,11 +181,10 @@ class Importer:
                 pairs.keep(fresh)
             return {}
 
-        there = await rated(Memo(self.cache), plan.signature, data["question"], data["answer"], others, rate)
+        there = await rated(Memo(self.cache), plan.signature, question, answer, others, rate)
         here = {other.text: rating or 0.0 for other, rating in zip(others, there.ratings, strict=True)}
         self.result.conflicts += sum(float(judged.rating) != here[other] for other, judged in said.items())
-        self.result.kept["ratings"] += len(fresh)
-        return len(others), len(said), len(fresh)
+        return len(fresh)
 
     async def _answers(self, plan: Plan, may_lack: bool, data: Mapping[str, Any], text: str) -> tuple[int, int, int]:
         wordings = [str(question) for question in data["questions"].values()]

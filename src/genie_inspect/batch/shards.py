@@ -1,7 +1,7 @@
 """Files of requests, in shards that a batch endpoint takes, and beside them the plan by which replies are placed."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,7 @@ from genie_inspect.errors import GenieError, UnknownChoiceError, UnreadableReply
 from genie_inspect.files.json_lines import json_object, json_row, placed_lines
 from genie_inspect.files.values import json_text
 from genie_inspect.files.writing import check_absent, write_lines, written
+from genie_inspect.graders.merging import SHEET
 from genie_inspect.graders.reader import CONCISE
 from genie_inspect.graders.stand_ins import StandIn, last_text
 from genie_inspect.inspect_private import resolved_settings
@@ -136,18 +137,29 @@ class Place:
         request = last.get("content") if isinstance(last, dict) else None
         if not isinstance(request, str):
             raise ScaleError(f"{self.file} has a request without a message at {where}: it has changed")
-        needed = {"document": str, "questions": dict} if self.plan.step == READ else {"question": str, "answer": str}
+        where = f"{self.file}, {where}"
         try:
             data = unfenced(request)
         except UnreadableReplyError as error:
-            raise ScaleError(f"{self.file}, {where}: {error}") from error
-        if lacking := [name for name in needed if name not in data]:
-            raise ScaleError(f"{self.file}, {where}: the request lacks {', '.join(lacking)}")
-        for name, form in {**needed, "others": dict}.items():
-            if name in data and not isinstance(data[name], form):
-                expected = "an object" if form is dict else "text"
-                raise ScaleError(f"{self.file}, {where}: {name} is {shortened(str(data[name]))}, expected {expected}")
+            raise ScaleError(f"{where}: {error}") from error
+        if self.plan.step == READ:
+            _check(data, {"document": str, "questions": dict}, where)
+            return request, data
+        if SHEET in data:
+            _check(data, {SHEET: dict}, where)
+            _check(data[SHEET], dict.fromkeys(data[SHEET], dict), where)
+        for part in data[SHEET].values() if SHEET in data else [data]:
+            _check(part, {"question": str, "answer": str}, where)
         return request, data
+
+
+def _check(data: Mapping[str, Any], needed: Mapping[str, type], where: str) -> None:
+    if lacking := [name for name in needed if name not in data]:
+        raise ScaleError(f"{where}: the request lacks {', '.join(lacking)}")
+    for name, form in {**needed, "others": dict}.items():
+        if name in data and not isinstance(data[name], form):
+            expected = "an object" if form is dict else "text"
+            raise ScaleError(f"{where}: {name} is {shortened(str(data[name]))}, expected {expected}")
 
 
 def places(requests: Path) -> dict[str, Place]:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, reduce
+from math import prod
 from operator import add
 from statistics import fmean
 from typing import Self
@@ -28,6 +29,7 @@ from genie_inspect.graders.instrument import Instrument, mode_of
 from genie_inspect.graders.merging import numbered_tokens
 from genie_inspect.graders.protocols import Judge, Reader
 from genie_inspect.graders.reader import LENGTHS
+from genie_inspect.graders.sheet_judge import packed
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, YES, normalised
@@ -87,14 +89,14 @@ class PlannedGrader:
         if model is not None:
             self.reader, self.judge = instrument.reader_and_judge(model)
             self.cache, self.as_json = instrument.cache_for(model), held_to_json(model)
-            # what is kept is judged once, also where different new documents answer it
-            self.keeps = self.cache is not None
+            # what is kept is judged once, also where different new documents answer it; sheets are asked side by side
+            self.keeps = self.cache is not None and not self.mode.alone
         self.own = population.answers(self.reader.signature) if self.reader else {}
         # where the grader has read nothing, the answers of the reader who has read most stand for its own
         self.record = self.own or max((population.answers(name) for name in population.readers), key=len, default={})
         # answers longer than those on record, where it has none of its own there
         self.times = 1 if self.own else LENGTHS[instrument.answer_length].times
-        self._empty: dict[int, int] = {}  # tokens of a request that rates so many empty answers
+        self._counted: dict[tuple[int, ...], int] = {}
 
     def reading(self, document: float, questions: Sequence[str], answers: Sequence[float]) -> Cost:
         """One request to read, by the tokens of the document and of the answers."""
@@ -104,15 +106,39 @@ class PlannedGrader:
         return Cost(1, empty + document, numbered_tokens(len(questions)) + _attempt() + self.times * sum(answers))
 
     def rating(self, question: int, answer: int, others: Sequence[int]) -> Cost:
-        """The requests to rate an answer against others, by the tokens of each."""
+        """The requests to rate an answer against others, by the tokens of each; on sheets its parts of these."""
         size, mode = self.mode.chunk, self.mode
         calls = [len(others[start : start + size]) for start in range(0, len(others), size)]
-        for count in set(calls).difference(self._empty):
-            request = mode.request(self.rate, "", "", [""] * count)
-            self._empty[count] = static_token_count(request)
         texts = len(calls) * (question + self.times * answer) + self.times * sum(others)
         replies = sum(mode.reply_tokens(count, self.as_json) for count in calls)
-        return Cost(len(calls), sum(self._empty[count] for count in calls) + texts, replies)
+        head = self._head if mode.alone else 0
+        return Cost(len(calls), sum(self._empty(count) - head for count in calls) + texts, replies)
+
+    def _empty(self, *counts: int) -> int:
+        """Tokens of a request that rates so many empty answers, of each of its parts."""
+        if counts not in self._counted:
+            request = self.mode.request(self.rate, [("", "", [""] * count) for count in counts])
+            self._counted[counts] = static_token_count(request)
+        return self._counted[counts]
+
+    @property
+    def _head(self) -> int:
+        """Tokens that the parts of a request share."""
+        return 2 * self._empty(1) - self._empty(1, 1)
+
+    def on_sheets(self, questions: Sequence[TaskCost], documents: int) -> TaskCost:
+        """What these questions cost together: where a call holds several, as many calls as documents need sheets."""
+        total, size = sum(questions, TaskCost()), self.mode.chunk
+        if not self.mode.alone or not documents:
+            return total
+        expected = [cost.judged / documents for cost in questions if cost.judged]
+        parts = [part for each in expected for part in (*[size] * int(each // size), each % size) if part]
+        sheets: float = len(packed(parts, size))
+        if sheets == 1:  # which a document lacks whose answers have all been rated before
+            sheets = 1 - prod(max(0.0, 1 - cost.rating.calls / documents) for cost in questions)
+        calls = documents * sheets
+        rating = total.rating
+        return replace(total, rating=Cost(calls, rating.tokens_in + calls * self._head, rating.tokens_out))
 
     def drawn(self, sizes: list[int], of: int) -> list[int]:
         """Tokens of the answers that will be rated, among so many of which these are not on record."""
@@ -167,7 +193,7 @@ class PlannedGrader:
             reading=reading(questions) * new,
             population=sum((reading(asked) * count for asked, count in missing.items() if asked), Cost()),
         )
-        return sum((self.rating_cost(q.text, answers[q.id], new) for q in questions), known)
+        return known + self.on_sheets([self.rating_cost(q.text, answers[q.id], new) for q in questions], new)
 
     def rating_cost(self, question: str, answers: Answers, new: int) -> TaskCost:
         """What it costs to rate the answers of so many new documents, if they answer as the population does."""
@@ -233,8 +259,8 @@ def reference_scores_cost(population: Population, instrument: Instrument, model:
             documents = population.documents(prompt)
             # nothing new: what is left to read
             total += replace(grader.prompt_cost(prompt, 0), documents=len(documents))
-            for question in population.questions(prompt):
-                total += grader.comparison_cost(question, documents)
+            questions = [grader.comparison_cost(question, documents) for question in population.questions(prompt)]
+            total += grader.on_sheets(questions, len(documents))
         return total
 
     return _by_wording(population, instrument, model, cost)

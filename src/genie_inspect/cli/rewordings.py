@@ -56,6 +56,13 @@ def reworded_raters(
     if not all(mode_of(judge).asks_pairs for judge in judges):
         raise CalibrationError(f"--rewordings needs a judge that rates pairs, got {', '.join(judges)}")
     several = {judge: _several(Instrument(judge, templates=templates or SHIPPED)) for judge in judges}
+    for judge, by_wording in several.items():
+        name = mode_of(judge).instruction.name
+        if len({each.mode_templates[name].digest for each in by_wording.values()}) < len(by_wording):
+            raise CalibrationError(
+                f"--rewordings with judge={judge} needs another {name}.md in each wording, got the same in some of "
+                f"{', '.join(by_wording)}"
+            )
     record = recorded_reader(opened, reader)
     targets = rewordings.targets_of(opened, record, documents)
     if not targets:

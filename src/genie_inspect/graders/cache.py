@@ -3,7 +3,7 @@
 import os
 import warnings
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 from weakref import WeakValueDictionary
@@ -106,11 +106,12 @@ class Memo:
 
     @asynccontextmanager
     async def on_record(self, table: KeyTable[V], *place: str, key: str = "") -> AsyncIterator[dict[str, V]]:
-        if self.cache is None:
-            yield {}
-            return
-        async with self._asking.setdefault((*place, key), anyio.Lock()):
+        async with self.asking(*place, key):
             yield self.found(table, *place)
+
+    def asking(self, *what: str) -> AbstractAsyncContextManager[None]:
+        """Lets one ask for this at a time."""
+        return self._asking.setdefault(what, anyio.Lock()) if self.cache else nullcontext()
 
     def found(self, table: KeyTable[V], *place: str) -> dict[str, V]:
         return self.cache.found(table, place) if self.cache and not self.anew else {}

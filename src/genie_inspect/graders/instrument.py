@@ -20,6 +20,7 @@ from genie_inspect.graders.offline_judge import OfflineJudge, OfflineReader
 from genie_inspect.graders.pairwise_judge import PAIRWISE
 from genie_inspect.graders.protocols import Judge, Reader
 from genie_inspect.graders.reader import CONCISE, LENGTHS, GraderReader
+from genie_inspect.graders.sheet_judge import SHEETS
 from genie_inspect.measures.genie import MIN_COVERAGE
 from genie_inspect.options import check_count, check_share, check_switch, check_text
 from genie_inspect.populations.schema import Feature
@@ -27,7 +28,7 @@ from genie_inspect.prompting.templates import Template, Templates, wordings
 
 OFFLINE = "offline"
 LEAST_RATINGS = 3
-MODES = {mode.name: mode for mode in (LIST, PAIRWISE, LOGIT, VECTORS)}
+MODES = {mode.name: mode for mode in (LIST, SHEETS, PAIRWISE, LOGIT, VECTORS)}
 """Judges that ask a grader, by name."""
 
 
@@ -81,9 +82,9 @@ class Instrument:
     """The options that say how documents are compared; checked when it is made, before anything is asked."""
 
     judge: str
-    """`list` (one call rates one answer against many: 50, or as `list/10` says), `pairwise` (the study's protocol),
-    `logit` (one token a pair), `embedding` (readings alone are asked for; `embedding/<file>` names a fit) or
-    `offline` (no model: a smoke test)."""
+    """`list` (one call rates one answer against many: 50, or as `list/10` says), `sheet` (one call rates all answers of
+    a document; `sheet/60`: 60 others per call), `pairwise` (the study's protocol), `logit` (one token a pair),
+    `embedding` (readings alone are asked for; `embedding/<file>` names a fit) or `offline` (no model: a smoke test)."""
     embedder: str = "static"
     """For `embedding` and `offline`, and for `ratings`."""
     templates: Templates = None
@@ -194,4 +195,6 @@ class Instrument:
             # the population's answers come back with every document
             engine = CachedEmbedder(self.engine, cache_folder())
             return reader, mode.by_embedding(engine, fit, [feature.name for feature in features])
-        return reader, mode.judge(model, self.mode_templates[mode.instruction.name], Memo(cache, anew=anew))
+        alone = {"alone": self.mode_templates[mode.alone.instruction.name]} if mode.alone else {}
+        template = self.mode_templates[mode.instruction.name]
+        return reader, mode.judge(model, template, Memo(cache, anew=anew), **alone)

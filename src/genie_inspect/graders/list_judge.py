@@ -100,7 +100,7 @@ LIST = Mode(
     ListJudge,
     ListJudge.instruction,
     reply_tokens,
-    list_request,
-    lambda text, candidates, others: list_ratings(text, others),
+    lambda template, parts: list_request(template, *parts[0]),
+    lambda text, candidates, parts: [list_ratings(text, parts[0][2])],
     CHUNK,
 )

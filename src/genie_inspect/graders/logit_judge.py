@@ -125,7 +125,7 @@ LOGIT = Mode(
     LogitJudge,
     LogitJudge.instruction,
     lambda count, as_json: 1,
-    said=lambda text, candidates, others: judged({others[0]: candidates}),
+    said=lambda text, candidates, parts: [judged({parts[0][2][0]: candidates})],
     check=check_log_probabilities,
 )
 

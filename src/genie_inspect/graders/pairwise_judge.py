@@ -7,7 +7,7 @@ from inspect_ai.model import GenerateConfig
 
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.graders.cache import Judged
-from genie_inspect.graders.merging import Candidates, Mode, PairJudge, Unrated, pair_instruction, pair_request
+from genie_inspect.graders.merging import Candidates, Mode, PairJudge, Part, Unrated, pair_instruction, pair_request
 from genie_inspect.prompting.replies import pair_rating
 
 # sampling of the study's reference judge (arXiv 2606.12790, section 4); its reply is one sentence and a number
@@ -26,10 +26,11 @@ class PairwiseJudge(PairJudge):
             pairs.keep({other: Judged(await self.read_of(request, pair_rating))})
 
 
-def _said(text: str, candidates: Candidates, others: Sequence[str]) -> dict[str, Judged]:
+def _said(text: str, candidates: Candidates, parts: Sequence[Part]) -> list[dict[str, Judged]]:
+    ((_, _, (other,)),) = parts
     with suppress(UnreadableReplyError):
-        return {others[0]: Judged(pair_rating(text))}
-    return {}
+        return [{other: Judged(pair_rating(text))}]
+    return [{}]
 
 
 PAIRWISE = Mode(

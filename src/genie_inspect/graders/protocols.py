@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,6 +65,14 @@ class Rated:
     ratings: tuple[float | None, ...]
     faults: Mapping[int, str] = field(default_factory=dict)  # why a rating could not be had, by position
     off_labels: float | None = None  # mean probability off the labels, 0 to 1, where the judge reads probabilities
+
+
+class Compared(NamedTuple):
+    """An answer and the others that it is rated against, as `Judge.rate` takes them."""
+
+    question: AskedQuestion
+    answer: Answer
+    others: Sequence[Answer]
 
 
 class Reader(Protocol):

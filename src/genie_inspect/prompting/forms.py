@@ -52,6 +52,13 @@ def ratings_form(count: int) -> Form:
     return Form(as_json.schema, " ".join(f"{number}:[{RATINGS}]" for number in range(1, count + 1)))
 
 
+@lru_cache
+def sheet_form(counts: tuple[int, ...]) -> Form:
+    """A line per question, "1| 1:3 2:0", by how many ratings each has; as JSON it would take twice the tokens."""
+    lines = (rf"{number}\| {ratings_form(count).pattern}" for number, count in enumerate(counts, start=1))
+    return Form(None, "\n".join(lines))
+
+
 def choices_form(count: int, choices: Sequence[str]) -> Form:
     """One of the choices for each of the numbers 1 to count."""
     return _numbered_form(count, f"(?:{'|'.join(map(re.escape, choices))})", choices)

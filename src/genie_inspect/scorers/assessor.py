@@ -4,6 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from typing import Any
@@ -18,10 +19,12 @@ from genie_inspect.files.tables import Table
 from genie_inspect.graders.cache import cache_folder
 from genie_inspect.graders.grader import gathered, names_of
 from genie_inspect.graders.instrument import Instrument
+from genie_inspect.graders.merging import rate_all
 from genie_inspect.graders.protocols import (
     GRADER_FAILED,
     UNSPECIFIED,
     Answer,
+    Compared,
     Judge,
     Rated,
     Reader,
@@ -73,15 +76,29 @@ class Assessor:
         read = rest.documents if any(reading.answers) else ()
         alone = self._recorded_alone(prompt, questions) if self.population.answers_alone else []
         others = alone or await self._read_each(read, questions)
-        failures: list[Exception] = []
-        results = await gathered(
-            *(self._rate(question, index, reading, others, failures) for index, question in enumerate(questions))
+        compared = await gathered(
+            *(
+                self._drawn(question, answer, index, others)
+                for index, (question, answer) in enumerate(zip(questions, reading.answers, strict=True))
+                if answer is not None
+            )
         )
+        first = await rate_all(self.judge, [each.asking(each.first) for each in compared])
+        failures: list[GraderFailedError] = []
+        rated = await gathered(
+            *(self._rated(each, ratings, failures) for each, ratings in zip(compared, first, strict=True))
+        )
+        by_question = {result.question.id: result for result in rated}
+        results = [
+            by_question.get(question.id)
+            or QuestionResult(question, None, (), (), (reading.faults.get(index, UNSPECIFIED),))
+            for index, question in enumerate(questions)
+        ]
         # a grader that failed throughout is a failed sample, which can be scored again
         if failures and not any(result.usable for result in results):
             raise failures[0]
-        lengths, compared = tuple(word_count(document.text) for document in read), len(alone or rest.documents)
-        return Assessment(tuple(results), self.features, compared, rest.same, lengths, rest.made_of)
+        lengths, count = tuple(word_count(document.text) for document in read), len(alone or rest.documents)
+        return Assessment(tuple(results), self.features, count, rest.same, lengths, rest.made_of)
 
     async def reading(self, text: str, prompt: str, *, anew: bool = False) -> Reading:
         """The answers of one document; anew, one of the population's is read without its answers on record."""
@@ -131,55 +148,51 @@ class Assessor:
                 self._readings[document.id] = reading
             return reading
 
-    async def _rate(
-        self, question: Question, index: int, reading: Reading, others: Sequence[Reading], failures: list[Exception]
-    ) -> QuestionResult:
-        answer = reading.answers[index]
-        if answer is None:
-            return QuestionResult(question, None, (), (), (reading.faults.get(index, UNSPECIFIED),))
+    async def _drawn(self, question: Question, answer: Answer, index: int, others: Sequence[Reading]) -> "_Comparison":
         answers = {place: text for place, other in enumerate(others) if (text := other.answers[index]) is not None}
-        places, every, draw = tuple(answers), tuple(answers.values()), None
+        draw, every = None, tuple(answers.values())
         if self.sampler and len(every) > self.sampler.ratings:
             texts = [other.text for other in every]
             draw = await to_thread.run_sync(self.sampler.draw, question.text, answer.text, texts)
-        chosen = draw.first if draw else list(range(len(every)))
         # kept apart from the answers: nothing is known of these documents, which is not "does not say"
         lost = {place: fault for place, other in enumerate(others) if (fault := other.faults.get(index))}
-        rated = Rated(())
+        return _Comparison(question, answer, tuple(answers), every, draw, lost)
+
+    async def _rated(
+        self, compared: "_Comparison", first: Rated | GraderFailedError, failures: list[GraderFailedError]
+    ) -> QuestionResult:
+        draw, chosen = compared.draw, compared.first
         try:
+            if isinstance(first, GraderFailedError):
+                raise first
+            rated = first
             if draw:
-                chosen, rated = await self._rate_drawn(question, answer, every, draw)
-            elif every:
-                rated = await self.judge.rate(question, answer, every)
+                chosen, rated = await self._rate_seconds(compared, draw, first)
         except GraderFailedError as error:
             # one failed question must not cost the document the others; `assess` raises when all have failed
             failures.append(error)
+            chosen = draw.first if draw else chosen
             rated = Rated((None,) * len(chosen), dict.fromkeys(range(len(chosen)), GRADER_FAILED))
-        faults = (*lost.values(), *rated.faults.values())
+        faults = (*compared.lost.values(), *rated.faults.values())
         return QuestionResult(
-            question,
-            answer,
-            others=tuple(every[place] for place in chosen),
+            compared.question,
+            compared.answer,
+            others=tuple(compared.every[place] for place in chosen),
             ratings=rated.ratings,
-            faults=faults if answers or lost else (NOT_ANSWERED,),
+            faults=faults if compared.every or compared.lost else (NOT_ANSWERED,),
             off_labels=rated.off_labels,
-            places=tuple(places[place] for place in chosen),
-            unread=tuple(lost),
+            places=tuple(compared.places[place] for place in chosen),
+            unread=tuple(compared.lost),
             min_coverage=self.min_coverage,
             weights=_weights(draw, rated) if draw else (),
         )
 
-    async def _rate_drawn(
-        self, question: Question, answer: Answer, every: Sequence[Answer], draw: Draw
-    ) -> tuple[list[int], Rated]:
-        """Ratings of equal answers, without a call, and of one per stratum: its second where the first is lost."""
-        chosen = [part[0] for part in draw.strata]
-        rated = Rated(())
-        if chosen:
-            rated = await self.judge.rate(question, answer, [every[place] for place in chosen])
+    async def _rate_seconds(self, compared: "_Comparison", draw: Draw, rated: Rated) -> tuple[list[int], Rated]:
+        """Equal answers, without a call, and one rating per stratum: of its second where the first's is lost."""
+        chosen = compared.first
         if lost := [number for number, part in enumerate(draw.strata) if number in rated.faults and len(part) > 1]:
             seconds = [draw.strata[number][1] for number in lost]
-            again = await self.judge.rate(question, answer, [every[place] for place in seconds])
+            again = await self.judge.rate(*compared.asking(seconds))
             ratings, faults = list(rated.ratings), dict(rated.faults)
             for number, second, rating in zip(lost, seconds, again.ratings, strict=True):
                 if rating is not None:
@@ -190,6 +203,26 @@ class Assessor:
         ratings_of_all = (*[float(HIGHEST)] * known, *rated.ratings)
         faults_of_all = {number + known: fault for number, fault in rated.faults.items()}
         return [*draw.same, *chosen], Rated(ratings_of_all, faults_of_all, rated.off_labels)
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """An answer and the other answers to its question."""
+
+    question: Question
+    answer: Answer
+    places: tuple[int, ...]  # of the others' documents
+    every: tuple[Answer, ...]
+    draw: Draw | None  # None where all of them are rated
+    lost: dict[int, str]  # why a document has no known answer, by its place
+
+    @property
+    def first(self) -> list[int]:
+        """The others that are asked about first."""
+        return [part[0] for part in self.draw.strata] if self.draw else list(range(len(self.every)))
+
+    def asking(self, places: Sequence[int]) -> Compared:
+        return Compared(self.question, self.answer, [self.every[place] for place in places])
 
 
 def _weights(draw: Draw, rated: Rated) -> tuple[int, ...]:
