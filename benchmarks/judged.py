@@ -1,8 +1,7 @@
 """What benchmarks/judging.py judges, and by whom: no script of its own."""
 
 import itertools
-import json
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -27,12 +26,13 @@ from genie_inspect.graders import logit_judge
 from genie_inspect.graders.grader import Room, gathered
 from genie_inspect.graders.pairwise_judge import STUDY
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Rated, Reading
+from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow, Document, Question
 from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.answers import normalised
-from genie_inspect.prompting.fence import fenced, unfenced
+from genie_inspect.prompting.fence import OPEN, fenced, unfenced
 from genie_inspect.prompting.replies import pair_rating
 from genie_inspect.prompting.templates import load_template
 from genie_inspect.providers.replay import starter_record
@@ -89,6 +89,7 @@ class Alone:
 
 
 CALLS = [0]
+SENT: deque[tuple[str, str]] = deque(maxlen=POPULATION * QUESTIONS)  # the last requests and replies
 logit_judge.LOGPROBS |= {"atonce"}  # the provider below returns them
 
 
@@ -103,11 +104,11 @@ class _AtOnce(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """A rating of 1 for everything."""
+        """One rating for everything."""
         CALLS[0] += 1
         request = input[-1].text
-        others = unfenced(request)["others"] if '"others"' in request else None
-        text = json.dumps(dict.fromkeys(others, "1")) if others else "They differ.\nRating: 1"
+        text = rehearsed(unfenced(request)) if OPEN in request else "Rating: 1"
+        SENT.append((request, text))
         output = ModelOutput.from_content("atonce", text)
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         if config.logprobs:

@@ -23,32 +23,37 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import anyio
 from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
 from inspect_ai.model import GenerateConfig, Model, get_model
-from judged import CALLS, POPULATION, QUESTIONS, Alone, Published, rating, setting, told
+from judged import CALLS, POPULATION, PROMPT, QUESTIONS, SENT, Alone, Published, rating, setting, told
 
+from genie_inspect.engines.embedders import StaticEmbedder, static_token_count
 from genie_inspect.graders.list_judge import ListJudge
 from genie_inspect.graders.logit_judge import LogitJudge
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import Judge
+from genie_inspect.graders.sheet_judge import SheetJudge
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.providers.replay import starter_record
 from genie_inspect.scorers.assessor import Assessor
+from genie_inspect.scorers.sampling import Sampler
 
 SENTENCE = {"structured_outputs": {"regex": r"[A-Z][a-z ]{60,100}\.\nRating: [0-4]"}}
 JUDGES: dict[str, Any] = {
     "published": Published,
     "list": ListJudge,
     "list, 25 a call": lambda model: ListJudge(model, chunk=25),
+    "sheet": SheetJudge,
     "pairwise": PairwiseJudge,
     "logit": LogitJudge,
     "Inspect alone, a call a pair": Alone,
 }
 HELD = ", held to a sentence"
 ON_SERVER = ["published", "published" + HELD, "list", "list, 25 a call", "pairwise" + HELD, "logit"]
-AT_ONCE = ["list", "list, 25 a call", "pairwise", "logit", "Inspect alone, a call a pair"]
+AT_ONCE = ["list", "list, 25 a call", "sheet", "pairwise", "logit", "Inspect alone, a call a pair"]
 
 
 def measured(mode: str, url: str, documents: int, side_by_side: int, folder: Path) -> dict[str, Any]:
@@ -92,8 +97,6 @@ def measured(mode: str, url: str, documents: int, side_by_side: int, folder: Pat
 
 def _count_requests(model: Model) -> list[int]:
     """A counter of the requests that the model's client sends."""
-    import anyio
-
     sent = [0]
 
     async def count(request: Any) -> None:
@@ -166,6 +169,32 @@ def table(modes: Sequence[str], url: str, documents: int, side_by_side: int) -> 
     print()
 
 
+def sizes(folder: Path) -> None:
+    """Print what one document asks of the grader: calls, characters and the bundled tokenizer's tokens."""
+    population, reader = setting(folder, 1)
+    (text,) = reader.answers
+    model, embedder = get_model("atonce/m"), StaticEmbedder()
+    made = {
+        "published": (Published(model), None),
+        "list": (ListJudge(model), None),
+        "list, six ratings": (ListJudge(model), Sampler(6, embedder)),
+        "sheet": (SheetJudge(model), None),
+        "sheet, six ratings": (SheetJudge(model), Sampler(6, embedder)),
+    }
+    counts = ("calls", "characters in", "characters out", "tokens in", "tokens out")
+    print("| one document |", " | ".join(counts), "| tokens in and out, of published |")
+    print("|:--" + "|--:" * (len(counts) + 1) + "|")
+    whole = 0
+    for name, (judge, sampler) in made.items():
+        SENT.clear()
+        anyio.run(Assessor(population, reader, judge, sampler=sampler).assess, text, PROMPT)
+        lengths = [sum(map(size, side)) for size in (len, static_token_count) for side in zip(*SENT, strict=True)]
+        whole = whole or sum(lengths[2:])
+        shown = " | ".join(f"{count:,}" for count in (len(SENT), *lengths))
+        print(f"| {name} | {shown} | 1/{whole / sum(lengths[2:]):.0f} |")
+    print()
+
+
 def repeated_answers() -> None:
     """Print how many of the starter population's answers to a question are distinct, by the size of the population."""
     population = starter_record().population
@@ -198,6 +227,8 @@ def main() -> None:
         asked = (arguments.row, arguments.base_url, arguments.documents, arguments.side_by_side, arguments.folder)
         print(json.dumps(measured(*asked)))
         return
+    with tempfile.TemporaryDirectory() as folder:
+        sizes(Path(folder))
     repeated_answers()
     table(AT_ONCE, "", 100, arguments.side_by_side)
     if _answers(arguments.base_url):

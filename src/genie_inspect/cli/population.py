@@ -239,7 +239,7 @@ def import_(
 
 @population.command("reference-scores")
 @click.argument("folder")
-@cli.option("--judge", default="list", help="Judge mode: list, pairwise, logit, embedding or offline (no calls).")
+@cli.option("--judge", default="list", help="Judge mode: list, sheet, pairwise, logit, embedding, offline (no calls).")
 @graders_option(help="Grader; several are a jury.")
 @INSTRUMENT
 @cli.option(

@@ -43,8 +43,8 @@ def genie(
 
     Args:
         population: `starter` or the folder of a population.
-        judge: `list` (50 answers per call; `list/10`: 10), `pairwise`, `logit` (all ask the grader role), `embedding`
-            (the grader reads, vectors replace the ratings: use it to screen, not to report; `embedding/<file>` names a
+        judge: `list` (50 answers per call; `list/10`: 10), `sheet` (a call per document), `pairwise`, `logit` (all ask
+            the grader role), `embedding` (the grader reads, vectors replace the ratings: use it to screen, not to report; `embedding/<file>` names a
             fit by `genie calibrate`) or `offline` (no model: a smoke test).
         embedder: For `embedding`, `offline`, `ratings`: static, openai/<model> or sentence-transformers/<id or folder>.
         templates: A folder of your own instruction templates, or a shipped rewording of the reading and rating
@@ -56,8 +56,8 @@ def genie(
             levels, and scores of two lengths do not compare (`genie answer-lengths` compares them on
             purpose).
         ratings: How many of the population's answers an answer is rated against, 3 or more, such as 6; all unless
-            given. For `list`, `logit` and `pairwise`. The answers are drawn from strata of similarity as the embedder
-            predicts it, the nearest always among them; the metadata has the standard error.
+            given. For `list`, `sheet`, `logit`, `pairwise`. The answers are drawn from strata of similarity as the
+            embedder predicts it, the nearest always among them; the metadata has the standard error.
 
     Raises:
         RefusedError: If the population cannot be opened or has only documents, or an option has a value that is not

@@ -47,7 +47,7 @@ def score_texts(
         population: `starter` or the folder of a population.
         grader: A model by its Inspect name (`openai/gpt-4o`) or an Inspect `Model`; several are a jury. Default: the
             grader role of the run that calls this, if there is one.
-        judge: As for the scorer `genie`: `list`, `pairwise`, `logit`, `embedding` or `offline` (needs no grader).
+        judge: As for the scorer `genie`: `list`, `sheet`, `pairwise`, `logit`, `embedding` or `offline` (no grader).
         progress: Whether a bar on standard error shows how many texts are scored.
         **options: The other options of the scorer `genie`: `embedder`, `templates`, `cache`, `min_coverage`,
             `answer_length`, `ratings`.

@@ -20,7 +20,7 @@ def synthetic_prompts(
     Args:
         population: `starter` (8 of the 25 prompts), the folder of a population (its own prompts are the dataset), or
             `none`: all 25 prompts are generated and nothing is scored, for building a population.
-        judge: `list`, `pairwise`, `logit`, `embedding` (all ask `--model-role grader=...`), `offline` (no model: a
+        judge: `list`, `sheet`, `pairwise`, `logit`, `embedding` (all ask the role `grader`), `offline` (no model: a
             smoke test), see the scorer `genie`; or `none`: the panel alone scores, without Genie.
         embedder: For `embedding` and `offline`: static, openai/<model> or sentence-transformers/<id or folder>.
         templates: A folder of your own instruction templates.
