@@ -174,7 +174,7 @@ def sizes(folder: Path) -> None:
     population, reader = setting(folder, 1)
     (text,) = reader.answers
     model, embedder = get_model("atonce/m"), StaticEmbedder()
-    made = {
+    made: dict[str, tuple[Judge, Sampler | None]] = {
         "published": (Published(model), None),
         "list": (ListJudge(model), None),
         "list, six ratings": (ListJudge(model), Sampler(6, embedder)),

@@ -44,8 +44,8 @@ def genie(
     Args:
         population: `starter` or the folder of a population.
         judge: `list` (50 answers per call; `list/10`: 10), `sheet` (a call per document), `pairwise`, `logit` (all ask
-            the grader role), `embedding` (the grader reads, vectors replace the ratings: use it to screen, not to report; `embedding/<file>` names a
-            fit by `genie calibrate`) or `offline` (no model: a smoke test).
+            the grader role), `embedding` (the grader reads, vectors replace the ratings: use it to screen, not to
+            report; `embedding/<file>` names a fit by `genie calibrate`) or `offline` (no model: a smoke test).
         embedder: For `embedding`, `offline`, `ratings`: static, openai/<model> or sentence-transformers/<id or folder>.
         templates: A folder of your own instruction templates, or a shipped rewording of the reading and rating
             instructions: `editor`, `full`, `reordered` or `terse`. Several with commas between them, such as
