@@ -3,19 +3,14 @@
 import csv
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.looks import marks, rows, told_by
 
 from genie_inspect.agreement.calibration import (
     ALL,
-    COLOURS,
-    SHAPES,
     Conduct,
     PeopleAgreement,
     RaterAgreement,
@@ -33,15 +28,10 @@ from genie_inspect.agreement.raters import (
     RECORDED,
     CalibrationError,
     Ratings,
-    RatingsFile,
     Target,
-    drawn,
-    pair,
     recorded_ratings,
     write_blind_table,
 )
-from genie_inspect.files.writing import DATA
-from genie_inspect.populations.population import open_population
 from genie_inspect.populations.schema import Question
 from genie_inspect.reports.charts import write_chart
 from genie_inspect.statistics.agreement import krippendorff_alpha
@@ -226,52 +216,6 @@ def test_the_picture_is_drawn_also_where_something_is_not_defined(tmp_path: Path
     assert f"by chance): {alpha:g}; feature: plot" in drawn
 
 
-def panels() -> list[dict[str, Any]]:
-    """Agreement and difference of two pairs of raters: of a feature, and over all where the difference has no ends."""
-    whole, _ = compare(
-        TARGETS, [ratings("people", 1, 4, 2, 3, 1, NAN), ratings("list(x)", 1, 3, 2, 3, 1, 4)], FEATURES, 9
-    )
-    first = replace(whole[0], feature="social_atmosphere", alpha=0.5)
-    first = replace(first, difference=BootstrapInterval(0.1, 0.05, 0.2, 0))
-    second = replace(first, second="logit", feature="all features", difference=BootstrapInterval(-0.1, NAN, NAN, 9))
-    unknown = replace(second, feature="style", alpha=NAN, difference=BootstrapInterval(NAN, NAN, NAN, 9))
-    spec: dict[str, Any] = calibration_chart([first, second, unknown]).to_dict()
-    return [panel | {"datasets": spec["datasets"]} for panel in spec["vconcat"]]
-
-
-def test_a_mark_stands_for_two_raters_and_a_line_for_the_interval_of_a_difference() -> None:
-    alpha, difference = panels()
-    zero = {"type": "rule", "color": "#888888", "strokeDash": [4, 3]}
-    point = {"type": "point", "filled": True, "opacity": 1, "size": 60}
-    assert (marks(alpha), marks(difference)) == ([zero, point], [zero, {"type": "rule", "strokeWidth": 2}, point])
-    assert rows(alpha, 0) == [{"value": 0}]
-    assert rows(alpha, 1) == [
-        {"feature": "social atmosphere", "raters": "people and list(x)", "value": 0.5},
-        {"feature": "all features", "raters": "people and logit", "value": 0.5},
-    ]
-    assert [(row["value"], row["low"], row["high"]) for row in rows(difference, 1)] == [
-        (0.1, 0.05, 0.2),
-        (-0.1, None, None),
-    ]
-    told = {"x": "low", "x2": "high", "y": "feature", "yOffset": "raters", "color": "raters"}
-    assert told_by(difference, 1) == told
-
-
-def test_each_two_raters_have_a_row_in_each_feature_a_colour_and_a_shape() -> None:
-    for panel in panels():
-        # two pairs of raters and the space between features, three features
-        assert (panel["width"], panel["height"]) == (420, (2 * 16 + 8) * 3)
-        told = panel["layer"][-1]["encoding"]
-        assert told["y"]["sort"] == ["social atmosphere", "all features", "style"]
-        assert told["y"]["scale"] == {"paddingInner": 0.2}
-        raters = ["people and list(x)", "people and logit"]
-        assert told["yOffset"]["sort"] == raters
-        assert told["color"]["scale"] == {"domain": raters, "range": COLOURS}
-        assert told["shape"]["scale"] == {"domain": raters, "range": SHAPES}
-        legend = {"orient": "bottom", "direction": "vertical", "columns": 1, "labelLimit": 420}
-        assert told["color"]["legend"] == told["shape"]["legend"] == legend
-
-
 ANN, BOB = ratings("ann", 1, 2, 3, 4, 1, 4), ratings("bob", 1, 3, 3, 4, NAN, 2)
 JUDGE = ratings("judge", 1, 2, 3, 4, 1.4, NAN)
 
@@ -322,39 +266,6 @@ def test_pairs_go_out_without_ratings_in_an_order_that_the_seed_shuffles(tmp_pat
         orders.add(tuple((row["answer"], row["other"]) for row in rows))
     assert len(orders) > 3
     assert "- 4: interchangeable" in (tmp_path / "0.md").read_text()
-
-
-def test_the_starters_two_ratings_go_out_blind_and_come_back_as_two_raters(tmp_path: Path) -> None:
-    population = open_population("starter")
-    features = [feature.name for feature in population.features]
-    both = [RatingsFile(DATA / "starter" / name, population) for name in ("second_ratings.jsonl", "ratings.jsonl")]
-    targets = drawn(both[0].targets, 120, seed=3)
-    told = [next(iter(file.raters.values())) for file in both]
-    known = [recorded_ratings(name, table, targets) for name, table in zip(("ann", "bob"), told, strict=True)]
-    files = []
-    for rater in known:
-        path = tmp_path / f"{rater.name}.csv"
-        assert write_blind_table(path, targets) == 120
-        said = dict(zip((pair for target in targets for pair in target.pairs), rater.values, strict=True))
-        files.append(RatingsFile(_filled(path, said), population))
-    back = [recorded_ratings(name, table, targets) for file in files for name, table in file.raters.items()]
-    assert [rater.name for rater in back] == ["ann", "bob"]
-    assert back[0].values == pytest.approx(known[0].values, nan_ok=True)
-    assert held_against_people(targets, back, [], features) == held_against_people(targets, known, [], features)
-
-
-def _filled(path: Path, said: dict[tuple[str, frozenset[str]], float]) -> Path:
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    for row in rows:
-        rating = said[pair(row["id"], row["answer"], row["other"])]
-        row["rating"] = "" if math.isnan(rating) else f"{rating:g}"
-        row["note"] = "seen"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        table = csv.DictWriter(file, BLIND_COLUMNS)
-        table.writeheader()
-        table.writerows(rows)
-    return path
 
 
 class Circle:

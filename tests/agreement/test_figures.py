@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.looks import marks, rows, told_by
 
-from genie_inspect.agreement.figures import Agreement, JudgeAgreement, Ranking, agreement, agreement_chart
+from genie_inspect.agreement.figures import JudgeAgreement, agreement
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.agreement.votes import VotedStory, VotesError
 from genie_inspect.statistics.agreement import krippendorff_alpha
-from genie_inspect.statistics.bootstrap import BootstrapInterval
 
 NAN = math.nan
 
@@ -221,63 +219,3 @@ def test_length_alone_stands_beside_each_judge_and_what_is_left_without_it() -> 
 
 
 BALLOTS = ("NNN", "YNN", "YYN", "YYY")
-
-
-def test_a_judge_who_knows_more_than_length_keeps_it_with_length_taken_out() -> None:
-    dice = np.random.default_rng(4)
-    votes, scores = [], {}
-    for prompt in range(30):
-        for name in "abcd":
-            quality, length = dice.normal(size=2)
-            told = f"{prompt}_{name}"
-            votes.append(story(told, BALLOTS[int(np.clip(np.round(quality + length + 1.5), 0, 3))]))
-            scores[told] = JudgedStory(told, float(quality), {}, words=float(300 + 50 * length))
-    length = agreement(votes, {"mine": scores}, resamples=100).judges["mine"].length
-    assert length
-    assert length["length_alone"].low > 0.3
-    assert length["partial"].value > length["as_it_is"].value + 0.05
-    assert length["partial"].low > 0.3
-
-
-NAMES = {"spearman": "rho", "pairwise_accuracy": "accuracy"}
-
-
-def test_a_panel_has_the_prompts_as_dots_under_the_judges_intervals_and_these_under_their_means() -> None:
-    pytest.importorskip("altair", reason="needs the extra `charts`")
-    # one with an interval, named last in the alphabet but first in order, and two without
-    keen = Ranking(BootstrapInterval(0.5, 0.25, 0.75), 1, {"1": 0.4, "2": 0.6, "3": NAN})
-    dull = Ranking(BootstrapInterval(0.1, NAN, NAN), 0, {"1": 0.1})
-    silent = Ranking(BootstrapInterval(NAN, NAN, NAN, 9), 1, {"1": NAN})
-    judges = {
-        name: JudgeAgreement(dict.fromkeys(NAMES, own), {}, 0)
-        for name, own in {"keen": keen, "dull": dull, "a silent one": silent}.items()
-    }
-    spec = agreement_chart(Agreement(prompts=3, stories=9, raters=2, judges=judges, people={}), NAMES).to_dict()
-    assert spec["title"] == {
-        "text": "How far machines rank stories as people do",
-        "subtitle": "3 prompts (dots, larger for several), 9 stories, 2 raters; diamonds: means with 95% intervals",
-        "anchor": "start",
-    }
-    means = [
-        {"judge": "keen", "value": 0.5, "low": 0.25, "high": 0.75},
-        {"judge": "dull", "value": 0.1, "low": None, "high": None},
-    ]
-    axes = [panel["layer"][0]["encoding"]["x"] for panel in spec["vconcat"]]
-    # a correlation can be negative, an accuracy cannot
-    assert [(axis["title"], axis["scale"]["domain"]) for axis in axes] == [("rho", [-1, 1]), ("accuracy", [0, 1])]
-    for panel in (panel | {"datasets": spec["datasets"]} for panel in spec["vconcat"]):
-        assert [(row["judge"], row["value"]) for row in rows(panel, 0)] == [("keen", 0.4), ("keen", 0.6), ("dull", 0.1)]
-        assert rows(panel, 1) == rows(panel, 2) == means
-        orders = [layer["encoding"]["y"]["sort"] for layer in panel["layer"]]
-        assert orders == [["keen", "dull", "a silent one"]] * 3
-        assert marks(panel) == [
-            {"type": "circle", "color": "#0072b2", "opacity": 0.5},
-            {"type": "rule", "color": "#1b1b1b", "strokeWidth": 2},
-            {"type": "point", "color": "#1b1b1b", "filled": True, "opacity": 1, "shape": "diamond", "size": 90},
-        ]
-        assert told_by(panel, 1) == {"x": "low", "x2": "high", "y": "judge"}
-        assert told_by(panel, 2) == {"x": "value", "y": "judge"}
-        # a larger dot for several prompts of one value
-        size = panel["layer"][0]["encoding"]["size"]
-        assert (size["aggregate"], size["scale"], size["legend"]) == ("count", {"range": [40, 300]}, None)
-        assert (panel["width"], panel["height"]) == (420, 3 * 34)

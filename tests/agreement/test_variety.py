@@ -47,20 +47,6 @@ def test_the_populations_similarity_is_that_of_its_own_documents(tmp_path: Path)
     assert (here.mean, there.mean) == pytest.approx((0, (1 + 2 * 0.5) / 3))
 
 
-def test_the_command_shows_it_by_a_judge_beside_the_populations(tmp_path: Path) -> None:
-    file = written(tmp_path, ("a blue owl", "it ends well"), ("a blue owl", "all is lost"), ("rain", "all is lost"))
-    (value,) = as_json("repeats", file, "--population", "none", "--judge", "embedding")
-    alike = value["similarity"]
-    assert alike["judge"].startswith("embedding(static@")
-    assert (alike["pairs"], alike["unusable"]) == (2, 0)
-    own = alike["features"]["plot"]["own"]
-    # one of three pairs is equal in each question, and the others are alike in part
-    assert 1 / 3 < own["mean"] < 1
-    said = " ".join(genie("repeats", file, "--population", "none", "--judge", "embedding").stdout.split())
-    assert "mock/writer: similarity of two documents" in said
-    assert "(2 of 2 pairs usable). One minus it is the variety within." in said
-
-
 def test_each_pair_is_rated_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pairs: list[tuple[str, int]] = []
     rate = EmbeddingJudge.rate

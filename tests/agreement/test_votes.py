@@ -15,8 +15,6 @@ from genie_inspect.agreement.votes import (
     TableRow,
     VotedStory,
     VotesError,
-    numbers,
-    read_rows,
     read_votes,
 )
 from genie_inspect.files.json_lines import SHOWN
@@ -238,30 +236,12 @@ def test_what_is_no_number_is_named_with_its_place_a_long_one_by_its_beginning(v
     assert row(x=" 1.5 ").number("x") == 1.5
 
 
-def test_a_cell_may_be_empty_and_a_column_holds_categories_where_its_first_cell_is_no_number() -> None:
-    assert ["x" in row(x=value) for value in (0, None, "", " ", NAN)] == [True, False, False, False, False]
-    assert numbers([row(x="owl"), row(x="2")], "x") is None
-    assert numbers([row(x="1"), row(x=2)], "x") == [1.0, 2.0]
-    with pytest.raises(TableError, match="column 'x' is 'owl', expected a number"):
-        numbers([row(x="1"), row(x="owl")], "x")
-
-
 def test_a_verdict_is_read_in_any_of_its_forms_and_what_is_none_is_named() -> None:
     assert all(row(x=said).verdict("x") for said in ("1", " YES ", True, 1.0))
     assert not any(row(x=said).verdict("x") for said in ("No", 0, "0.0", False))
     for said in ("maybe", "2", "", None):
         with pytest.raises(TableError, match="expected 1 or 0, true or false"):
             row(x=said).verdict("x")
-
-
-def test_rows_of_both_kinds_say_where_they_stand_and_columns_may_stand_in_any(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("x,y\n1,2\n3,4\n", encoding="utf-8")
-    (tmp_path / "t.jsonl").write_text('{"x": 1}\n\n{"y": 2}\n', encoding="utf-8")
-    table, lines = read_rows(tmp_path / "t.csv", ["x", "y"]), read_rows(tmp_path / "t.jsonl", ["x", "y"])
-    assert [one.where for one in table] == [f"{tmp_path}/t.csv, row 2", f"{tmp_path}/t.csv, row 3"]
-    assert [one.where for one in lines] == [f"{tmp_path}/t.jsonl, line 1", f"{tmp_path}/t.jsonl, line 3"]
-    with pytest.raises(TableError, match=r"t\.csv has no column 'z': it has x, y$"):
-        read_rows(tmp_path / "t.csv", ["x", "z"])
 
 
 TTCW = "measure:ttcw|version:0"

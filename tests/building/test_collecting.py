@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai.log import EvalError, read_eval_log, write_eval_log
-from tests.building.scripts import FEATURES, FOX, OWL, STORIES, population_of, recorded, story_logs, willing, write_log
+from tests.building.scripts import FEATURES, FOX, OWL, population_of, recorded, story_logs, willing, write_log
 from tests.scripted import DOCUMENTS, Script, saying, small_population
 
 from genie_inspect.building.collecting import (
@@ -29,20 +29,10 @@ from genie_inspect.building.collecting import (
 from genie_inspect.building.importing import Import, import_cleaned
 from genie_inspect.building.inspection import faults
 from genie_inspect.building.populating import Built, build
-from genie_inspect.errors import GenieWarning, GraderFailedError, PopulationError
+from genie_inspect.errors import GenieWarning, PopulationError
 from genie_inspect.populations.population import BUNDLED, Population
 from genie_inspect.populations.schema import Document, Question, document_id
 from genie_inspect.prompting.fence import unfenced
-
-
-def test_documents_come_out_of_logs_of_several_models_in_the_order_of_the_logs(tmp_path: Path) -> None:
-    found = Collected(story_logs(tmp_path), tmp_path / "documents.jsonl", None)
-    assert [(d.model, d.text) for d in found.documents(OWL)] == [
-        *(("a/one", text) for text in STORIES["a/one"][OWL]),
-        ("b/two", STORIES["b/two"][OWL][0]),
-    ]
-    assert found.models == {"a/one", "b/two"}
-    assert (found.generations, sum(found.dropped.values())) == (4, 0)
 
 
 def test_what_is_no_document_is_dropped_with_a_count_by_reason(tmp_path: Path) -> None:
@@ -96,13 +86,6 @@ def test_the_union_has_what_stands_in_either_once(tmp_path: Path) -> None:
     assert [document.text for document in union.documents(OWL)] == [*DOCUMENTS[OWL], "Another owl."]
     assert union.documents(FOX) == one.documents(FOX)
     assert [question.text for question in union.questions(OWL)][-1] == "Which rhythm?"
-
-
-def test_merging_a_population_with_itself_changes_nothing(tmp_path: Path) -> None:
-    union, starter = both(tmp_path, [BUNDLED["starter"], BUNDLED["starter"]]), Population(BUNDLED["starter"])
-    assert union.manifest.counts == starter.manifest.counts
-    assert union.manifest.digest == starter.manifest.digest, "the same documents and questions are the same reference"
-    assert union.answers(union.readers[0]) == starter.answers(starter.readers[0])
 
 
 def test_populations_of_other_features_do_not_merge(tmp_path: Path) -> None:
@@ -304,25 +287,6 @@ async def test_of_two_documents_that_are_alike_without_their_broken_ends_one_joi
     assert sorted(document.text for document in population.documents(OWL)) == sorted([SOUND, OWLS[1]])
     assert done.dropped == {"near-duplicate": 1}
     assert not faults(population.folder)
-
-
-async def test_a_build_that_failed_while_it_cleaned_goes_on_from_there(tmp_path: Path) -> None:
-    able = naming(last_whole, willing())
-
-    def failing(request: str) -> str:
-        if "fox" in str(unfenced(request).get("writing")):
-            raise ConnectionError("no route")
-        return str(able.reply(request))
-
-    with pytest.raises(GraderFailedError):
-        await built(tmp_path, Script(failing), near_duplicates=1.0)
-    assert not (tmp_path / "owls").exists()
-    again = naming(last_whole, willing())
-    _, population = await built(tmp_path, again, near_duplicates=1.0)
-    _, whole = await built(tmp_path / "whole", naming(last_whole, willing()), near_duplicates=1.0)
-    assert [data["writing"] for data in again.data if "writing" in data] == ["A red fox waited by the rails."]
-    for name in ("documents.jsonl", "population.json", "README.md"):
-        assert (population.folder / name).read_bytes() == (whole.folder / name).read_bytes()
 
 
 async def imported(folder: Path, script: Script, *rows: dict[str, str]) -> tuple[dict[str, Any], Population]:

@@ -128,18 +128,6 @@ def test_answers_that_differ_in_case_and_end_punctuation_are_judged_as_one(tmp_p
     assert planned(population, "pairwise").judged == pytest.approx(4)
 
 
-def test_what_is_said_is_kept_unless_there_is_no_cache_or_there_will_be_none(tmp_path: Path) -> None:
-    population, replay = small_population(tmp_path), get_model("bundled/grader")
-    for model, cache, keeps in (
-        (None, True, True),
-        (None, False, False),
-        (grading().model(), True, True),
-        (grading().model(), False, False),
-        (replay, True, False),
-    ):
-        assert PlannedGrader(population, Instrument("list", cache=cache), model).keeps == keeps
-
-
 MANY = {OWL: (*DOCUMENTS[OWL], "Grey owl at noon.", "Brown owl in a barn."), FOX: DOCUMENTS[FOX]}
 """Two of the owls are grey, and all but one are owls in their second word."""
 

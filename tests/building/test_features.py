@@ -15,10 +15,9 @@ from genie_inspect.building.features import (
     features_to_map,
     map_features,
 )
-from genie_inspect.errors import GraderFailedError, MissingExtraError, PopulationError, UnknownChoiceError
+from genie_inspect.errors import MissingExtraError, PopulationError, UnknownChoiceError
 from genie_inspect.populations.population import read_features, write_features
 from genie_inspect.populations.schema import Feature
-from genie_inspect.prompting.fence import unfenced
 
 TASK = "write a short story"
 REPLIES = [
@@ -144,23 +143,6 @@ async def test_where_no_reply_can_be_read_nothing_is_written(reply: str, tmp_pat
         await mapped(tmp_path, script)
     assert len(script.requests) == 3
     assert not (tmp_path / "mapping.json").exists()
-
-
-async def test_a_run_that_failed_asks_for_the_rest_alone(tmp_path: Path) -> None:
-    many = made(**{f"f{number}": f"Matter {number}." for number in range(25)})
-
-    def failing(request: str) -> str:
-        features = unfenced(request)["features"]
-        if len(features) == 5:
-            raise ConnectionError("no route")
-        return numbered(dict.fromkeys(features, "plot"))
-
-    with pytest.raises(GraderFailedError, match="no route"):
-        await mapped(tmp_path, Script(failing), many)
-    again = saying(numbered(dict.fromkeys(range(1, 6), "none")))
-    result = await mapped(tmp_path, again, many)
-    assert len(again.requests) == 1
-    assert (len(result["mapping"]), len(result["no_counterpart"])) == (20, 5)
 
 
 def test_what_is_mapped_was_discovered_and_the_taxonomy_has_no_feature_called_none(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.scripted import saying
 
 from genie_inspect.building.importing import Import, import_population
 from genie_inspect.building.inspection import faults
@@ -153,15 +152,6 @@ def test_documents_that_are_refusals_are_left_out_and_counted_with_the_answers_a
     assert "| Not used | 2 refusal |" in (population.folder / "README.md").read_text()
 
 
-def test_an_imported_answer_that_says_nothing_is_none(tmp_path: Path) -> None:
-    phrases = ["The time period is not specified", "Location not mentioned", "unspecified time", "None", "[not said]"]
-    said = [*phrases, "none of them"]
-    rows = [(number, "Where is it?", text, "setting", CASTLE, "m1") for number, text in enumerate(said)]
-    done, population = imported(table(tmp_path / "t.csv", rows=rows), tmp_path, preset="genie-study")
-    assert list(population.answers("genie-study").values()) == [*[None] * len(phrases), "none of them"]
-    assert done["unspecified"] == len(phrases)
-
-
 def test_one_document_id_under_two_prompts_is_two_documents(tmp_path: Path) -> None:
     rows = [(1, "Who?", "a", "agent", "One.", "m"), (1, "Who?", "b", "agent", "Two.", "m")]
     _, population = imported(table(tmp_path / "t.csv", rows=rows), tmp_path, preset="genie-study")
@@ -193,19 +183,6 @@ def test_a_table_of_nothing_usable_says_why(tmp_path: Path) -> None:
     rows = [(1, "Who?", "", "agent", CASTLE, "m"), (1, "Who?", "", "", CASTLE, "m")]
     with pytest.raises(PopulationError, match=r"could be used: .*'no answer': 2, 'no feature': 1"):
         imported(table(tmp_path / "t.csv", rows=rows), tmp_path, preset="genie-study")
-
-
-def test_a_writer_is_scored_against_recorded_answers_and_the_score_says_by_whom(tmp_path: Path) -> None:
-    from tests.scripted import evaluated, grading
-
-    _, population = imported(table(tmp_path / "study.csv"), tmp_path, preset="genie-study")
-    grader = grading(answer=lambda document, question: "a king", rating=lambda one, other: 4 if one == other else 1)
-    log = evaluated(genie(str(population.folder)), saying("A castle rose."), grader, tmp_path, (CASTLE,))
-    score = (log.samples or [])[0].scores["genie"]  # type: ignore[index]  # scored, else the line fails
-    # "Who rules?": king against king, 4; "Why leave?": king against 7 and greed, 1 and 1
-    assert isinstance(score.value, dict)
-    assert (score.value["agent"], score.value["plot"]) == (0.0, 1.0)
-    assert "only recorded answers, by genie-study" in str(score.explanation)
 
 
 RAIN = "Write about rain."

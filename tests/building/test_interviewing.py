@@ -131,14 +131,6 @@ async def test_the_bundled_grader_measures_a_recorded_population(tmp_path: Path)
     assert by_text[WHITE] == [(Tally(2, 2, 2),), (Tally(8, 2, 2),), (Tally(0, 0, 0),)]
 
 
-async def test_progress_is_told_document_by_document_and_what_is_missing_is_counted(tmp_path: Path) -> None:
-    population, told = small_population(tmp_path / "population"), []
-    found = await left_out(assessor(population, various(population)), lambda *step: told.append(step))
-    assert told == [("leaving one out", done, 5) for done in range(1, 6)]
-    assert found.missing["refusal"] == 1
-    assert found.missing["unspecified"] >= 1
-
-
 async def test_a_grader_that_fails_once_ends_it_and_what_it_has_said_is_not_asked_again(tmp_path: Path) -> None:
     population, sound = small_population(tmp_path / "population"), grading()
     failing = grading()

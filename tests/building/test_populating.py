@@ -43,21 +43,6 @@ async def built(folder: Path, script: Script, logs: str = "stories", **options: 
     return done, Population(folder / "owls")
 
 
-async def test_logs_become_a_population_of_documents_questions_and_answers(tmp_path: Path) -> None:
-    done, population = await built(tmp_path, willing())
-    assert population.prompts == [OWL, FOX]
-    assert {document.model for document in population.documents(OWL)} == {"a/one", "b/two"}
-    reader = population.readers[0]
-    assert reader.startswith("grader(mockllm/model@")
-    # 5 questions for each prompt: 3 documents of the one, 1 of the other
-    assert (done.documents, done.questions, done.answers) == (4, 10, 4 * 5)
-    fox = population.documents(FOX)[0]
-    assert set(population.answers(reader, FOX).values()) == {"red"}, "the second word of the story"
-    assert done.population == population.name
-    assert population.manifest.source_models == ("a/one", "b/two")
-    assert fox.id in str(population.answers(reader))
-
-
 async def test_questions_from_a_file_are_asked_as_they_are(tmp_path: Path) -> None:
     asked = Question(id=question_id(OWL, "Where?"), prompt=OWL, feature="place", text="Where?")
     write_rows(tmp_path / "questions.jsonl", [asked])

@@ -3,10 +3,9 @@ import json
 import math
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from tests.building.scripts import FEATURES as PLOT_AND_PLACE
 from tests.building.scripts import FOX, OWL, willing
 from tests.scripted import FEATURES as PLOT_AND_STYLE
@@ -282,19 +281,12 @@ def test_rejected_questions_are_among_those_that_people_see_and_unread_verdicts_
 def test_people_see_neither_verdict_nor_feature_in_an_order_that_the_seed_shuffles(
     folder: Path, tmp_path: Path
 ) -> None:
-    judged, orders = judged_questions(folder, FEATURES), set()
-    for seed in range(6):
-        path = tmp_path / f"{seed}.csv"
-        assert write_tables(path, judged, FEATURES, seed=seed) == 5
-        with path.open(newline="") as file:
-            rows = list(csv.DictReader(file))
-        assert {(row["valid"], row["feature"], row["note"]) for row in rows} == {("", "", "")}
-        assert {row["question"] for row in rows} == {each.text for each in judged.values()}
-        orders.add(tuple(row["id"] for row in rows))
-    assert len(orders) > 3
-    page = (tmp_path / "0.md").read_text()
-    assert page.startswith("# How to fill in the table\n")
-    assert "- social_atmosphere: How.\n" in page
+    judged = judged_questions(folder, FEATURES)
+    assert {write_tables(tmp_path / f"{seed}.csv", judged, FEATURES, seed=seed) for seed in range(6)} == {5}
+    tables = [(tmp_path / f"{seed}.csv").read_text(encoding="utf-8").splitlines()[1:] for seed in range(6)]
+    assert all(row.endswith(",,,") for row in tables[0])
+    assert {tuple(sorted(rows)) for rows in tables} == {tuple(sorted(tables[0]))}
+    assert len(set(map(tuple, tables))) > 3
 
 
 def test_figures_by_hand(folder: Path, tmp_path: Path) -> None:
@@ -346,23 +338,9 @@ def test_a_row_that_cannot_be_used_is_named_in_people(row: str, message: str, fo
         read_table(path, judged, FEATURES)
 
 
-def called(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "120"}).invoke(main, ["questions", "review", *map(str, arguments)])
-
-
-def test_a_blind_table_either_goes_out_or_comes_back(tmp_path: Path) -> None:
-    out = called("starter", "--blind", "--count", 12, "--to", tmp_path / "ann.csv")
-    assert "questions: 12" in out.output
-    text = (tmp_path / "ann.csv").read_text().replace(",,,\n", ",yes,none,\n")
-    (tmp_path / "bob.csv").write_text(text)
-    result = called("starter", "--blind", "--from", tmp_path / "ann.csv", "--from", tmp_path / "bob.csv", "--json")
-    facts: Any = json.loads(result.output)
-    valid = {row["person"]: (row["questions"], row["accuracy"]) for row in facts["figures"] if row["what"] == "valid"}
-    assert valid == {"ann": (0, None), "bob": (12, 1.0)}
-    shown = called("starter", "--blind", "--from", tmp_path / "bob.csv").output
-    assert "1 people" in shown
-    assert "accuracy: share of these" in " ".join(shown.split())
-    for more in ((), ("--to", "a.csv", "--from", "b.csv")):
-        assert (
-            "give either --to TABLE or --from TABLE once for each person" in called("starter", "--blind", *more).output
+def test_a_blind_table_either_goes_out_or_comes_back() -> None:
+    for more in ([], ["--to", "a.csv", "--from", "b.csv"]):
+        said = (
+            CliRunner(env={"COLUMNS": "120"}).invoke(main, ["questions", "review", "starter", "--blind", *more]).output
         )
+        assert "give either --to TABLE or --from TABLE once for each person" in said

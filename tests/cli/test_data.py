@@ -17,7 +17,7 @@ from tests.scripted import Script, numbered, saying
 import genie_inspect.cli.running as running
 from genie_inspect.cli import main
 from genie_inspect.graders.stand_ins import rehearsed
-from genie_inspect.populations.population import write_features
+from genie_inspect.populations.population import BUNDLED, write_features
 from genie_inspect.populations.prompts import prompt_lines
 from genie_inspect.populations.schema import Feature
 from genie_inspect.prompting.fence import unfenced
@@ -67,6 +67,9 @@ def test_features_are_mapped_to_a_file_and_a_dry_run_counts_without_a_key(
     assert (done["no_counterpart"], done["unreadable"], done["calls"]) == (["font"], [], 1)
     assert done["file"] == "other.json"
     assert not (folder / "found" / "mapping.json").exists()
+    # what ships is mapped to a file elsewhere
+    shipped = MAP.replace("found", str(BUNDLED["abstracts"])).replace("mock/g", "openai/gpt-4o")
+    assert as_json(*shipped.split(), "-o", "third.json", "--dry-run")["discovered"] == 6
 
 
 def willing() -> Script:
@@ -199,6 +202,11 @@ def test_a_build_cleans_with_a_call_more_a_document_and_without_the_option_says_
     plans = [as_json(*counted, *more) for more in ((), ("--clean-by-model",))]
     assert plans[1]["calls_needed"] - plans[0]["calls_needed"] == 2
     assert plans[1]["documents"] == 2
-    assert "cleaned" not in said(cleaned(monkeypatch, naming(), *BUILD, "-o", "plain"))
+    assert [as_json(*counted, "--per-feature", many)["questions"] for many in ("6", "9")] == [12, 18]
+    plain = said(cleaned(monkeypatch, naming(), *BUILD, "-o", "plain"))
+    assert "cleaned" not in plain
+    # the feature with four questions gets a second pass, too, in which the grader has none
+    more = said(cleaned(monkeypatch, naming(), *BUILD, "-o", "more", "--per-feature", "5"))
+    assert more["calls"] > plain["calls"]
     done = said(cleaned(monkeypatch, naming(), *BUILD, "--clean-by-model"))
     assert done["cleaned"] == {"asked about": 2, "cut": 1, "words cut": 6}

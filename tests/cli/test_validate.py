@@ -58,6 +58,9 @@ def test_in_a_narrow_window_every_figure_stands_whole(log: str) -> None:
     for figure in (f"{effect.difference.before:.3f}", f"{effect.p_value:.3f}*", f"{effect.difference.effect:+.2f}"):
         assert figure in wide
         assert figure in narrow
+    # = where a paraphrase is equivalent, > at the largest significant d of a row
+    for marked in ("0.000= 0.000", "1.000  1.000", "(+0.17=)", ">+0.200 (+6.11*)", " +0.000 (+0.09) "):
+        assert marked in wide
     assert all(len(line) <= 60 for line in narrow.splitlines() if "measure:" not in line)
     assert called("validate", log).stderr == "", "no notice of what other commands leave out"
 

@@ -17,8 +17,6 @@ from genie_inspect.populations.prompts import (
     writing_prompt_sample,
 )
 
-HUB = "euclaise/writingprompts"
-
 
 @pytest.mark.parametrize(
     ("raw", "clean"),

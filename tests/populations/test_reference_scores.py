@@ -1,10 +1,9 @@
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from genie_inspect.building.inspection import faults
-from genie_inspect.errors import PopulationError, UnwritableError
+from genie_inspect.errors import PopulationError
 from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.reference_scores import (
@@ -97,19 +96,3 @@ def test_what_is_no_reference_scores_is_an_error_that_says_what_to_do(
         reference_scores_of(population.folder)
     assert "\n" not in str(caught.value)
     assert list(faults(population.folder)) == ["unusable reference scores"]
-
-
-def test_a_reference_scores_that_cannot_be_written_leaves_the_old_one(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    population = make()
-    kept(population, measured(3))
-
-    def full(self: Path, target: Path) -> Path:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(UnwritableError, match="No space left"):
-        kept(population, measured(4))
-    assert reference_scores_of(population.folder).measured == (measured(3),)
-    assert not [file.name for file in population.folder.iterdir() if file.name.startswith(".")]

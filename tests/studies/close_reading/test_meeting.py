@@ -1,6 +1,5 @@
 """Where close reading meets n-gram novelty, on ratings that can be counted by hand."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -132,25 +131,3 @@ def test_both_tables_and_a_picture_are_made_of_a_folder_of_logs(logs: Path, tmp_
     for text in ("by rating", "by expression", "66.7%", "odds of novel", "mock/b", "Every expression has one rating"):
         assert text in found.output
     assert "by expression" in picture.read_text(encoding="utf-8")
-
-
-def test_options_may_stand_before_the_logs_and_json_has_the_same_numbers(logs: Path) -> None:
-    found = json.loads(called("--json", "--resamples", "20", logs).stdout)
-    assert found["by_rating"]["shares"]["novel"]["value"] == pytest.approx(2 / 3)
-    assert found["sources"]["mock/b"]["expressions"] == 12
-    assert found["sources"]["mock/a"]["odds"]["novel"]["value"] is None, "the baseline's"
-
-
-def test_what_is_no_verb_and_no_log_is_one_line() -> None:
-    found = called("nowhere")
-    assert found.exit_code == 1
-    assert "nowhere does not exist, expected a log file or a folder of logs" in found.stderr
-
-
-def test_a_narrow_screen_cuts_no_number_short(logs: Path) -> None:
-    arguments = ["close-reading", "novelty", str(logs), "--resamples", "20"]
-    found = CliRunner(env={"COLUMNS": "30"}).invoke(main, arguments)
-    assert found.exit_code == 0, found.output
-    rows = [line.split("│")[2:] for line in found.output.splitlines() if line.startswith("│")]
-    assert rows
-    assert not any("…" in cell for cells in rows for cell in cells)

@@ -1,21 +1,26 @@
 """A model that edits, paraphrases, screens, reads and rates by what stands in a request."""
 
 import csv
+import json
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
+from tests.building.scripts import write_log
 from tests.pairs import FOX_EDIT, GREY, OWL_AGAIN, OWL_EDIT, TEXTS, pairs
-from tests.scripted import DOCUMENTS, FEATURES, QUESTIONS, Data, Script, numbered, small_population
-from tests.scripted import OWL as WRITING_OWL
+from tests.scripted import DOCUMENTS, FEATURES, FOX, OWL, QUESTIONS, Data, Script, numbered, small_population
 
-from genie_inspect.errors import InterventionsError
+from genie_inspect.building.interviewing import no_progress
+from genie_inspect.cli import main, running
+from genie_inspect.errors import GenieError, GraderFailedError, InterventionsError
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.populations.interventions import Edit, Interventions, Original, Paraphrase, StudyText, drawn
-from genie_inspect.populations.schema import Document, Question, document_id, question_id, write_rows
+from genie_inspect.populations.population import Population
+from genie_inspect.populations.schema import AnswerRow, Document, Question, document_id, question_id, write_rows
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.studies.metric_study.checking import (
     CHECKS,
@@ -33,6 +38,7 @@ from genie_inspect.studies.metric_study.writing import (
     Material,
     Rejected,
     length_ratio,
+    materials,
     visible_fault,
     words_changed,
     write_texts,
@@ -66,12 +72,9 @@ def editing(
     return Script(reply)
 
 
-ASKED = tuple(
-    Question(id=question_id(WRITING_OWL, text), prompt=WRITING_OWL, feature=name, text=text)
-    for name, text in QUESTIONS[WRITING_OWL]
-)
-TEXT = DOCUMENTS[WRITING_OWL][0]
-DOCUMENT = Document(id=document_id(WRITING_OWL, TEXT), prompt=WRITING_OWL, text=TEXT, model="openai/x")
+ASKED = tuple(Question(id=question_id(OWL, text), prompt=OWL, feature=name, text=text) for name, text in QUESTIONS[OWL])
+TEXT = DOCUMENTS[OWL][0]
+DOCUMENT = Document(id=document_id(OWL, TEXT), prompt=OWL, text=TEXT, model="openai/x")
 ON_RECORD = {question.id: f"answer {place}" for place, question in enumerate(ASKED)}
 
 
@@ -86,7 +89,7 @@ async def written(
 async def test_each_document_is_edited_along_every_feature_and_paraphrased() -> None:
     script = editing()
     (original, plot, style, *again), rejected = await written(script)
-    assert original == Original(kind="original", id=DOCUMENT.id, prompt=WRITING_OWL, text=TEXT, writer="openai/x")
+    assert original == Original(kind="original", id=DOCUMENT.id, prompt=OWL, text=TEXT, writer="openai/x")
     assert isinstance(plot, Edit)
     assert isinstance(style, Edit)
     proposals = tuple(f"plot {number}" for number in range(1, 6))
@@ -107,7 +110,7 @@ async def test_who_proposes_sees_the_documents_own_answers_and_no_other_document
     edit = next(data for data in script.data if data.get("feature") == "plot" and "value" in data)
     assert edit["reader"] == proposal["reader"]
     everything = "\n".join(script.requests)
-    assert not any(other in everything for other in DOCUMENTS[WRITING_OWL][1:])
+    assert not any(other in everything for other in DOCUMENTS[OWL][1:])
 
 
 async def test_what_nobody_has_read_is_read_once_and_what_a_document_does_not_say_is_told() -> None:
@@ -155,16 +158,16 @@ async def test_a_paraphrase_that_comes_twice_counts_once() -> None:
     assert reasons(rejected) == ["paraphrase: is there twice"] * 2
 
 
-OWL = "The old owl flew home over the barns at night."
+FLOWN = "The old owl flew home over the barns at night."
 
 
 @pytest.mark.parametrize(
     ("original", "changed", "reason"),
     [
-        (OWL, f" {OWL} ", "no edit"),
-        (OWL, "...", "no_response"),
-        (OWL, "I'm sorry, but I cannot help with that request.", "refusal"),
-        (OWL, "The young owl flew home over the barns at night.", ""),
+        (FLOWN, f" {FLOWN} ", "no edit"),
+        (FLOWN, "...", "no_response"),
+        (FLOWN, "I'm sorry, but I cannot help with that request.", "refusal"),
+        (FLOWN, "The young owl flew home over the barns at night.", ""),
         # half and twice the words are the same text, and one word more is not
         ("a b c d", "a x", ""),
         ("a b c d e", "a x", "too short"),
@@ -179,7 +182,7 @@ def test_what_is_no_edit_or_no_text_of_about_the_length_is_seen_without_a_model(
 
 
 def test_words_are_counted() -> None:
-    assert words_changed(OWL, OWL) == 0
+    assert words_changed(FLOWN, FLOWN) == 0
     assert words_changed("a b c d", "a b x d") == 0.25
     assert words_changed("a b", "x y z w") == 1
     assert length_ratio("a b c d", "a b c d e") == 1.25
@@ -349,3 +352,99 @@ async def test_an_original_is_read_once_however_many_texts_are_checked_against_i
     assert list(rows) == [text.id for text in again]
     read = Counter(data["document"] for data in script.data if "questions" in data)
     assert read == Counter([GREY, *(text.text for text in again)])
+
+
+def genie(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["edits", *map(str, arguments)])
+
+
+def write(folder: Path) -> Result:
+    small_population(folder / "p")
+    options = ("--editor", "openai/x", "--features", folder / "p", "--json")
+    return genie("write", folder / "p", "-o", folder / "out", *options)
+
+
+def test_a_run_that_was_killed_goes_on_without_asking_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script, count = editing(), 0
+
+    def failing(request: str) -> str:
+        nonlocal count
+        count += 1
+        if count > 12:
+            raise GraderFailedError("the server is gone")
+        return str(script.reply(request))
+
+    monkeypatch.setattr(running, "get_model", lambda name: Script(failing).model())
+    stopped = write(tmp_path)
+    assert stopped.exit_code == 1
+    assert "the server is gone" in stopped.output
+    assert not (tmp_path / "out").exists()
+    monkeypatch.setattr(running, "get_model", lambda name: script.model())
+    made = json.loads(write(tmp_path).stdout)
+    assert made["replies_on_record"] == 12
+    assert len(script.requests) == made["calls"] == 53
+
+
+@pytest.mark.parametrize(
+    ("editor", "fault"),
+    [
+        ("bundled/grader", "--editor bundled/grader only replays recorded texts. Name a model that can edit"),
+        ("nobody/x", "--editor: 'nobody/x' is not a model of Inspect"),
+    ],
+)
+def test_who_cannot_edit_is_named_with_the_option(tmp_path: Path, editor: str, fault: str) -> None:
+    small_population(tmp_path / "p")
+    result = genie("write", tmp_path / "p", "-o", tmp_path / "out", "--editor", editor)
+    assert result.exit_code
+    assert fault in result.output
+    assert not (tmp_path / "out.work").exists()
+
+
+def test_one_way_of_checking_is_asked_for_at_a_time_and_of_questions_of_other_prompts_nothing(tmp_path: Path) -> None:
+    pairs(tmp_path / "pairs")
+    for options in ((), ("--grader", "openai/x"), ("--to", tmp_path / "a.csv", "--from", tmp_path / "a.csv")):
+        result = genie("check", tmp_path / "pairs", *options)
+        assert result.exit_code == 2
+        assert "give one of --grader MODEL with --output FOLDER, --to TABLE, and --from TABLE" in result.output
+    result = genie("check", tmp_path / "pairs", "-o", tmp_path / "out", "--grader", "bundled/grader")
+    assert result.exit_code == 1
+    assert "has no question for any prompt of" in result.output
+
+
+def taken(folder: Path, source: object, asks: Population | None = None, limit: int | None = None) -> list[Material]:
+    return materials([str(source)], asks, limit, folder, no_progress)
+
+
+def test_a_population_gives_its_documents_with_its_questions(tmp_path: Path) -> None:
+    population = small_population(tmp_path / "p")
+    found = taken(tmp_path, tmp_path / "p")
+    assert sorted(document.text for document, *_ in found) == sorted(DOCUMENTS[OWL] + DOCUMENTS[FOX])
+    _, questions, answers = found[0]
+    assert [question.text for question in questions] == [q.text for q in population.questions(OWL)]
+    assert answers == {}
+    # a limit takes the first documents of each prompt by their ids
+    every = [document.id for document, *_ in found]
+    assert [document.id for document, *_ in taken(tmp_path, tmp_path / "p", limit=1)] == [
+        min(every[:3]),
+        min(every[3:]),
+    ]
+
+
+def test_of_several_readers_the_first_one_s_answers_count(tmp_path: Path) -> None:
+    given = [
+        AnswerRow(document=DOCUMENT.id, question=ASKED[place].id, reader=reader, text=f"{reader} says")
+        for reader, place in (("first", 0), ("second", 0), ("second", 1))
+    ]
+    small_population(tmp_path / "p", answers=given)
+    found = {document.id: answers for document, _, answers in taken(tmp_path, tmp_path / "p")}
+    assert found[DOCUMENT.id] == {ASKED[0].id: "first says", ASKED[1].id: "second says"}
+
+
+def test_documents_of_logs_need_a_population_whose_questions_are_asked(tmp_path: Path) -> None:
+    log = write_log(tmp_path / "a.eval", "a/one", {OWL: ["An owl went out at night and came home again."]})
+    with pytest.raises(GenieError, match="documents of logs need --population"):
+        taken(tmp_path, log)
+    ((document, questions, answers),) = taken(tmp_path, log, small_population(tmp_path / "p"))
+    assert document.text == "An owl went out at night and came home again."
+    assert [question.prompt for question in questions] == [OWL] * 3
+    assert answers == {}

@@ -2,27 +2,26 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner, Result
 from tests.studies.personal.made import HABIT, SAID, STORIES, changed, votes
 
 from genie_inspect.agreement.votes import VotesError
+from genie_inspect.cli import main
 from genie_inspect.errors import EngineFailedError
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.studies.personal.curiosity import (
     NAMES,
-    CuriosityComparison,
     Folds,
     by_plots,
     by_rows,
     compared,
     read_explained_votes,
     shares,
-    write_curiosity,
 )
 from genie_inspect.studies.personal.curiosity_models import Prompts
 from genie_inspect.studies.personal.curiosity_vectors import (
@@ -119,13 +118,8 @@ def test_figures_are_over_all_votes_with_intervals_by_plot() -> None:
 def test_what_the_figures_rest_on_is_counted() -> None:
     given = [changed(VOTES[0], explanation=None), *VOTES[1:], changed(VOTES[-1], rater="cy")]
     comparison = compared(given, noting(), "none", **PLAN)
-    counts = (comparison.votes, comparison.yes, comparison.explained, comparison.stories, comparison.plots)
-    assert counts == (25, 10, 24, 12, 12)
-    assert (comparison.raters, comparison.model, comparison.settings) == (
-        3,
-        "noting",
-        {"rater_weight": 1, "ridge": 7, "penalty": 1},
-    )
+    counts = (comparison.votes, comparison.yes, comparison.explained, comparison.stories, comparison.raters)
+    assert counts == (25, 10, 24, 12, 3)
     assert [column.unknown_raters for column in comparison.columns] == [1, 1]  # cy gave one vote
 
 
@@ -152,48 +146,6 @@ def test_one_rater_alone_is_refused_before_anything_is_learned() -> None:
     with pytest.raises(VotesError, match="12 plots, expected at least 13"):
         compared(VOTES, models, "none", folds=13)
     assert models["none"].learned == []
-
-
-MODELS = {reading: VectorCuriosity(reading) for reading in EXPLANATIONS}
-
-
-@pytest.fixture(scope="module")
-def comparisons() -> dict[Explanation, CuriosityComparison]:
-    return {reading: compared(VOTES, MODELS, reading, folds=3, resamples=5) for reading in EXPLANATIONS}
-
-
-@pytest.fixture
-def folder(comparisons: dict[Explanation, CuriosityComparison], tmp_path: Path) -> Path:
-    write_curiosity(tmp_path / "mine", VOTES, MODELS["held-out"], comparisons["held-out"])
-    return tmp_path / "mine"
-
-
-def test_the_folder_holds_weights_settings_and_counts_and_nothing_that_anybody_wrote(
-    folder: Path, comparisons: dict[Explanation, CuriosityComparison]
-) -> None:
-    files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    assert files == ["card.md", "curiosity.json", "weights/coefficients.npz"]
-    manifest = json.loads((folder / "curiosity.json").read_bytes())
-    comparison = manifest["comparison"]
-    columns = comparisons["held-out"].columns
-    assert [own["figures"] for own in comparison.pop("columns")] == [
-        {
-            # JSON has no NaN
-            name: {end: "NaN" if value != value else value for end, value in asdict(figure).items()}
-            for name, figure in column.figures.items()
-        }
-        for column in columns
-    ]
-    facts = asdict(comparisons["held-out"])
-    del facts["columns"]
-    assert comparison == facts
-    assert comparison["settings"] == {"rater_weight": 1, "ridge": 1, "penalty": 1}
-    assert manifest["votes_by_rater"] == {"ann": 12, "bob": 12}
-    content = (folder / "weights/coefficients.npz").read_bytes()
-    assert manifest["weights"] == {"weights/coefficients.npz": hashlib.sha256(content).hexdigest()}
-    everything = b"".join((folder / file).read_bytes() for file in files).decode("latin-1")
-    for text in (*STORIES, *SAID.values(), *HABIT.values(), "Is it original", "_model"):
-        assert text not in everything
 
 
 FOLDS_VOTES = votes(30)  # 15 yes by ann, 10 by bob, of 60
@@ -362,3 +314,69 @@ def test_yes_and_no_are_told_by_their_first_token_which_differs() -> None:
     assert Prompts(Letters(), 900).answers() == (ord("n"), ord("y"))
     with pytest.raises(EngineFailedError, match="has the same first token for 'yes' and 'no'"):
         Prompts(Spaced(), 900).answers()
+
+
+def called(*arguments: object) -> Result:
+    runner = CliRunner(env={"COLUMNS": "250"})
+    return runner.invoke(main, ["rater", "curiosity", *map(str, arguments), "--folds", "3", "--resamples", "5"])
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "votes.jsonl"
+    path.write_text("".join(json.dumps(vote.model_dump()) + "\n" for vote in votes(12)), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("reading", EXPLANATIONS)
+def test_a_folder_has_the_weights_of_what_it_says_and_counts_and_nothing_that_anybody_wrote(
+    file: Path, tmp_path: Path, reading: Explanation
+) -> None:
+    folder = tmp_path / "mine"
+    shown = called(file, "-o", folder, "--set", "ridge=2", "--explanation", reading)
+    assert shown.exit_code == 0, shown.output
+    files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    assert files == ["card.md", "curiosity.json", "weights/coefficients.npz"]
+    manifest = json.loads((folder / "curiosity.json").read_bytes())
+    assert manifest["comparison"]["settings"] == {"rater_weight": 1, "ridge": 2, "penalty": 1}
+    assert manifest["comparison"]["reading"] == READING[reading]
+    assert manifest["votes_by_rater"] == {"ann": 12, "bob": 12}
+    content = (folder / files[-1]).read_bytes()
+    assert manifest["weights"] == {files[-1]: hashlib.sha256(content).hexdigest()}
+    with np.load(folder / files[-1]) as arrays:
+        written = arrays["verdict_weights"]
+    fitted = VectorCuriosity(reading, VectorSettings(ridge=2)).fit(votes(12))
+    assert written == pytest.approx(fitted.classifier[:-1])
+    everything = b"".join((folder / file).read_bytes() for file in files).decode("latin-1")
+    for text in (*STORIES, *SAID.values(), *HABIT.values(), "Is it original", "_model"):
+        assert text not in everything
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--set", "epochs=3"], "setting is 'epochs', expected one of rater_weight, ridge, penalty, as name=value"),
+        (["--explanation", "own"], "'own' is not one of 'none', 'held-out'"),
+        (["-o", "."], "."),
+    ],
+)
+def test_a_wrong_option_is_one_line(file: Path, options: list[str], said: str) -> None:
+    shown = called(file, *options)
+    assert shown.exit_code
+    assert said in shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("package", "said"),
+    [
+        (None, "the curiosity model on a base model needs the extra personal: pip install"),
+        (object(), "Error: base models/qwen does not exist, expected a folder with a causal model"),
+    ],
+)
+def test_a_base_needs_the_extra_and_a_folder(
+    package: object, said: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("genie_inspect.studies.personal.curiosity_models.find_spec", lambda name: package)
+    shown = called(file, "--base", "models/qwen")
+    assert shown.exit_code == 1
+    assert said in shown.stderr

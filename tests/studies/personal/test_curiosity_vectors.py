@@ -1,5 +1,4 @@
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -7,7 +6,6 @@ from tests.studies.personal.made import changed, votes
 
 from genie_inspect.errors import UnfittableError, UnknownChoiceError
 from genie_inspect.studies.personal.curiosity_vectors import (
-    COEFFICIENTS,
     EXPLANATIONS,
     ExplainedVote,
     Explanation,
@@ -86,19 +84,6 @@ def test_the_forward_model_comes_near_the_inverse_model(fitted: dict[Explanation
     forward, inverse = linear(one.texts(LEARNED, one.raters), one.forward), one.inverse(LEARNED)
     cosines = (forward * inverse).sum(axis=1) / np.linalg.norm(forward, axis=1)
     assert cosines.mean() > 0.9
-
-
-def test_what_is_saved_are_numbers_and_names_of_arrays(
-    fitted: dict[Explanation, VectorCuriosity], tmp_path: Path
-) -> None:
-    fitted["held-out"].save(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == [COEFFICIENTS]
-    with np.load(tmp_path / COEFFICIENTS, allow_pickle=False) as arrays:
-        kept = {name: arrays[name] for name in arrays.files}
-    assert {array.dtype.kind for array in kept.values()} == {"f"}
-    assert kept["verdict_weights"].tolist() == fitted["held-out"].classifier[:-1].tolist()
-    assert kept["verdict_intercept"].tolist() == fitted["held-out"].classifier[-1].tolist()
-    assert kept["rater_means"].shape == (3, 130)  # two raters and everybody
 
 
 ROWS = np.random.default_rng(0).normal(size=(40, 3))

@@ -142,21 +142,6 @@ def test_a_source_that_decides_stands_above_what_only_found_a_part_of_it() -> No
     assert next(iter(figures(decided, foretell(decided), WITH_TASTE, resamples=20).models)) == SOURCE
 
 
-def test_every_figure_of_every_model_has_an_interval_and_the_best_comes_first() -> None:
-    found = figures(BALLOTS, foretell(BALLOTS), WITH_LENIENCY, resamples=200)
-    losses = [own["log_loss"].value or 0 for own in found.models.values()]
-    assert losses == sorted(losses)
-    assert (found.votes, found.stories, found.plots, found.folds) == (216, 24, 8, 8)
-    for own in found.models.values():
-        loss = own["log_loss"]
-        assert loss.value is not None
-        assert loss.low is not None
-        assert loss.high is not None
-        assert loss.low < loss.value < loss.high
-    assert found.gains[GRADER].value == 0
-    assert sum(tenth.votes for tenth in found.calibration) == found.votes
-
-
 def test_leniency_cannot_change_the_order_of_a_raters_votes() -> None:
     draw = np.random.default_rng(0)
     folds = folds_of(BALLOTS.plots.codes, len(BALLOTS.plots), 0)

@@ -1,4 +1,3 @@
-import math
 import socket
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,15 +63,6 @@ def test_the_curiosity_is_the_difference_of_two_vectors_of_length_one(fitted: Fi
     assert np.linalg.norm(one.curiosity(OUT) + inverse, axis=1) == pytest.approx([1] * 4, abs=1e-5)
 
 
-def test_vectors_and_verdicts_are_read_each_by_its_own_adapter(fitted: Fitted) -> None:
-    one = fitted["none"]
-    one.model.set_adapter("curiosity")
-    vectors, chances = one.inverse(OUT), one.probabilities(OUT)
-    assert one.inverse(OUT).tolist() == vectors.tolist()  # the adapter of the verdicts was the last
-    one.model.set_adapter("curiosity")
-    assert one.probabilities(OUT).tolist() == chances.tolist()
-
-
 def test_a_vote_is_read_alike_alone_and_among_others(fitted: Fitted) -> None:
     together = fitted["none"].probabilities(OUT)
     assert [fitted["none"].probabilities([vote])[0] for vote in OUT] == pytest.approx(together.tolist(), abs=1e-4)
@@ -113,14 +103,6 @@ def test_each_adapter_is_trained_alone_and_the_base_stays(base: str, fitted: Fit
         moved = [part.abs().max() for name, part in state.items() if f"lora_B.{adapter}" in name]
         assert len(moved) == 14  # seven matrices in each of two layers
         assert all(change > 0 for change in moved)
-
-
-def test_while_one_adapter_learns_the_other_stays(fitted: Fitted) -> None:
-    for adapter, other in (("curiosity", "verdict"), ("verdict", "curiosity")):
-        learning = fitted["none"]._learning(adapter)
-        names = [name for name, part in fitted["none"].model.named_parameters() if part.requires_grad]
-        assert len(learning) == len(names) == 28
-        assert not [name for name in names if other in name or "lora" not in name]
 
 
 def test_the_same_seed_gives_the_same_model(base: str, fitted: Fitted) -> None:
@@ -186,21 +168,6 @@ def test_a_broken_folder_is_one_line(base: str, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "unheard-of"}')
     with pytest.raises(EngineFailedError, match=r"loading the base .* failed"):
         LanguageCuriosity(str(tmp_path), "none", QUICK).fit(LEARNED)
-
-
-def test_steps_follow_epochs_batches_and_accumulation() -> None:
-    weight = torch.nn.Parameter(torch.tensor([0.0]))
-    seen: list[int] = []
-
-    def loss(batch: Sequence[float]) -> Any:
-        seen.append(len(batch))
-        return ((weight - torch.tensor(batch)) ** 2).mean()
-
-    settings = LoraSettings(epochs=2, batch=2, accumulation=2)
-    losses = train([weight], [1.0, 1.0, 1.0, 1.0, 1.0], loss, settings)
-    assert seen == [2, 2, 1] * 2  # a step of two batches, and one of the fifth row
-    assert len(losses) == 2 * math.ceil(5 / 4)
-    assert losses[0] == 1
 
 
 def test_every_row_of_a_step_counts_alike() -> None:

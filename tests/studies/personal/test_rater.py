@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.studies.personal.made import TESTS, WRITER, written
+from tests.studies.personal.made import WRITER, written
 
 from genie_inspect.cli import main
 from genie_inspect.studies.personal.judge import read_judge
@@ -79,31 +79,6 @@ def test_a_vote_that_cannot_be_is_one_line(run: Run, tmp_path: Path, line: dict[
     assert message in done.output
     assert done.output.strip().count("\n") == 0
     assert not (tmp_path / "taste").exists()
-
-
-def test_power_says_from_how_many_stories_on_and_draws_it(run: Run, tmp_path: Path) -> None:
-    power = ("power", "votes.jsonl", "--scores", "logs")
-    done = run(*power, "--stories", "6", "--stories", "15", "--repeats", "4", "--picture", "power.svg")
-    assert done.exit_code == 0, done.output
-    assert "votes are predicted better than by the grader alone (1% of its log loss or more) in" in done.output
-    assert "votes per rater" in (tmp_path / "power.svg").read_text(encoding="utf-8")
-    simulated = run(*power, "--simulate", "--stories", "30", "--repeats", "2", "--json")
-    assert [point["stories"] for point in json.loads(simulated.stdout)["points"]] == [30]
-
-
-def test_a_rater_is_forgotten_and_it_says_what_stays(run: Run, tmp_path: Path) -> None:
-    fit = ("fit", "votes.jsonl", "--scores", "logs", "--resamples", "10", "-o")
-    assert run(*fit, "taste", "--picture", "calibration.svg").exit_code == 0
-    assert "came true" in (tmp_path / "calibration.svg").read_text(encoding="utf-8")
-    assert "votes.jsonl is a file, expected a new or empty folder" in run(*fit, "votes.jsonl").output
-    done = run("forget", "taste", "r1")
-    assert done.exit_code == 0, done.output
-    assert f"taste: forgot r1 and the {24 * len(TESTS)} votes behind; 2 raters are left." in done.output
-    assert "still rest on these votes too" in done.output
-    assert set(read_judge(tmp_path / "taste").raters) == {"r0", "r2"}
-    again = run("forget", "taste", "r1")
-    assert again.exit_code == 1
-    assert "rater is 'r1', expected one of those in taste: " in again.output
 
 
 def test_numbers_are_foretold_as_numbers(run: Run, tmp_path: Path) -> None:

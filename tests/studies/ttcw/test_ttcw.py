@@ -250,20 +250,8 @@ def test_a_plot_that_is_cut_off_is_no_plot_and_is_not_on_record(bees: Path, monk
 
 
 def test_a_dry_run_asks_nobody_and_writes_nothing(bees: Path) -> None:
-    arguments = [
-        "ttcw",
-        "extract-plots",
-        "stories.jsonl",
-        "-o",
-        "refs.jsonl",
-        "--grader",
-        "openai/gpt-4o",
-        "--dry-run",
-        "--json",
-    ]
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == 0, result.output
-    said = json.loads(result.stdout)
+    options = ("--grader", "openai/gpt-4o", "--dry-run", "--json")
+    said = json.loads(called("extract-plots", "stories.jsonl", "-o", "refs.jsonl", *options).stdout)
     assert (said["stories"], said["calls_needed"]) == (2, 1)
     assert 25 < said["output_tokens"] < 90
     assert sorted(path.name for path in bees.iterdir() if path.name != "cache") == ["stories.jsonl"]
