@@ -10,13 +10,7 @@ import pytest
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.agreement.machine_scores import read_scores
-from genie_inspect.agreement.votes import (
-    TableError,
-    TableRow,
-    VotedStory,
-    VotesError,
-    read_votes,
-)
+from genie_inspect.agreement.votes import TableRow, VotedStory, VotesError, read_votes
 from genie_inspect.files.json_lines import SHOWN
 
 NAN = math.nan
@@ -89,7 +83,7 @@ LINES, JSON, CSV, ANSWERS = "votes.jsonl", "votes.json", "ratings.csv", "annotat
 )
 def test_faulty_votes_are_refused_in_one_line(tmp_path: Path, name: str, content: object, fault: str) -> None:
     path = file(tmp_path, name, content)
-    with pytest.raises((VotesError, TableError)) as caught:
+    with pytest.raises(VotesError) as caught:
         read_votes(path, numbers=name == CSV)
     assert fault in str(caught.value)
     assert str(path) in str(caught.value)
@@ -112,7 +106,7 @@ def test_faulty_votes_are_refused_in_one_line(tmp_path: Path, name: str, content
     ],
 )
 def test_faulty_scores_are_refused_in_one_line(tmp_path: Path, name: str, rows: list[object], fault: str) -> None:
-    with pytest.raises((VotesError, TableError)) as caught:
+    with pytest.raises(VotesError) as caught:
         read_scores([file(tmp_path, name, rows)])
     assert fault in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -159,7 +153,7 @@ def test_a_slip_among_yes_and_no_makes_no_scale_of_them(vote: float, others: lis
     votes = {f"{number:02d}": value for number, value in enumerate([*others, vote])}
     path = lines(tmp_path, ANN, {"story": "2_mine", "rater": "bob", "votes": votes})
     test, cast = list(votes)[-1], sum(value is not None for value in others) + 2
-    with pytest.raises(TableError) as caught:
+    with pytest.raises(VotesError) as caught:
         read_votes(path, numbers=True)
     assert str(caught.value).startswith(
         f"{path}, line 2: {vote} by 'bob' on story '2_mine', test {test!r} is neither 1 nor 0, "
@@ -175,11 +169,11 @@ def test_more_than_one_slip_in_ten_is_a_scale_that_may_have_1_and_0_and_one_in_t
     for cast, refused in ((20, True), (19, False)):
         ballot = {str(number): 5 if number < 2 else number % 2 for number in range(cast)}
         path = lines(tmp_path, {"story": "1_mine", "rater": "ann", "votes": ballot})
-        with pytest.raises(TableError, match="as 18 of 20 votes") if refused else nullcontext():
+        with pytest.raises(VotesError, match="as 18 of 20 votes") if refused else nullcontext():
             read_votes(path, numbers=True)
     # in a table it is named by its row
     table = file(tmp_path, "votes.csv", "story,rater,01,02\n1_mine,ann,yes,no\n1_mine,bob,yes,10\n")
-    with pytest.raises(TableError, match=r"row 3: 10 by 'bob' on story '1_mine', test '02' is neither 1 nor 0"):
+    with pytest.raises(VotesError, match=r"row 3: 10 by 'bob' on story '1_mine', test '02' is neither 1 nor 0"):
         read_votes(table, numbers=True)
 
 
@@ -228,7 +222,7 @@ def row(**cells: object) -> TableRow:
 
 @pytest.mark.parametrize("value", ["owl", None, math.inf, "nan", 10**400, "1e13", "w" * 500])
 def test_what_is_no_number_is_named_with_its_place_a_long_one_by_its_beginning(value: object) -> None:
-    with pytest.raises(TableError) as caught:
+    with pytest.raises(VotesError) as caught:
         row(x=value).number("x")
     assert str(caught.value).startswith(
         f"t.csv, row 2, column 'x' is {repr(value)[:SHOWN]}, expected a number of at most"
@@ -240,7 +234,7 @@ def test_a_verdict_is_read_in_any_of_its_forms_and_what_is_none_is_named() -> No
     assert all(row(x=said).verdict("x") for said in ("1", " YES ", True, 1.0))
     assert not any(row(x=said).verdict("x") for said in ("No", 0, "0.0", False))
     for said in ("maybe", "2", "", None):
-        with pytest.raises(TableError, match="expected 1 or 0, true or false"):
+        with pytest.raises(VotesError, match="expected 1 or 0, true or false"):
             row(x=said).verdict("x")
 
 

@@ -10,12 +10,7 @@ from tests.recorded import answered as leaving_out_answered
 from tests.recorded import rated, read_population
 from tests.scripted import DOCUMENTS, FOX, OWL, QUESTIONS, Asked, Script, grading, small_population
 
-from genie_inspect.building.costs import (
-    PlannedGrader,
-    TaskCost,
-    reference_scores_cost,
-    task_cost,
-)
+from genie_inspect.building.costs import PlannedGrader, TaskCost, reference_scores_cost, task_cost
 from genie_inspect.building.interviewing import left_out
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.graders.cache import ANSWERS, RATINGS, Cache, Judged

@@ -8,13 +8,7 @@ import pytest
 from tests.building.scripts import recorded
 from tests.scripted import Script, numbered, saying
 
-from genie_inspect.building.features import (
-    METHODS,
-    clusters,
-    discover_features,
-    features_to_map,
-    map_features,
-)
+from genie_inspect.building.features import METHODS, clusters, discover_features, features_to_map, map_features
 from genie_inspect.errors import MissingExtraError, PopulationError, UnknownChoiceError
 from genie_inspect.populations.population import read_features, write_features
 from genie_inspect.populations.schema import Feature

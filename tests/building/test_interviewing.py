@@ -20,12 +20,7 @@ from tests.scripted import (
 from tests.tasks.runs import run
 
 from genie_inspect.building.features import INSTRUCTION
-from genie_inspect.building.interviewing import (
-    INSTRUCTIONS,
-    ITEMS_A_REQUEST,
-    Interviewer,
-    left_out,
-)
+from genie_inspect.building.interviewing import INSTRUCTIONS, ITEMS_A_REQUEST, Interviewer, left_out
 from genie_inspect.errors import GraderFailedError, PopulationError, TemplateError
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.logs.evidence import together

@@ -68,10 +68,7 @@ def test_a_sample_depends_on_the_seed_alone(tmp_path: Path) -> None:
 def test_prompts_that_are_one_once_cleaned_count_once(tmp_path: Path) -> None:
     source = written(tmp_path / "a.jsonl", ["[WP] One.", "One .", "[EU] Two.", "[WP]", ""])
     assert sorted(writing_prompt_sample(source, 2, seed=0)) == ["One.", "Two."]
-    for count, message in (
-        (3, "has 2 distinct prompts, expected at least 3"),
-        (0, "sample is 0, expected at least 1"),
-    ):
+    for count, message in ((3, "has 2 distinct prompts, expected at least 3"), (0, "sample is 0, expected at least 1")):
         with pytest.raises(SourceError, match=message):
             writing_prompt_sample(source, count, seed=0)
 

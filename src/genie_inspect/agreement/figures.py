@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.agreement.votes import VotedStory, VotesError, are_numbers
 from genie_inspect.files.tables import plain
+from genie_inspect.logs.scores import known_mean
 from genie_inspect.statistics import ranking
 from genie_inspect.statistics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, randolph_kappa
 from genie_inspect.statistics.bootstrap import BootstrapInterval, bootstrap_interval
@@ -65,35 +66,14 @@ class Agreement:
     scale: tuple[float, float] | None = None  # lowest and highest vote, where votes are numbers
 
 
-def rankings(
-    votes: Sequence[VotedStory],
-    judged: Judged,
-    *,
-    leave_out: Sequence[str] = (),
-    published_averages: bool = False,
-    resamples: int = 2_000,
-    seed: int = 0,
-) -> dict[str, Ranking]:
+def rankings(votes: Sequence[VotedStory], judged: Judged, **options: Any) -> dict[str, Ranking]:
     """How far one judge ranks stories as people do: that part of `agreement` alone, which is the quick one."""
-    return _Comparison(votes, {"the judge": judged}, leave_out, resamples, seed).rankings(judged, published_averages)
+    return _Comparison(votes, {"the judge": judged}, **options).rankings(judged)
 
 
-def agreement(
-    votes: Sequence[VotedStory],
-    scores: Mapping[str, Judged],
-    *,
-    leave_out: Sequence[str] = (),
-    published_averages: bool = False,
-    resamples: int = 2_000,
-    seed: int = 0,
-) -> Agreement:
-    """The agreement of people and of each judge; the order of the stories changes nothing.
-
-    Stories whose ids fit the patterns of `leave_out`, such as `*_NewYorker`, are not compared; pass rates keep them. As
-    published, an undefined correlation is 0 in the means, and pairwise accuracy takes each pair from the side of the
-    writer whom people rate lower.
-    """
-    compared = _Comparison(votes, scores, leave_out, resamples, seed)
+def agreement(votes: Sequence[VotedStory], scores: Mapping[str, Judged], **options: Any) -> Agreement:
+    """The agreement of people and of each judge; the order of the stories changes nothing. The options are below."""
+    compared = _Comparison(votes, scores, **options)
     stories = compared.stories
     people = sorted({rater for story in stories for rater in story.votes})
     cast = [vote for story in stories for votes in story.by_test().values() for vote in votes]
@@ -107,7 +87,7 @@ def agreement(
 
     judges = {
         judge: JudgeAgreement(
-            compared.rankings(judged, published_averages),
+            compared.rankings(judged),
             compared.raters(partial(compared.against_people, judged)),
             sum(math.isnan(judged[story.story].score) for story in stories),
             compared.length_taken_out(judged, words) if words else None,
@@ -122,22 +102,30 @@ def agreement(
         people=compared.raters(votes_by_rater),
         # of all stories, those that are left out of the comparison among them
         pass_rates=_pass_rates(votes),
-        published_averages=published_averages,
+        published_averages=compared.published,
         scale=(min(cast), max(cast)) if compared.numbers else None,
     )
 
 
 class _Comparison:
-    """The stories that are compared, of which every judge must have a score, by prompt; prompts are drawn whole."""
+    """The stories that are compared, of which every judge must have a score, by prompt; prompts are drawn whole.
+
+    Stories whose ids fit the patterns of `leave_out`, such as `*_NewYorker`, are not compared; pass rates keep them. As
+    published, an undefined correlation is 0 in the means, and pairwise accuracy takes each pair from the side of the
+    writer whom people rate lower.
+    """
 
     def __init__(
         self,
         votes: Sequence[VotedStory],
         scores: Mapping[str, Judged],
-        leave_out: Sequence[str],
-        resamples: int,
-        seed: int,
+        *,
+        leave_out: Sequence[str] = (),
+        published_averages: bool = False,
+        resamples: int = 2_000,
+        seed: int = 0,
     ) -> None:
+        self.published = published_averages
         self.stories = compared_stories(votes, leave_out)
         if not self.stories or not scores:
             raise VotesError("there is nothing to compare: no votes are left, or no scores")
@@ -156,28 +144,23 @@ class _Comparison:
     def _human(self, stories: Sequence[VotedStory]) -> list[float]:
         return [human_score(story, numbers=self.numbers) for story in stories]
 
-    def rankings(self, judged: Judged, published: bool) -> dict[str, Ranking]:
-        measures = RANKINGS | ({"pairwise_accuracy": ranking.pairwise_accuracy} if published else {})
+    def rankings(self, judged: Judged) -> dict[str, Ranking]:
+        measures = RANKINGS | ({"pairwise_accuracy": ranking.pairwise_accuracy} if self.published else {})
         values_by_ranking: dict[str, dict[str, float]] = {name: {} for name in measures}
         cast: dict[str, list[float]] = {}
         for story in self.stories:
             cast.setdefault(story.writer, []).extend(vote for votes in story.by_test().values() for vote in votes)
         for prompt, own in self.by_prompt.items():
             # with ties the published accuracy depends on the order: on the released votes this one is the study's
-            stories = sorted(own, key=lambda story: (_mean(cast[story.writer]), story.writer, story.story))
+            stories = sorted(own, key=lambda story: (known_mean(cast[story.writer]), story.writer, story.story))
             human, machine = self._human(stories), [judged[story.story].score for story in stories]
             for name, measure in measures.items():
                 values_by_ranking[name][prompt] = measure(human, machine)
 
         def mean(values: Values) -> BootstrapInterval:
             # a correlation with a side that never varies is undefined; as 0 it pulls the mean towards no agreement
-            known = np.nan_to_num(values) if published else values
-
-            def drawn_mean(drawn: NDArray[np.intp]) -> float:
-                defined = known[drawn][~np.isnan(known[drawn])]
-                return float(defined.mean()) if len(defined) else math.nan
-
-            return self._interval(drawn_mean)
+            known = np.nan_to_num(values) if self.published else values
+            return self._interval(lambda drawn: known_mean(known[drawn].tolist()))
 
         return {
             name: Ranking(mean(np.array(list(values.values()))), sum(map(math.isnan, values.values())), values)
@@ -243,7 +226,7 @@ def compared_stories(votes: Sequence[VotedStory], leave_out: Sequence[str]) -> l
 def human_score(story: VotedStory, *, numbers: bool) -> float:
     """What people say of a story: tests that most of them let pass; of numbers the mean over tests of their means."""
     if numbers:
-        return _mean([mean for mean in story.means().values() if not math.isnan(mean)])
+        return known_mean(story.means().values())
     # NaN (no vote) adds nothing
     return math.fsum(vote for vote in story.majority().values() if vote == 1)
 
@@ -280,13 +263,9 @@ def _pass_rates(votes: Sequence[VotedStory]) -> dict[str, dict[str, float]]:
             cast.setdefault(story.writer, {}).setdefault(test, []).extend(ballots)
     rates = {}
     for writer, tests in cast.items():
-        rates[writer] = {test: _mean(ballots) for test, ballots in sorted(tests.items())}
-        rates[writer][AVERAGE] = _mean([vote for ballots in tests.values() for vote in ballots])
+        rates[writer] = {test: known_mean(ballots) for test, ballots in sorted(tests.items())}
+        rates[writer][AVERAGE] = known_mean([vote for ballots in tests.values() for vote in ballots])
     return rates
-
-
-def _mean(votes: Sequence[float]) -> float:
-    return math.fsum(votes) / len(votes) if votes else math.nan
 
 
 INK, DOTS = "#1b1b1b", "#0072b2"  # told apart by the colour-blind, and in grey

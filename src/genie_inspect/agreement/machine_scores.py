@@ -14,7 +14,6 @@ from genie_inspect.agreement.votes import (
     Id,
     Result,
     StoryRow,
-    TableError,
     VotesError,
     as_numbers,
     first_line,
@@ -125,12 +124,12 @@ def answers(path: Path) -> Iterator[tuple[str, str, str, float]]:
 
     An answer that begins with neither yes nor no counts as a pass, as in the published figures.
     """
-    for line, item in json_objects(path, TableError):
+    for line, item in json_objects(path, VotesError):
         where = f"{path}, line {line}"
         name, response = item.get("id"), item.get("response")
         match = _ANSWER.fullmatch(name) if isinstance(name, str) else None
         if match is None or not isinstance(response, str):
-            raise TableError(
+            raise VotesError(
                 f'{where} is not an answer, expected {{"id": "story_3_GPT4_test1", "response": "Yes, ..."}}'
             )
         begin = _BEGINS.match(response[:200])

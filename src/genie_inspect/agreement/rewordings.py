@@ -5,13 +5,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genie_inspect.agreement.calibration import ALL, TENTATIVE, pairs_by_feature
 from genie_inspect.agreement.raters import Ratings, Target, recorded_targets
+from genie_inspect.logs.scores import known_mean
 from genie_inspect.measures.genie import HIGHEST, is_used, question_novelty
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
@@ -93,13 +93,9 @@ def stability(
 ) -> list[Stability]:
     """Each feature that was measured, and all together; a document's score is the mean over its questions.
 
-    Args:
-        rater: The grader's name.
-        novelties: By wording the novelty of each document's answer to a question.
-        questions: All that were asked.
-        models: By document who wrote it; empty where that is not known.
-        features: In the order of the rows.
-        alphas: By feature, among the wordings; without them interval alpha of the novelties.
+    `novelties` has by wording the novelty of each document's answer to a question, `models` by document who wrote it,
+    empty where that is not known, `alphas` by feature that among the wordings; without them alpha is interval alpha
+    of the novelties.
     """
     feature_of = {question.id: question.feature for question in questions}
     every = sorted(set().union(*novelties.values()))
@@ -111,7 +107,10 @@ def stability(
         by_document: defaultdict[str, list[Place]] = defaultdict(list)
         for place in places:
             by_document[place[0]].append(place)
-        scores = [[_mean_of(values, own) for values in novelties.values()] for own in by_document.values()]
+        scores = [
+            [known_mean(values.get(place, math.nan) for place in own) for values in novelties.values()]
+            for own in by_document.values()
+        ]
         complete = ~np.isnan(scores).any(axis=1)
         table = np.array(scores)[complete]
         parts = variance_parts(table)
@@ -139,11 +138,6 @@ def stability(
             )
         )
     return rows
-
-
-def _mean_of(values: Mapping[Place, float], places: Sequence[Place]) -> float:
-    known = [values[place] for place in places if place in values]
-    return fmean(known) if known else math.nan
 
 
 def _flips(table: NDArray[np.float64], models: NDArray[np.str_]) -> tuple[str, ...]:

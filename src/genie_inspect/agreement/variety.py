@@ -24,7 +24,8 @@ class Variety:
 
 def answer_targets(own: Repeats) -> list[Target]:
     """Each pair of different answers to a question, once: those of the run, and those of the population."""
-    return list(dict.fromkeys(target for row in own.rows for side in _sides(row) for target in _targets(row, side)))
+    sides = ((row, side) for row in own.rows for side in (row.own, row.population) if side)
+    return list(dict.fromkeys(target for row, side in sides for target in _targets(row, side)))
 
 
 def variety(own: Repeats, targets: Sequence[Target], ratings: Ratings) -> Variety:
@@ -65,16 +66,10 @@ def _mean_similarity(row: Repeated, shared: Shared, rated: Mapping[Pair, float])
         pairs += count * (count - 1) // 2
         total += count * (count - 1) / 2
     for (one, count), (other, other_count) in combinations(shared.answers, 2):
-        if not math.isnan(value := rated.get(_pair(row, one, other), math.nan)):
+        if not math.isnan(value := rated.get(pair(_id(row), one, other), math.nan)):
             pairs += count * other_count
             total += count * other_count * value
     return total / pairs if pairs else math.nan
-
-
-def _sides(row: Repeated) -> Iterator[Shared]:
-    yield row.own
-    if row.population:
-        yield row.population
 
 
 def _targets(row: Repeated, shared: Shared) -> Iterator[Target]:
@@ -82,10 +77,6 @@ def _targets(row: Repeated, shared: Shared) -> Iterator[Target]:
     texts = [text for text, _ in shared.answers]
     for place, text in enumerate(texts[:-1]):
         yield Target(question, text, tuple(texts[place + 1 :]))
-
-
-def _pair(row: Repeated, one: str, other: str) -> Pair:
-    return pair(_id(row), one, other)
 
 
 def _id(row: Repeated) -> str:

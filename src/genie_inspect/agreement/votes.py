@@ -20,8 +20,8 @@ YES, NO = ("1", "1.0", "true", "yes"), ("0", "0.0", "false", "no")
 ROWS_FORM = "CSV (*.csv) or JSON Lines (*.jsonl)"
 
 
-class TableError(GenieError):
-    """A table cannot be read, or lacks what a model needs; the message names file, row and column."""
+class VotesError(GenieError):
+    """A table of votes or scores cannot be read, or its rows do not belong together; the message names the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class TableRow:
     def number(self, column: str) -> float:
         value = self.cells[column]
         if math.isnan(found := cell_number(value)):
-            raise TableError(
+            raise VotesError(
                 f"{self.where}, column {column!r} is {repr(value)[:SHOWN]}, expected a number of at most {MOST:g}"
             )
         return found
@@ -48,7 +48,7 @@ class TableRow:
     def verdict(self, column: str) -> bool:
         text = self.text(column).strip().lower()
         if text not in (*YES, *NO):
-            raise TableError(
+            raise VotesError(
                 f"{self.where}, column {column!r} is {repr(self.cells[column])[:SHOWN]}, expected 1 or 0, true or false"
             )
         return text in YES
@@ -56,16 +56,16 @@ class TableRow:
 
 def read_rows(path: Path, columns: Collection[str]) -> list[TableRow]:
     if not path.is_file():
-        raise TableError(f"{path} does not exist, expected {ROWS_FORM}")
+        raise VotesError(f"{path} does not exist, expected {ROWS_FORM}")
     if path.suffix == ".csv":
-        rows = [TableRow(f"{path}, row {number}", cells) for number, cells in csv_rows(path, (), TableError)]
+        rows = [TableRow(f"{path}, row {number}", cells) for number, cells in csv_rows(path, (), VotesError)]
     else:
-        rows = [TableRow(f"{path}, line {number}", cells) for number, cells in json_objects(path, TableError)]
+        rows = [TableRow(f"{path}, line {number}", cells) for number, cells in json_objects(path, VotesError)]
     if not rows:
-        raise TableError(f"{path} has no row, expected {ROWS_FORM}")
+        raise VotesError(f"{path} has no row, expected {ROWS_FORM}")
     known = dict.fromkeys(column for row in rows for column in row.cells)
     if missing := [column for column in columns if column not in known]:
-        raise TableError(f"{path} has no column {missing[0]!r}: it has {', '.join(known)}")
+        raise VotesError(f"{path} has no column {missing[0]!r}: it has {', '.join(known)}")
     return rows
 
 
@@ -73,7 +73,7 @@ def numbers(rows: Sequence[TableRow], column: str) -> list[float] | None:
     """The column as numbers; None where its first cell is none, so that it holds categories."""
     try:
         rows[0].number(column)
-    except TableError:
+    except VotesError:
         return None
     return [row.number(column) for row in rows]
 
@@ -108,7 +108,7 @@ def without_slips(votes: Iterable[Vote]) -> list[Vote]:
     # one among three, and of more one in ten
     if others and len(cast) > 2 * len(others) and len(others) <= max(1, FEW * len(cast)):
         vote = others[0]
-        raise TableError(
+        raise VotesError(
             f"{vote.where}: {vote.value:g} by {vote.rater!r} on story {vote.story!r}{vote.tested} is neither 1 nor 0, "
             f"as {len(cast) - len(others)} of {len(cast)} votes are, expected yes or no; ratings that are mostly 1 and "
             f"0 have a row each with the column {NUMBER}"
@@ -118,10 +118,10 @@ def without_slips(votes: Iterable[Vote]) -> list[Vote]:
 
 def _annotations(path: Path) -> Iterator[Vote]:
     """The votes of a JSON list as Salesforce/creativity_eval has it: story_id, expert_idx, ttcw_idx, binary_verdict."""
-    for where, item in listed_objects(path, TableError):
+    for where, item in listed_objects(path, VotesError):
         row = TableRow(where, item)
         if missing := [name for name in ("story_id", "expert_idx", "ttcw_idx", "binary_verdict") if name not in row]:
-            raise TableError(f"{where} has no field {missing[0]!r}, expected a vote as Salesforce/creativity_eval has")
+            raise VotesError(f"{where} has no field {missing[0]!r}, expected a vote as Salesforce/creativity_eval has")
         value = float(row.verdict("binary_verdict"))
         yield Vote(where, row.text("story_id"), row.text("expert_idx"), f"{int(row.number('ttcw_idx')):02d}", value)
 
@@ -135,19 +135,19 @@ def _table_votes(rows: Sequence[TableRow]) -> Iterator[Vote]:
     tests = [column for column in columns if any(column in row and _value(row, column) is not None for row in rows)]
     for row in rows:
         if missing := [column for column in ("story", "rater") if column not in row]:
-            raise TableError(f"{row.where} has no {missing[0]}, expected story, rater and a column a test")
+            raise VotesError(f"{row.where} has no {missing[0]}, expected story, rater and a column a test")
         about = {column: row.text(column) for column in ABOUT if column in row}
         for test in tests:
             value = _value(row, test) if test in row else math.nan
             if value is None:
-                raise TableError(f"{row.where}, column {test!r} is {row.text(test)!r}, expected a number, yes or no")
+                raise VotesError(f"{row.where}, column {test!r} is {row.text(test)!r}, expected a number, yes or no")
             yield Vote(row.where, test=test, value=value, **about)
 
 
 def _value(row: TableRow, column: str) -> float | None:
     """A cell as a number, or as 1 or 0; None where it is neither."""
     for read in (row.verdict, row.number):
-        with suppress(TableError):
+        with suppress(VotesError):
             return float(read(column))
     return None
 
@@ -161,10 +161,6 @@ VERDICT = "verdict"
 TESTS = ("test", "question")
 ONE_VOTE = "or one row per vote with the columns story, rater, verdict or number, and if there are several tests test"
 A_TABLE = "or a CSV with the columns story, rater and one a test"
-
-
-class VotesError(GenieError):
-    """Votes or scores cannot be read, or do not belong together; the message names file, line and story."""
 
 
 class StoryRow(BaseModel):

@@ -39,8 +39,6 @@ class NearDuplicates:
     """
 
     def __init__(self, threshold: float = THRESHOLD, size: int = SIZE) -> None:
-        if not 0 < threshold <= 1:
-            raise ValueError(f"threshold is {threshold}, expected a number above 0 and at most 1")
         self.threshold = threshold
         self.size = size
         self._shingles: dict[int, array[int]] = {}

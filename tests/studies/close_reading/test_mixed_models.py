@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from genie_inspect.agreement.votes import TableError
+from genie_inspect.agreement.votes import VotesError
 from genie_inspect.cli import main
 from genie_inspect.statistics.mixed import MixedModel, mixed_logistic
 from genie_inspect.studies.close_reading.mixed_models import (
@@ -106,7 +106,7 @@ def test_a_table_that_does_not_fit_is_named_with_row_and_column(
 ) -> None:
     rows = [{**row, **changed} if place == 2 else row for place, row in enumerate(MADE)]
     options = {"fixed": ["log_ppl"], "groups": ["reader"]} | arguments
-    with pytest.raises(TableError, match=message):
+    with pytest.raises(VotesError, match=message):
         fitted_table(written(tmp_path / "rows.jsonl", rows), "creative", **options)
 
 
@@ -120,9 +120,9 @@ def test_a_table_that_does_not_fit_is_named_with_row_and_column(
 )
 def test_a_table_that_is_none_is_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
     (tmp_path / name).write_text(text)
-    with pytest.raises(TableError, match=message):
+    with pytest.raises(VotesError, match=message):
         fitted_table(tmp_path / name, "creative", ["log_ppl"], ["reader"])
-    with pytest.raises(TableError, match=r"does not exist, expected CSV"):
+    with pytest.raises(VotesError, match=r"does not exist, expected CSV"):
         fitted_table(tmp_path / "none.csv", "creative", ["log_ppl"], ["reader"])
 
 
@@ -201,7 +201,7 @@ def test_pairs_that_cannot_be_compared_are_named(
     tmp_path: Path, changed: dict[str, object], measures: list[str], message: str
 ) -> None:
     rows = [{**row, **changed} if place == 2 else row for place, row in enumerate(PAIRS)]
-    with pytest.raises(TableError, match=message):
+    with pytest.raises(VotesError, match=message):
         preferences(written(tmp_path / "pairs.jsonl", rows), measures, ["reader"])
 
 

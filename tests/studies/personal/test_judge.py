@@ -57,7 +57,6 @@ def test_of_numbers_the_expected_one_counts_the_steps_between() -> None:
     assert opinion is not None
     first, second = chance(0.4 + 1), chance(0.4 - 1)
     assert opinion["expected"] == pytest.approx(1 + first + 3 * second)
-    assert not judge.is_yes_or_no
 
 
 def test_a_rater_stands_out_beyond_the_error_that_all_raters_share() -> None:

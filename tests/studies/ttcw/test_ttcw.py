@@ -167,10 +167,7 @@ def test_references_are_found_by_title_for_words_too(tmp_path: Path) -> None:
 
 
 PLOT = " ".join(["A keeper of bees counts them every night until one of them is missing and"] * 2) + " leaves."
-BEES = [
-    {"title": "Bees", "story": "She counted."},
-    {"title": "Lock", "plot": "A lock opens.", "story": "It opened."},
-]
+BEES = [{"title": "Bees", "story": "She counted."}, {"title": "Lock", "plot": "A lock opens.", "story": "It opened."}]
 
 
 @pytest.fixture

@@ -226,10 +226,7 @@ def meeting_chart(found: Meeting) -> "altair.LayerChart | altair.FacetChart":
 VERBS = {
     "novelty": (f"{__name__}:novelty", "Show what graders find in the newest expressions."),
     "agreement": (".studies.close_reading.readers:agreement", "Measure how well models mark what experts marked."),
-    "fit": (
-        ".studies.close_reading.mixed_models:fit",
-        "Fit a mixed logistic model of verdicts.",
-    ),
+    "fit": (".studies.close_reading.mixed_models:fit", "Fit a mixed logistic model of verdicts."),
     "preference": (
         ".studies.close_reading.mixed_models:preference",
         "Test what predicts people's preference of two texts.",

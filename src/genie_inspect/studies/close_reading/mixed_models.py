@@ -9,7 +9,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.agreement.votes import TableError, TableRow, numbers, read_rows
+from genie_inspect.agreement.votes import TableRow, VotesError, numbers, read_rows
 from genie_inspect.cli.options import FILE, Answer, answering, flag, listed, option
 from genie_inspect.files.tables import Table
 from genie_inspect.measures.tokens import word_count
@@ -63,7 +63,7 @@ def complete_rows(path: Path, columns: Sequence[str]) -> tuple[list[TableRow], i
     table = read_rows(path, columns)
     rows = [row for row in table if all(column in row for column in columns)]
     if not rows:
-        raise TableError(f"{path} has no row with a value in each of {', '.join(dict.fromkeys(columns))}")
+        raise VotesError(f"{path} has no row with a value in each of {', '.join(dict.fromkeys(columns))}")
     return rows, len(table) - len(rows)
 
 
@@ -98,12 +98,12 @@ def _indicators(texts: Sequence[str], name: str, baseline: str) -> Columns:
     """An indicator for each category but the baseline."""
     categories = sorted(set(texts))
     if len(categories) > MOST_CATEGORIES:
-        raise TableError(
+        raise VotesError(
             f"predictor {name!r} has {len(categories)} categories, expected numbers or at most {MOST_CATEGORIES}"
         )
     baseline = baseline or categories[0]
     if baseline not in categories:
-        raise TableError(f"predictor {name!r} has no category {baseline!r}: it has {', '.join(categories)}")
+        raise VotesError(f"predictor {name!r} has no category {baseline!r}: it has {', '.join(categories)}")
     others = (category for category in categories if category != baseline)
     return {f"{name}[{other}]": np.array([text == other for text in texts], dtype=float) for other in others}
 
@@ -123,13 +123,13 @@ def preferences(
     second, and as `intercept` of standing first.
     """
     if ALL in measures:
-        raise TableError(f"a measure is named {ALL!r}, expected another name: it is that of the model of all metrics")
+        raise VotesError(f"a measure is named {ALL!r}, expected another name: it is that of the model of all metrics")
     named = [PREFERRED, *(f"{measure}_{side}" for measure in measures for side in (FIRST, SECOND)), *groups]
     rows, gaps = complete_rows(path, named)
     sides = [row.text(PREFERRED).strip().lower() for row in rows]
     for row, side in zip(rows, sides, strict=True):
         if side not in (FIRST, SECOND):
-            raise TableError(
+            raise VotesError(
                 f"{row.where}, column {PREFERRED!r} is {side[:60]!r}, expected {FIRST} or {SECOND}, or nothing for "
                 "neither"
             )
@@ -153,7 +153,7 @@ def _value(row: TableRow, measure: str, side: str) -> float:
         return row.number(column)
     words = word_count(str(row.cells.get(side) or ""))
     if not words:
-        raise TableError(f"{row.where}, column {side!r} has no words, expected the text that {column!r} marks")
+        raise VotesError(f"{row.where}, column {side!r} has no words, expected the text that {column!r} marks")
     return PER * len(marks) / words
 
 
@@ -194,11 +194,7 @@ MODEL_GROUPS = option(
 @option("--fixed", required=True, metavar="COLUMN,...", callback=listed, help="Predictors; a:b is a product.")
 @MODEL_GROUPS
 @flag("--standardise", "standardised", help="Use numbers in standard deviations.")
-@option(
-    "--within",
-    type=click.FloatRange(0, min_open=True),
-    help="Leave out rows beyond so many sd. Default: none.",
-)
+@option("--within", type=click.FloatRange(0, min_open=True), help="Leave out rows beyond so many sd. Default: none.")
 @answering("a table")
 def fit(
     table: Path, outcome: str, fixed: tuple[str, ...], groups: tuple[str, ...], standardised: bool, within: float | None

@@ -286,11 +286,7 @@ def read_explained_votes(path: Path) -> list[ExplainedVote]:
 
 @click.command()
 @click.argument("votes", type=FILE)
-@option(
-    "--base",
-    metavar="FOLDER",
-    help="Model (extra `personal`). Default: sentence vectors.",
-)
+@option("--base", metavar="FOLDER", help="Model (extra `personal`). Default: sentence vectors.")
 @option(
     "--explanation",
     type=click.Choice(EXPLANATIONS),

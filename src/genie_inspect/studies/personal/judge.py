@@ -95,10 +95,6 @@ class PersonalJudge(Row):
     def digest(self) -> str:
         return digest(self.model_dump_json())
 
-    @property
-    def is_yes_or_no(self) -> bool:
-        return self.scale == YES_NO
-
     def opinion(self, rater: str, test: str, numbers: Mapping[str, float]) -> dict[str, float] | None:
         """What a rater would say of a test of a story, and why; None where a number is missing.
 

@@ -155,7 +155,7 @@ def _numbers(judge: "PersonalJudge", scores: Mapping[str, Score]) -> tuple[Numbe
 def explained(judge: "PersonalJudge", rater: str, opinions: Opinions, numbers: Numbers, figures: "HeldOut") -> str:
     """A row per test: what the scores say, the average rater, this one, what moved it; then the votes."""
     from genie_inspect.scorers.explanation import cell
-    from genie_inspect.studies.personal.judge import beside_grader, shown, shown_leniency
+    from genie_inspect.studies.personal.judge import YES_NO, beside_grader, shown, shown_leniency
 
     rows = [["test", *(column.name for column in judge.columns), "average rater", rater, "log-odds moved by"]]
     for test, opinion in opinions.items():
@@ -167,7 +167,7 @@ def explained(judge: "PersonalJudge", rater: str, opinions: Opinions, numbers: N
         rows.append([test or "story", *("none" if math.isnan(one) else f"{one:.3g}" for one in given), *said])
     foretold = [opinion for opinion in opinions.values() if opinion]
     expected, average = (math.fsum(one[what] for one in foretold) for what in ("expected", "average"))
-    unit = "yes" if judge.is_yes_or_no else "points"
+    unit = "yes" if judge.scale == YES_NO else "points"
     lines = [
         f"Expected of {cell(rater)}: {expected:.2f} {unit} on {len(foretold)} tests; average rater: {average:.2f}."
     ]
