@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.model import Model, get_model
+from inspect_ai.model import Model
 from tests.building.scripts import population_of
 from tests.recorded import answered as leaving_out_answered
 from tests.recorded import rated, read_population
@@ -50,11 +50,6 @@ def test_ratings_on_record_are_not_paid_again(tmp_path: Path) -> None:
     assert found.judged == found.rating.calls == 1 + 3 + 3
 
 
-def answered(folder: Path, reader: str) -> Population:
-    """The small population, of which one reader has read all: every document says something of its own."""
-    return read_by(folder, {reader: lambda document: document.text})
-
-
 def read_by(folder: Path, readers: Mapping[str, Callable[[Document], str | None]]) -> Population:
     """The small population with what readers answered to all questions about each document; None where they did not."""
     made = small_population(folder)
@@ -94,14 +89,6 @@ def test_an_unread_population_is_read_and_all_its_answers_count_as_different(tmp
     assert counted(cost) == {"read": 4, "population": 5, "judge": pytest.approx(22)}
     assert cost.documents == 4
     assert [cost.pairs, cost.judged] == pytest.approx([22, 22])
-
-
-def test_what_the_grader_has_read_of_the_population_is_not_read_again(tmp_path: Path) -> None:
-    model = get_model("bundled/grader")
-    reader, _ = Instrument("list", cache=False).reader_and_judge(model)
-    population = answered(tmp_path, reader.signature)
-    assert planned(population, "list", model).population.calls == 0
-    assert planned(population, "list").population.calls == 5
 
 
 def test_what_the_cache_holds_of_a_reader_is_not_read_again(tmp_path: Path) -> None:

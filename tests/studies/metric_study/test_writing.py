@@ -1,7 +1,6 @@
 """A model that edits, paraphrases, screens, reads and rates by what stands in a request."""
 
 import csv
-import json
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,8 +13,8 @@ from tests.pairs import FOX_EDIT, GREY, OWL_AGAIN, OWL_EDIT, TEXTS, pairs
 from tests.scripted import DOCUMENTS, FEATURES, FOX, OWL, QUESTIONS, Data, Script, numbered, small_population
 
 from genie_inspect.building.interviewing import no_progress
-from genie_inspect.cli import main, running
-from genie_inspect.errors import GenieError, GraderFailedError, InterventionsError
+from genie_inspect.cli import main
+from genie_inspect.errors import GenieError, InterventionsError
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.populations.interventions import Edit, Interventions, Original, Paraphrase, StudyText, drawn
@@ -356,33 +355,6 @@ async def test_an_original_is_read_once_however_many_texts_are_checked_against_i
 
 def genie(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["edits", *map(str, arguments)])
-
-
-def write(folder: Path) -> Result:
-    small_population(folder / "p")
-    options = ("--editor", "openai/x", "--features", folder / "p", "--json")
-    return genie("write", folder / "p", "-o", folder / "out", *options)
-
-
-def test_a_run_that_was_killed_goes_on_without_asking_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    script, count = editing(), 0
-
-    def failing(request: str) -> str:
-        nonlocal count
-        count += 1
-        if count > 12:
-            raise GraderFailedError("the server is gone")
-        return str(script.reply(request))
-
-    monkeypatch.setattr(running, "get_model", lambda name: Script(failing).model())
-    stopped = write(tmp_path)
-    assert stopped.exit_code == 1
-    assert "the server is gone" in stopped.output
-    assert not (tmp_path / "out").exists()
-    monkeypatch.setattr(running, "get_model", lambda name: script.model())
-    made = json.loads(write(tmp_path).stdout)
-    assert made["replies_on_record"] == 12
-    assert len(script.requests) == made["calls"] == 53
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import genie_inspect.cli.running as running
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import VotedStory, VotesError
 from genie_inspect.cli import main
-from genie_inspect.populations.stories import ReferenceStory, reference_stories
+from genie_inspect.populations.stories import reference_stories
 from genie_inspect.prompting.replies import labels
 from genie_inspect.studies.ttcw.stories import story_words
 from genie_inspect.studies.ttcw.verdicts import asked_setups, at_cutoff, cutoff_curves, histogram, writer_totals
@@ -159,13 +159,6 @@ def test_words_are_those_of_stories_or_their_log_and_of_what_they_are_held_again
     assert set(story_words([Path("logs")])) == set(rows)
 
 
-def test_references_are_found_by_title_for_words_too(tmp_path: Path) -> None:
-    path = tmp_path / "stories.jsonl"
-    path.write_text(json.dumps({"story": "0_a", "title": "Bees", "text": "Two words."}), encoding="utf-8")
-    rows = story_words([path], [ReferenceStory("Bees", "", "Three fine words.")])
-    assert [(row.writer, row.words) for row in rows] == [("a", 2), ("reference", 3)]
-
-
 PLOT = " ".join(["A keeper of bees counts them every night until one of them is missing and"] * 2) + " leaves."
 BEES = [{"title": "Bees", "story": "She counted."}, {"title": "Lock", "plot": "A lock opens.", "story": "It opened."}]
 
@@ -198,6 +191,9 @@ def test_a_plot_is_drawn_for_each_story_that_has_none_and_the_file_is_the_tasks(
         ("Bees", PLOT),
         ("Lock", "A lock opens."),
     ]
+    again = plots_called(monkeypatch, script, "stories.jsonl")
+    assert (again.exit_code, len(script.requests)) == (1, 1)
+    assert "expected a new file" in again.output
 
 
 def test_a_folder_of_texts_is_stories_titled_by_their_files(bees: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,32 +202,6 @@ def test_a_folder_of_texts_is_stories_titled_by_their_files(bees: Path, monkeypa
     assert plots_called(monkeypatch, saying("Short."), "mine").exit_code == 0
     (story,) = reference_stories("refs.jsonl")
     assert (story.title, story.plot, story.story) == ("door", "Short.", "A door.")
-
-
-def test_a_run_that_failed_goes_on_where_it_ended_and_writes_over_no_file(
-    bees: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    more = json.dumps({"title": "Door", "story": "It closed."})
-    with (bees / "stories.jsonl").open("a", encoding="utf-8") as file:
-        file.write(more + "\n")
-
-    def reply(request: str) -> str:
-        if "closed" in request:
-            raise ConnectionError("gone")
-        return PLOT
-
-    assert plots_called(monkeypatch, Script(reply), "stories.jsonl").exit_code == 1
-    assert not (bees / "refs.jsonl").exists()
-    script = saying(PLOT)
-    result = plots_called(monkeypatch, script, "stories.jsonl", "--json")
-    assert result.exit_code == 0, result.output
-    said = json.loads(result.stdout)
-    assert (said["drawn"], said["had_a_plot"], said["replies_on_record"]) == (2, 1, 1)
-    again = plots_called(monkeypatch, script, "stories.jsonl")
-    assert again.exit_code == 1
-    assert "refs.jsonl" in again.output
-    assert "expected a new file" in again.output
-    assert len(script.requests) == 1
 
 
 def test_a_plot_that_is_cut_off_is_no_plot_and_is_not_on_record(bees: Path, monkeypatch: pytest.MonkeyPatch) -> None:
