@@ -82,7 +82,7 @@ def various(population: Population) -> Script:
     return script
 
 
-@pytest.mark.parametrize("judge", ["list", "pairwise", "offline"])
+@pytest.mark.parametrize("judge", ["list", "sheet", "pairwise", "offline"])
 def test_the_numbers_are_those_of_the_task(judge: str, tmp_path: Path) -> None:
     population = small_population(tmp_path / "population")
     model = various(population).model() if judge != "offline" else None

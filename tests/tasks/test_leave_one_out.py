@@ -30,7 +30,7 @@ def test_each_document_is_compared_with_the_others_and_no_model_writes(tmp_path:
     assert [own.label for own in read_logs([log.location])] == [POPULATION]
 
 
-@pytest.mark.parametrize("judge", ["list", "pairwise"])
+@pytest.mark.parametrize("judge", ["list", "sheet", "pairwise"])
 def test_the_bundled_grader_compares_recorded_documents_whichever_way_round_a_pair_was_rated(
     judge: str, tmp_path: Path
 ) -> None:
