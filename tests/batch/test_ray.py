@@ -216,7 +216,9 @@ def rounds(log: EvalLog, folder: Path, grader: str, served: Served, judge: str, 
     return called("batch", "rounds", log.location, *study, *job)
 
 
-@pytest.mark.parametrize(("judge", "form"), [("list", "jsonl"), ("sheet", "jsonl"), ("pairwise", "parquet"), ("logit", "jsonl")])
+@pytest.mark.parametrize(
+    ("judge", "form"), [("list", "jsonl"), ("sheet", "jsonl"), ("pairwise", "parquet"), ("logit", "jsonl")]
+)
 def test_two_rounds_leave_nothing_to_ask_and_score_as_a_run_that_asks(
     judge: str, form: str, ray: Ray, grader_served: Served, log: EvalLog, folder: Path, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

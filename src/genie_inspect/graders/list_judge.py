@@ -10,7 +10,7 @@ from inspect_ai.model import GenerateConfig, Model
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.graders.cache import Judged, Memo
 from genie_inspect.graders.grader import Request, ask
-from genie_inspect.graders.merging import Mode, RatingJudge, Unrated, numbered_tokens, pair_instruction
+from genie_inspect.graders.merging import Mode, RatingJudge, Unrated, numbered, numbered_tokens, pair_instruction
 from genie_inspect.graders.readable import ANEW, labelled, until_complete
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.prompting.forms import ratings_form
@@ -67,8 +67,7 @@ class ListJudge(RatingJudge):
 
 
 def list_request(template: Template, question: str, answer: str, others: Sequence[str]) -> str:
-    listed = {str(number): text for number, text in enumerate(others, start=1)}
-    return template.request({"question": question, "answer": answer, "others": listed}, count=len(others))
+    return template.request({"question": question, "answer": answer, "others": numbered(others)}, count=len(others))
 
 
 def list_ratings(reply: str, others: Sequence[str]) -> dict[str, Judged]:

@@ -195,6 +195,10 @@ def pair_request(template: Template, question: str, answer: str, others: Sequenc
     return template.request({"question": question, "answer": answer, "other": other})
 
 
+def numbered(texts: Sequence[str]) -> dict[str, str]:
+    return {str(number): text for number, text in enumerate(texts, start=1)}
+
+
 SHEET = "sheet"  # the name of the data that holds several parts
 
 

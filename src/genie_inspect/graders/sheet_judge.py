@@ -16,6 +16,7 @@ from genie_inspect.graders.merging import (
     Part,
     RatingJudge,
     Unrated,
+    numbered,
     parts_in,
     rated,
     rated_together,
@@ -33,10 +34,6 @@ def sheet_reply(ratings: Sequence[Mapping[str, float]]) -> str:
     return "\n".join(f"{number}| {list_reply(each)}" for number, each in enumerate(ratings, start=1))
 
 
-def _numbered(others: Sequence[str]) -> dict[str, str]:
-    return {str(number): other for number, other in enumerate(others, start=1)}
-
-
 class SheetJudge(RatingJudge):
     """Rates up to `chunk` others a call, of as many questions as there are; what a reply lacks is asked again alone."""
 
@@ -45,10 +42,10 @@ class SheetJudge(RatingJudge):
         "rate_sheet",
         frozenset({"count", "data"}),
         frozenset({SHEET}),
-        rehearsed=lambda data: sheet_reply([dict.fromkeys(_numbered(others), 2) for _, _, others in parts_in(data)]),
+        rehearsed=lambda data: sheet_reply([dict.fromkeys(numbered(others), 2) for _, _, others in parts_in(data)]),
         recorded=lambda record, data: sheet_reply(
             [
-                {number: record.rating(question, answer, other) for number, other in _numbered(others).items()}
+                {number: record.rating(question, answer, other) for number, other in numbered(others).items()}
                 for question, answer, others in parts_in(data)
             ]
         ),
@@ -133,7 +130,7 @@ def packed(sizes: Sequence[float], most: float) -> list[list[int]]:
 
 def sheet_request(template: Template, parts: Sequence[Part]) -> str:
     sheet = {
-        str(number): {"question": question, "answer": answer, "others": _numbered(others)}
+        str(number): {"question": question, "answer": answer, "others": numbered(others)}
         for number, (question, answer, others) in enumerate(parts, start=1)
     }
     return template.request({SHEET: sheet}, count=len(parts))
@@ -155,7 +152,7 @@ def _asked(counts: tuple[int, ...]) -> Request:
 @lru_cache
 def reply_tokens(count: int, as_json: bool) -> int:
     """Tokens of a question's line with so many ratings; no provider is held to JSON."""
-    return static_token_count(sheet_reply([dict.fromkeys(_numbered([""] * count), 0)]))
+    return static_token_count(sheet_reply([dict.fromkeys(numbered([""] * count), 0)]))
 
 
 SHEETS = Mode(
