@@ -132,7 +132,7 @@ JOB = cli.together(
     cli.option("--key", metavar="NAME", help="Variable with the server's key. Default: no key."),
     cli.option("--connections", default=64, type=cli.AT_LEAST_1, help="Requests in flight per worker."),
     cli.option("--workers", default=1, type=cli.AT_LEAST_1, help="Clients or engines in parallel."),
-    cli.option("--qps", "per_second", type=cli.AT_LEAST_1, help="Most per second and worker. Default: no limit."),
+    cli.option("--qps", "per_second", type=cli.AT_LEAST_1, help="Requests per second and worker. Default: any."),
     cli.option("--retries", default=5, type=click.IntRange(min=0), help="Retries per failed request."),
     cli.option("--timeout", default=600.0, help="Seconds to wait for a reply."),
     cli.option("--engine-args", default="{}", metavar="JSON", help="Options of vLLM, such as max_model_len."),
