@@ -292,7 +292,7 @@ READER_HEADS = (
 @cli.option(
     "--export",
     type=cli.FILE,
-    help="Instead, write a CSV file for people to rate, for genie calibrate --ratings.",
+    help="Instead, write answers for people, for calibrate.",
 )
 @cli.ANSWER_LENGTH
 @cli.WORDINGS

@@ -138,7 +138,7 @@ def features() -> None:
 
 
 @features.command()
-@cli.option("--task", required=True, help='What is written, such as "write a short story".')
+@cli.option("--task", required=True, help='What is written: "write a short story".')
 @cli.output_option(help="Folder to make, with features.json.")
 @cli.GRADER
 @cli.option("--samples", default=10, type=click.IntRange(min=1), help="Number of times to ask.")

@@ -138,7 +138,7 @@ def check(folder: Path, spread: float | None) -> cli.Answer:
 @population.command()
 @click.argument("folders", nargs=-1, required=True, type=cli.FILE)
 @OUTPUT
-@described("those of the populations")
+@described("those of all")
 @WRITE_NOTHING
 @cli.answering()
 def merge(folders: tuple[Path, ...], output: Path, dry_run: bool, **facts: Any) -> dict[str, Any]:

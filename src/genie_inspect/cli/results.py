@@ -221,7 +221,7 @@ def demo(log_dir: str) -> None:
 @click.command()
 @cli.LOGS
 @cli.output_option(help="A .csv or .parquet file to write. Default: print CSV.", required=False)
-@cli.flag("--wide", help="Write one row per log, with its means in columns score_<scorer>_<key>.")
+@cli.flag("--wide", help="Write one row per log, with the means of each key.")
 @cli.as_json_option(help="Print JSON, one object per line, instead of CSV.")
 def export(logs: tuple[str, ...], output: Path | None, wide: bool, as_json: bool) -> None:
     """Write scores as a table for pandas, R or a spreadsheet.

@@ -190,7 +190,7 @@ MODEL_GROUPS = option(
 
 @click.command()
 @click.argument("table", type=FILE)
-@option("--outcome", required=True, metavar="COLUMN", help="Column to predict, of 1 and 0 or true and false.")
+@option("--outcome", required=True, metavar="COLUMN", help="Column to predict: 1 and 0, or true and false.")
 @option("--fixed", required=True, metavar="COLUMN,...", callback=listed, help="Predictors; a:b is a product.")
 @MODEL_GROUPS
 @flag("--standardise", "standardised", help="Use numbers in standard deviations.")
