@@ -149,6 +149,19 @@ def test_of_a_sheet_each_question_is_kept_for_itself_and_what_it_lacks_is_asked_
     assert called("cache", "import", babble, "--requests", first)["unreadable"] == 1
 
 
+@pytest.mark.parametrize("judge", ["list", "sheet", "pairwise", "logit"])
+@pytest.mark.parametrize("others", [{}, {"1": "snow", "2": "hail"}])
+def test_a_request_with_fewer_or_more_others_than_were_written_breaks_no_import(
+    judge: str, others: dict[str, str], tmp_path: Path
+) -> None:
+    data: dict[str, Any] = {"question": "What falls?", "answer": "rain", "others": others}
+    body = {"messages": [{"role": "user", "content": fenced({"sheet": {"1": data}} if judge == "sheet" else data)}]}
+    with shards(tmp_path / "j.jsonl", Plan(step="judge", judge=judge, grader="x/y", signature=JUDGE)) as files:
+        files.write("judge-1", json.dumps(body))
+    file = write(tmp_path / "replies.jsonl", [reply("judge-1", "1| 1:4\nRating: 4")])
+    assert called("cache", "import", file, "--requests", tmp_path / "j.jsonl")["lines"] == 1
+
+
 @pytest.mark.parametrize(
     ("sheet", "named"),
     [

@@ -168,7 +168,7 @@ class Importer:
         said = mode.said(text, candidates, asked) if mode.said else [{}] * len(asked)
         new = [await self._part(plan, part, ratings) for part, ratings in zip(asked, said, strict=True)]
         self.result.kept["ratings"] += sum(new)
-        return sum(max(1, len(others)) for _, _, others in asked), sum(map(len, said)), sum(new)
+        return sum(len(others) for _, _, others in asked), sum(map(len, said)), sum(new)
 
     async def _part(self, plan: Plan, part: Part, said: Mapping[str, Judged]) -> int:
         """How many of the ratings of one answer are new."""

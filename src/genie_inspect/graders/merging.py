@@ -203,9 +203,9 @@ SHEET = "sheet"  # the name of the data that holds several parts
 
 
 def parts_in(data: Mapping[str, Any]) -> list[Part]:
-    """What is asked about, by the data of a request for a pair, a list or a sheet."""
+    """What is asked about, by the data of a request for a pair, a list or a sheet; each with at least one other."""
     parts = data[SHEET].values() if SHEET in data else [data]
-    return [(part["question"], part["answer"], list(others_in(part).values())) for part in parts]
+    return [(part["question"], part["answer"], list(others_in(part).values()) or [""]) for part in parts]
 
 
 def others_in(data: Mapping[str, Any]) -> dict[str, str]:

@@ -27,7 +27,7 @@ class PairwiseJudge(PairJudge):
 
 
 def _said(text: str, candidates: Candidates, parts: Sequence[Part]) -> list[dict[str, Judged]]:
-    ((_, _, (other,)),) = parts
+    (_, _, (other, *_)), *_ = parts
     with suppress(UnreadableReplyError):
         return [{other: Judged(pair_rating(text))}]
     return [{}]
