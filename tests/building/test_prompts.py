@@ -90,6 +90,15 @@ async def test_pairs_that_are_missing_are_asked_for_again_with_those_that_are_ta
     assert result["dropped"] == {"no two concepts": 1, "a concept of another pair": 1}
 
 
+async def test_a_later_round_asks_for_no_more_than_is_missing_and_as_many_to_choose_from(tmp_path: Path) -> None:
+    pairs = [f"a thing {number}; a matter {number}" for number in range(27)]
+    first = [numbered(dict(enumerate(pairs[start : start + 9], start=1))) for start in (0, 9, 18)]
+    script = saying(*first, '{"1": "a dog; a tram"}', '{"1": "an egg; a king"}', '{"1": "a lock; a fen"}')
+    result = await written(30, script, tmp_path)
+    # 3 requests for the first 27, and one in each round for the other three
+    assert (result["rounds"], len(script.requests)) == (4, 6)
+
+
 async def test_too_few_pairs_end_after_six_rounds_with_the_reasons_and_leave_no_file(tmp_path: Path) -> None:
     script = saying('{"1": "a castle; a spaceship", "2": "a king; a queen"}')
     with pytest.raises(SourceError, match=r"^found 1 of 2 pairs in 6 of 6 rounds \(10 proposed before, 1 con") as e:

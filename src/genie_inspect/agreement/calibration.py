@@ -39,8 +39,6 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class RaterAgreement:
-    """How far two raters agree on a feature."""
-
     first: str
     second: str
     feature: str

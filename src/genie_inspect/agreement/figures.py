@@ -33,8 +33,6 @@ AVERAGE = "average"
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One measure of rank agreement, over prompts."""
-
     mean: BootstrapInterval  # mean over prompts, with an interval by bootstrap over prompts
     undefined: int  # prompts in which one side gives all stories the same score, or there is but one
     by_prompt: dict[str, float]
@@ -42,8 +40,6 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgreement:
-    """How far one judge agrees with people."""
-
     rankings: dict[str, Ranking]
     raters: dict[str, BootstrapInterval]  # agreement of the judge and the people's majority, test by test
     not_judged: int  # stories with votes that the judge could not judge; they are left out
@@ -52,8 +48,6 @@ class JudgeAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far people and each judge agree on the same stories."""
-
     prompts: int
     stories: int
     raters: int

@@ -163,7 +163,6 @@ INSTRUCTION = "map_features"
 
 
 def features_to_map(folder: Path, taxonomy: str) -> tuple[tuple[Feature, ...], tuple[Feature, ...]]:
-    """The discovered features, and those that they are mapped to."""
     if not (folder / FEATURES).is_file():
         raise PopulationError(f"{folder} has no {FEATURES}, expected a folder that genie features discover wrote")
     named = read_features(taxonomy)

@@ -40,8 +40,6 @@ GRADER, NONE = "grader", "none"
 
 @dataclass(slots=True)
 class Built:
-    """Counts of a build, for people and scripts."""
-
     population: str = ""
     generations: int = 0
     documents: int = 0

@@ -84,7 +84,6 @@ def _texts(fields: Mapping[str, Any], where: str) -> list[str]:
 
 
 def _is_link(text: str) -> bool:
-    """Whether an address stands in place of a text."""
     return text.startswith(("http://", "https://")) and len(text.split()) == 1
 
 

@@ -200,8 +200,8 @@ def write_card(
     write_lines(population.folder / CARD, [text])
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    lines = [head, [":--" for _ in head], *rows]
+def table(head: Sequence[str], rows: Iterable[Sequence[object]], figures: str = ":--") -> str:
+    lines = [head, [":--", *[figures] * (len(head) - 1)], *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
@@ -211,7 +211,6 @@ def plain(text: str) -> str:
 
 
 def words(totals: Survey) -> str:
-    """Least, median and most words of a document."""
     return _extent(totals.words) if totals.words else "no documents"
 
 

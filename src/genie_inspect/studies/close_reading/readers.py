@@ -52,8 +52,6 @@ class PassageRow(Row):
 
 @dataclass(slots=True)
 class Marked:
-    """What one person or model marks in a passage for one aspect."""
-
     spans: list[Span]  # of those that overlap, one
     invented: int  # different quotes that do not stand in the passage
 

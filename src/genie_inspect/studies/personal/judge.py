@@ -4,7 +4,8 @@
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from statistics import NormalDist
@@ -17,7 +18,7 @@ from genie_inspect.errors import GenieError, UnknownChoiceError
 from genie_inspect.files.json_lines import json_row
 from genie_inspect.files.writing import LARGEST, check_file, new_folder, write_lines
 from genie_inspect.populations.schema import NonEmpty, Row
-from genie_inspect.populations.writing import plain
+from genie_inspect.populations.writing import plain, table
 from genie_inspect.signature import digest, package_version
 
 YES_NO = (0.0, 1.0)
@@ -170,8 +171,6 @@ class Figure(Row):
 
 
 class Tenth(Row):
-    """What came true of the forecasts in a tenth of the scale."""
-
     votes: int
     mean: Rounded
     share: Rounded
@@ -254,11 +253,7 @@ def beside_grader(gain: Figure) -> str:
     return f"predicted {'better' if gain.is_below else 'worse'} than by the grader alone"
 
 
-def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, [":--", *["--:"] * (len(head) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
+markdown_table = partial(table, figures="--:")
 TEXT = """\
 # A judge of one's own
 

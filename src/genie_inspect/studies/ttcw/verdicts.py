@@ -163,7 +163,6 @@ def writer_totals(scores: Scores, votes: Sequence[VotedStory] = ()) -> Rows:
 
 
 def histogram(row: Mapping[str, Any]) -> dict[int, int]:
-    """How many stories pass how many tests."""
     return dict(sorted(Counter(map(round, row["totals"])).items()))
 
 
