@@ -54,7 +54,7 @@ audit: ## bill of materials of what the wheel of dist/ brings, in build/audit; f
 	.venv-audit/bin/pip-audit --strict --requirement build/audit/requirements.txt --no-deps --disable-pip
 
 # the first holds that the wheel's files are the sources'; the others use what it carries: entry points, data, templates
-ON_THE_WHEEL := $(addprefix tests/,test_installed.py test_registry.py test_contracts.py test_starter.py tasks cli/test_results.py \
+ON_THE_WHEEL := $(addprefix tests/,test_registry.py test_contracts.py test_starter.py tasks cli/test_results.py \
 	populations prompting/test_templates.py engines/test_embedders.py)
 
 test-wheel: .venv/developing ## build the wheel and run on it the tests of what it carries

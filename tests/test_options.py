@@ -1,6 +1,7 @@
 """What an option may be: what is refused is named with its value and with what would do."""
 
 import re
+import tomllib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.errors import MissingExtraError, UnknownChoiceError
 from genie_inspect.options import check_between, check_count, check_share, check_switch, check_text
 
 Check = Callable[[str, Any], None]
@@ -41,3 +42,12 @@ def test_what_is_in_range_or_of_the_kind_passes(check: Check, values: list[Any])
 def test_what_is_not_is_refused_with_its_value(check: Check, value: Any, expected: str) -> None:
     with pytest.raises(UnknownChoiceError, match=rf"^{re.escape(f'option is {value!r}, expected {expected}')}$"):
         check("option", value)
+
+
+PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.mark.parametrize("extra", PROJECT["optional-dependencies"])
+def test_an_extra_is_named_as_pip_takes_it(extra: str) -> None:
+    said = str(MissingExtraError("a picture", extra, "Or none"))
+    assert said == f"a picture needs the extra {extra}: pip install '{PROJECT['name']}[{extra}]'. Or none"

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.building.scripts import FOX, OWL, write_log
-from tests.left_out import with_ci
 from tests.processes import HEAD_START, Commands, Ended, race, tries
-from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.building.inspection import faults
 from genie_inspect.populations.population import DOCUMENTS
@@ -79,42 +77,6 @@ def test_of_two_builders_of_one_folder_one_makes_it_and_the_other_says_so(
     assert outcomes == {"one": TRIES}
     kept = {path.name for path in tmp_path.glob("*/built.work/*")}
     assert {name.partition("-")[0] for name in kept} == {"replies.sqlite"}, "what was asked, and nothing half made"
-
-
-@with_ci("a race of two reports; files that are replaced are raced by other commands")
-def test_of_two_reports_into_one_page_both_are_written_and_the_last_one_stays_whole(
-    racers: list[Commands], tmp_path: Path
-) -> None:
-    pytest.importorskip("vl_convert", reason="needs the extra `charts`")
-    values = {"one": (0.1, 0.4, 0.9), "other": (0.2, 0.3, 0.5, 0.7)}
-    made = {
-        name: made_log(tmp_path / name, [{"genie": scored({"plot": value})} for value in row])
-        for name, row in values.items()
-    }
-    for name, log in made.items():
-        assert racers[0].run("report", log, "-o", tmp_path / f"{name}.html").code == 0
-    alone = {(tmp_path / f"{name}.html").read_bytes() for name in made}
-    assert len(alone) == 2
-    for number in range(tries(2, 15)):
-        page = tmp_path / str(number) / "report.html"
-        page.parent.mkdir()
-        ended = race(racers, [("report", log, "-o", page) for log in made.values()])
-        assert [one.code for one in ended] == [0, 0], ended
-        assert page.read_bytes() in alone
-        assert list(page.parent.iterdir()) == [page]
-
-
-def test_of_two_reviews_into_one_file_one_is_written_and_the_other_says_so(
-    racers: list[Commands], tmp_path: Path
-) -> None:
-    for number in range(TRIES):
-        table = tmp_path / str(number) / "table.csv"
-        table.parent.mkdir()
-        ended = race(racers, [("questions", "review", source, "--to", table) for source in ("starter", "starter")])
-        assert sorted(one.code for one in ended) == [0, 1]
-        (error,) = (line for one in ended for line in one.errors)
-        assert error == f"Error: output {table} exists, expected a new file: nothing was written"
-        assert list(table.parent.iterdir()) == [table]
 
 
 WRITER = """

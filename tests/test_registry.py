@@ -3,6 +3,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,10 +13,12 @@ from inspect_ai._util.registry import (  # Inspect lists what it has registered 
 )
 from inspect_ai.model import get_model
 
+import genie_inspect
 from genie_inspect import _registry
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.populations.population import NONE
 from genie_inspect.populations.stories import BUNDLED
+from genie_inspect.reports.summary import frame
 from genie_inspect.scorers import outcome
 from genie_inspect.scorers.expression_novelty import EITHER
 from genie_inspect.tasks import panel
@@ -122,3 +125,71 @@ def test_the_registry_costs_little_beside_what_inspect_costs(first_import: tuple
     # a share, and one of five is enough: other work on the machine slows both, and can only add. It is 0.014 to 0.022,
     # and was 0.1 when what runs behind the names was loaded too
     assert first_import[0] < 0.05 or any(_import()[0] < 0.05 for _ in range(4))
+
+
+SOURCES = Path(__file__).parent.parent / "src" / "genie_inspect"
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Every file of a package by its path, without what Python compiled."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+@pytest.mark.skipif(not SOURCES.is_dir(), reason="the sources are not beside the tests")
+def test_the_installed_package_has_every_file_of_the_sources_and_no_other() -> None:
+    sources, installed = files(SOURCES), files(Path(genie_inspect.__file__).parent)
+    assert len(sources) > 100
+    assert installed.keys() == sources.keys()
+    assert [name for name in sources if installed[name] != sources[name]] == []
+
+
+@pytest.mark.parametrize("name", ["genie", "genie-inspect"])
+def test_the_command_is_installed_and_says_how_it_is_used(name: str) -> None:
+    command = Path(sys.executable).parent / name
+    done = subprocess.run([command, "--help"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"Usage: {name} ")
+
+
+LOADED = "import sys; before = set(sys.modules); import genie_inspect; print(*sorted(set(sys.modules) - before))"
+
+
+def test_all_names_of_the_registry_and_the_frame_are_names_of_the_package() -> None:
+    names = [name for name in vars(_registry) if not name.startswith("_")]
+    assert {"cosine", "novelty_bench", "ttcw_scorer", "bundled"} <= set(names)
+    imported: dict[str, object] = {}
+    exec("from genie_inspect import *", imported)
+    assert (
+        imported.keys() - {"__builtins__"}
+        == {*names, "frame", "score_texts", "score_texts_async"}
+        <= set(dir(genie_inspect))
+    )
+    for name in names:
+        assert getattr(genie_inspect, name) is getattr(_registry, name)
+    assert genie_inspect.frame is frame
+
+
+def test_the_type_checker_knows_the_names_and_their_options() -> None:
+    # where it does not, mypy says that the comment ignores nothing
+    with pytest.raises(TypeError, match="embedding"):
+        genie_inspect.cosine(embedding="static")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="epochs"):
+        genie_inspect.ttcw_scorer(epochs=5)  # type: ignore[call-arg]
+
+
+def test_to_import_the_package_loads_nothing_of_its_own_nor_inspect() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[0] for name in done.stdout.split()}
+    assert "genie_inspect" in loaded
+    assert [name for name in done.stdout.split() if name.startswith("genie_inspect.")] == []
+    assert loaded - {"genie_inspect"} <= set(sys.stdlib_module_names)
+
+
+def test_a_name_that_is_none_is_refused_as_python_does() -> None:
+    with pytest.raises(AttributeError, match="module 'genie_inspect' has no attribute 'cosines'"):
+        genie_inspect.cosines  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(ImportError, match="cannot import name 'cosines'"):
+        exec("from genie_inspect import cosines")

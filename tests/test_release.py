@@ -43,13 +43,6 @@ def test_changelog_and_citation_are_of_this_version_and_the_citation_names_the_p
     assert all(name in readme for name in (paper["title"], *authors))
 
 
-def test_every_test_that_is_run_on_the_wheel_is_there() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
-    (listed,) = re.findall(r"^ON_THE_WHEEL := \$\(addprefix tests/,(.+)\)$", makefile, re.MULTILINE)
-    assert len(listed.split()) > 5
-    assert [name for name in listed.split() if not (ROOT / "tests" / name).exists()] == []
-
-
 def test_the_tag_is_of_this_version() -> None:
     if os.environ.get("GITHUB_REF_TYPE") != "tag":
         pytest.skip("no tag is being released")
@@ -226,13 +219,6 @@ def test_the_oldest_inspect_and_the_newest_are_tried_on_every_python_and_what_is
     assert "schedule" in coming["if"]
 
 
-def test_hooks_before_a_commit_run_what_make_check_runs() -> None:
-    (hooks,) = (repository["hooks"] for repository in read(ROOT / ".pre-commit-config.yaml")["repos"])
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("$(BIN)", ".venv/bin")
-    assert [hook["entry"] for hook in hooks if f"\t{hook['entry']}" not in makefile] == []
-    assert {hook["entry"].split()[0] for hook in hooks} == {f".venv/bin/{name}" for name in ("ruff", "mypy", "pytest")}
-
-
 def test_the_lock_takes_everything_from_pypi_and_is_of_these_dependencies() -> None:
     text = (ROOT / "uv.lock").read_text(encoding="utf-8")
     assert set(re.findall(r"\w+://[^/\"]+", text)) == {"https://pypi.org", "https://files.pythonhosted.org"}
@@ -248,13 +234,6 @@ def test_two_builds_of_a_wheel_have_the_same_bytes(archive: Path, tmp_path: Path
         built(archive, "wheel", tmp_path / number, SOURCE_DATE_EPOCH="1767225600")
     first, second = sorted(tmp_path.rglob("*.whl"))
     assert first.read_bytes() == second.read_bytes()
-
-
-def test_every_group_that_make_installs_is_one_of_the_package() -> None:
-    named = set(re.findall(r"--group (\S+)", (ROOT / "Makefile").read_text(encoding="utf-8")))
-    assert {"dev", "release"} <= named
-    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
-    assert sorted(named - groups.keys()) == []
 
 
 def test_a_release_is_handed_to_pypi_without_a_secret_and_only_when_all_checks_have_passed() -> None:

@@ -1,7 +1,6 @@
 """The starter population and its record, held to what the project says of them."""
 
 import json
-import re
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ from genie_inspect.graders.close_reader import ASPECTS
 from genie_inspect.graders.embedding_judge import shipped_fit
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.populations.population import ANSWERS, BUNDLED, Population
-from genie_inspect.populations.schema import NonEmpty, Question, Row, document_id, question_id, rows
+from genie_inspect.populations.schema import Question, rows
 from genie_inspect.prompting.answers import is_unspecified, normalised
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.providers.replay import RATINGS, READINGS, RecordedAnswer, RecordedRatings, Story, starter_record
@@ -29,25 +28,10 @@ RECORD = starter_record()
 POPULATION: Population = RECORD.population
 STORIES: list[Story] = RECORD.stories
 QUESTIONS = {question.id: question for prompt in POPULATION.prompts for question in POPULATION.questions(prompt)}
-SECOND = "second_ratings.jsonl"
 ASKED = {"agent": 2, "plot": 3, "setting": 2, "perspective": 2, "social_atmosphere": 2, "style": 3}
 DOCUMENTS = 22  # a prompt; two of the 24 writers tell as bundled/ordinary
-NAMES = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}")
-CALENDAR = frozenset(
-    (
-        *("Monday", "Tuesday", "Friday", "Saturday", "January", "March", "April", "May", "June", "August", "October"),
-        *("November", "December", "Christmas", "Easter", "Lent", "Mrs", "State"),
-    )
-)
 
 every_prompt = pytest.mark.parametrize("prompt", POPULATION.prompts)
-
-
-class SecondRating(Row):
-    question: NonEmpty
-    answer: NonEmpty
-    other: NonEmpty
-    rating: int
 
 
 def texts() -> dict[str, tuple[str, str]]:
@@ -77,32 +61,6 @@ def test_a_prompt_has_twenty_two_documents_and_each_storyteller_tells_it_twice(p
     assert told == dict.fromkeys(product(("ordinary", "inventive"), (1, 2)), 1)
 
 
-def test_there_are_176_documents_and_32_stories_and_no_text_twice() -> None:
-    assert POPULATION.manifest.counts.documents == 8 * DOCUMENTS == 176
-    assert len(STORIES) == 32
-    assert len({text for _, text in TEXTS.values()}) == 176 + 32
-
-
-def test_a_text_has_170_to_250_words_and_straight_quotation_marks() -> None:
-    for _, text in TEXTS.values():
-        assert 170 <= len(text.split()) <= 250, text
-        assert not set("\u201c\u201d\u2018\u2019\u2026") & set(text), text
-
-
-def test_no_name_in_an_inventive_story_stands_in_the_population() -> None:
-    told = "\n".join(document.text for prompt in POPULATION.prompts for document in POPULATION.documents(prompt))
-    words = set(re.findall(r"\w+", told))
-    inventive = [story.text for story in STORIES if story.storyteller == "inventive"]
-    names = {name for text in inventive for name in NAMES.findall(text)} - CALENDAR
-    # what also stands in lower case is no name: Sir, Castle, Lent
-    assert {name for name in names if name in words and name.lower() not in words} == set()
-
-
-def test_ids_are_those_that_the_texts_give() -> None:
-    assert {name: document_id(prompt, text) for name, (prompt, text) in TEXTS.items()} == {n: n for n in TEXTS}
-    assert all(question.id == question_id(question.prompt, question.text) for question in QUESTIONS.values())
-
-
 # The questions
 
 
@@ -112,41 +70,6 @@ def test_a_prompt_has_fourteen_questions_over_all_features_and_none_twice(prompt
     assert ASKED.keys() == {feature.name for feature in POPULATION.features}
     asked = [normalised(question.text) for question in POPULATION.questions(prompt)]
     assert len(set(asked)) == len(asked)
-
-
-@every_prompt
-def test_eight_in_ten_documents_answer_a_question_of_their_prompt_and_no_two_questions_alike(prompt: str) -> None:
-    told = [
-        tuple(RECORD.answer(document.text, question.text) for document in POPULATION.documents(prompt))
-        for question in POPULATION.questions(prompt)
-    ]
-    assert min(sum(answer is not None for answer in answers) for answers in told) >= 0.8 * DOCUMENTS
-    alike = [sum(a == b for a, b in zip(one, other, strict=True)) for one, other in combinations(told, 2)]
-    assert max(alike) <= DOCUMENTS / 4
-
-
-OPEN = r"(?:(?:in|into|at|to|from|with|through|on|by|for) )?(?:how|what|when|where|which|who|whom|whose|why)\b"
-RULES = {
-    "is future, conditional or hypothetical": r"\b(?:would|could|should|might|may|will|shall|if|imagine|suppose)\b",
-    "gives examples": r"\be\.g\.|\bi\.e\.|\b(?:such as|for example|for instance|including)\b|[(:;]",
-    "asks for an opinion": r"\b(?:you|your|opinion|feel about|best|worst|interesting|effective|believable)\b",
-    "leans on another question": r"\b(?:it|its|this|that|these|those|they|them|their|he|she|his|her|him|above)\b",
-}
-
-
-def test_a_question_is_one_open_question_in_a_few_words_that_keeps_the_rules() -> None:
-    for question in QUESTIONS.values():
-        text = question.text
-        assert (text.count("?"), text[-1]) == (1, "?"), text
-        assert len(text.split()) <= 16, text
-        assert re.match(OPEN, text, re.IGNORECASE), f"a question that yes or no answers: {text}"
-        assert [rule for rule, pattern in RULES.items() if re.search(pattern, text, re.IGNORECASE)] == [], text
-        # the two things of a prompt: `Write a story about an owl and an airport runway.` -> owl, airport runway
-        things = re.fullmatch(r"Write a story about (?:an? )?(.+?) and (?:an? )?(.+?)\.", question.prompt)
-        assert things
-        pair = "|".join(thing.removeprefix("medieval ") for thing in things.groups())
-        # to ask about both together is to ask one thing
-        assert not re.search(r"\b(?:and|or)\b", re.sub(rf"\b({pair}) and the ({pair})\b", "pair", text)), text
 
 
 # The reading
@@ -228,18 +151,6 @@ def test_every_pair_that_storytellers_reference_scores_and_calibration_need_has_
     assert len(found) > 17_000
     assert {key: ratings for key, ratings in found.items() if len(ratings) > 1} == {}
     assert set.union(*found.values()) == {1, 2, 3, 4}
-
-
-def test_about_a_tenth_of_the_pairs_is_rated_a_second_time() -> None:
-    second = list(rows(RECORD.folder / SECOND, SecondRating))
-    pairs = {pair(row.question, row.answer, row.other) for row in second}
-    assert len(pairs) == len(second)
-    assert pairs <= recorded().keys()
-    assert 0.09 <= len(pairs) / len(recorded()) <= 0.12
-    assert {row.rating for row in second} == {1, 2, 3, 4}
-    features = Counter(QUESTIONS[row.question].feature for row in second)
-    assert features.keys() == ASKED.keys()
-    assert min(features.values()) >= 10
 
 
 # The card

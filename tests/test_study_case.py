@@ -1,6 +1,5 @@
 """The study that ships: its texts are whole and on record, and docs show what it says."""
 
-from collections import Counter
 from pathlib import Path
 
 from inspect_ai import eval as evaluate
@@ -8,14 +7,14 @@ from tests.left_out import with_ci
 from tests.tools import tool_named
 
 from genie_inspect.files.writing import DATA
-from genie_inspect.populations.interventions import LEFT_OUT, Edit, Interventions, LeftOut, drawn, intervention_id
+from genie_inspect.populations.interventions import LEFT_OUT, Interventions, LeftOut
 from genie_inspect.populations.population import open_population
 from genie_inspect.populations.schema import Feature, rows
 from genie_inspect.providers.replay import RATINGS, RecordedRatings, starter_record
 from genie_inspect.reports.effects import Effect
 from genie_inspect.reports.study import study
 from genie_inspect.studies.metric_study.checking import Checked, faults
-from genie_inspect.studies.metric_study.writing import length_ratio, visible_fault, words_changed
+from genie_inspect.studies.metric_study.writing import length_ratio, words_changed
 
 ROOT = Path(__file__).parents[1]
 FOLDER = DATA / "starter" / "edits"
@@ -23,50 +22,6 @@ STUDY = Interventions("starter")
 CHECKS = {row.id: row for row in rows(FOLDER / "checks.jsonl", Checked)}
 FEATURES: tuple[Feature, ...] = open_population("starter").features
 NAMES = [feature.name for feature in FEATURES]
-
-
-def test_two_stories_of_each_prompt_in_the_population_have_six_edits_and_a_paraphrase() -> None:
-    prompts = Counter(original.prompt for original in STUDY.originals.values())
-    assert prompts == dict.fromkeys(open_population("starter").prompts, 2)
-    told = {
-        document.id: document.text for prompt in prompts for document in open_population("starter").documents(prompt)
-    }
-    for name, original in STUDY.originals.items():
-        assert told[name] == original.text
-        made = [text for text in STUDY.every if text.original == name]
-        assert [text.feature for text in made if isinstance(text, Edit)] == NAMES
-        assert sum(text.kind == "paraphrase" for text in made) == 1
-
-
-def test_ids_are_those_of_the_texts_and_seed_0_draws_one_of_five_alternatives() -> None:
-    for text in STUDY.every:
-        feature = text.feature if isinstance(text, Edit) else ""
-        assert text.id == intervention_id(text.original, text.kind, feature, text.text)
-        if isinstance(text, Edit):
-            assert len(text.alternatives) == 5
-            assert text.alternative == drawn(text.alternatives, text.original, text.feature, 0)
-
-
-def test_no_text_has_a_fault_that_can_be_seen_and_none_stands_twice() -> None:
-    assert {text.id: visible_fault(STUDY.original(text).text, text.text) for text in STUDY.every} == dict.fromkeys(
-        (text.id for text in STUDY.every), ""
-    )
-    assert len({text.text for text in STUDY.every}) == 112
-
-
-def test_every_answer_of_every_text_is_on_record_with_its_ratings_against_the_population() -> None:
-    record, population = starter_record(), open_population("starter")
-    for prompt in population.prompts:
-        others: dict[str, set[str]] = {}
-        for (_, name), answer in population.answers(population.readers[0], prompt).items():
-            others.setdefault(name, set()).update(filter(None, [answer]))
-        for text in (text for text in STUDY.every if STUDY.original(text).prompt == prompt):
-            for question in population.questions(prompt):
-                given = record.answer(text.text, question.text)
-                ratings = (
-                    {record.rating(question.text, given, other) for other in others[question.id]} if given else {1}
-                )
-                assert ratings <= {1, 2, 3, 4}
 
 
 def test_what_the_check_left_is_what_is_read_of_the_texts_now() -> None:

@@ -1,6 +1,7 @@
 """Requests asked as a job: each once, whatever was on the path, and what came back stays, however a job ends."""
 
 import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from inspect_ai.log import EvalLog
 from tests.batch.engines import Line, Ray, Row, called, module, refused, scored, standing_in, write
 from tests.batch.test_importing import judging, names
+from tests.cli.called import genie
 from tests.served import BROKEN, BUSY, CUT, NAMES, OK, Served, serving
 
 from genie_inspect.batch import ray as asking
@@ -210,10 +212,14 @@ def test_what_cannot_be_done_is_one_clear_line(
     assert "Traceback" not in error
 
 
-def rounds(log: EvalLog, folder: Path, grader: str, served: Served, judge: str, form: str) -> dict[str, Any]:
+def command(log: EvalLog, folder: Path, grader: str, served: Served, judge: str, form: str) -> list[object]:
     study = ("--grader", grader, "--judge", judge, "--population", folder)
     job = ("--url", served.url, "-o", folder.parent / "replies", "--form", form, "--retries", 0)
-    return called("batch", "rounds", log.location, *study, *job)
+    return ["batch", "rounds", log.location, *study, *job]
+
+
+def rounds(*run: Any) -> dict[str, Any]:
+    return called(*command(*run))
 
 
 @pytest.mark.parametrize(
@@ -254,10 +260,14 @@ def test_a_round_that_failed_in_part_goes_on_and_what_an_earlier_one_brought_is_
     assert first["left_to_read"] == first["read"]["asking"]["faults"]["error: 'server_error'"] > 0
     assert first["unread"]
     grader_served.fault = lambda number, request: OK
-    second = rounds(log, folder, grader, grader_served, "list", "jsonl")
-    assert second["read"]["asking"]["asked"] == first["left_to_read"]
-    assert (second["left_to_read"], second["left_to_judge"]) == (0, 0)
-    assert "of no request in the plan" not in second["read"]["imported"]["faults"]
+    shown = genie(*command(log, folder, grader, grader_served, "list", "jsonl")).stdout
+    (asking,) = re.findall("read, asking: (.*)", shown)
+    assert f"{first['read']['asking']['answered']} on_path, {first['left_to_read']} asked" in asking
+    assert f"{first['left_to_read']} answered, faults: {{}}, 1 files" in asking
+    assert "left to read: 0 requests to answer the questions about a document\n" in shown
+    assert "left to judge: 0 requests to rate how alike answers are\n" in shown
+    assert f"documents: {first['documents']} in the logs or the population\n" in shown
+    assert "of no request in the plan" not in shown
 
 
 MESSAGES = [{"role": "user", "content": "Who?"}]

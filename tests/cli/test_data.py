@@ -111,6 +111,9 @@ def test_a_run_that_failed_or_was_interrupted_goes_on_where_it_ended(
     go_on = f"Interrupted. Replies are kept in {folder / 'own.jsonl.work'}: run the same command again to go on."
     assert (go_on in ended.stderr) == interrupted
     assert not (folder / "own.jsonl").exists()
+    monkeypatch.setattr(running, "planned_model", lambda name: willing().model())
+    plan = said(called(monkeypatch, willing(), WRITE, "--dry-run", "--json"))
+    assert (plan["calls_needed"], plan["replies_on_record"]) == ((0, 3) if interrupted else (2, 1))
     done = said(called(monkeypatch, willing(), WRITE, "--json"))
     assert (done["calls"], done["replies_on_record"]) == ((0, 3) if interrupted else (2, 1))
 

@@ -160,12 +160,6 @@ def test_the_text_itself_is_left_out_of_the_documents_however_it_is_spaced() -> 
     assert whole.counted("Another text.").counts.tokens == others.counted("").counts.tokens + len(TOLD.split()) + 2
 
 
-def test_words_of_an_expression_are_those_of_the_documents() -> None:
-    counted = DocumentsCorpus("one", [("one", "He said “don’t” to Zoë.")]).counted("")
-    (known,) = novelties([counted.words("don't\" to Zoë")], counted.counts)
-    assert known == pytest.approx((np.log(counted.counts.tokens) / 4, 0))
-
-
 CORPUS = "The old owl sat on the station clock and counted every train that did not stop at the little station."
 PLAIN = DocumentsCorpus("x", [("one", CORPUS)])
 
@@ -239,18 +233,12 @@ def test_faults_that_pass_are_asked_again(service: Server) -> None:
         ((200, b'{"count": null}'), "no count but", requests.TRIES),
         ((200, b'{"count": -3}'), "no count but .*-3", requests.TRIES),
         ((200, b'{"count": true}'), "no count but .*true", requests.TRIES),
-        ((200, b'{"count": false}'), "no count but .*false", requests.TRIES),
         ((200, b'{"count": 0.0}'), "no count but", requests.TRIES),
-        ((200, b'{"count": "0"}'), "no count but", requests.TRIES),
-        ((200, b'{"count": NaN}'), "no count but", requests.TRIES),
-        ((200, b'{"count": [0]}'), "no count but", requests.TRIES),
-        ((200, b"{}"), "no count but", requests.TRIES),
         ((200, b'{"count": 0, "approx": true}'), "an estimated count of 0, expected an exact one", 1),
         ((200, b'{"count": 0, "error": "no such index"}'), "no count but .*no such index", 1),
         ((200, b"[]"), "no count but", requests.TRIES),
         ((200, b"[" * 200_000), "no JSON but", requests.TRIES),
         ((200, b"\xff\xfe"), "no JSON but", requests.TRIES),
-        ((200, b""), "no JSON but ''", requests.TRIES),
     ],
 )
 def test_a_failed_look_up_is_an_error_and_never_novelty(
@@ -338,11 +326,6 @@ def test_a_server_that_drips_or_says_nothing_is_given_up_in_bounded_time(
         with pytest.raises(EngineFailedError, match=message):
             InfiniGramService(f"http://127.0.0.1:{server.getsockname()[1]}/", "v4_test").count("owl")
         assert time.monotonic() - start < 3
-
-
-def test_clients_wait_tens_of_seconds_for_a_reply_and_not_ten_minutes() -> None:
-    waits = InfiniGramService("http://127.0.0.1:9/", "v4_test")._client.timeout
-    assert (waits.read, waits.connect, requests.LONGEST) == (60, 10, 180)
 
 
 SECRETS = ["user:PW@{0}/", "{0}/?key=PW", "user:99/x@{0}", ":PW@{0}", "PW@{0}", "user:PW%2f@{0}", "user:PW/@{0}"]

@@ -5,7 +5,7 @@ import random
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,7 +21,6 @@ from genie_inspect.engines.embedders import (
     STATIC_FOLDER,
     VECTORS,
     CachedEmbedder,
-    Embedder,
     KeptVectors,
     embedder,
     static_token_count,
@@ -146,30 +145,6 @@ def test_half_a_character_is_no_error(name: str) -> None:
 def server_vector(text: str) -> tuple[float, ...]:
     """What the server's model makes of the first 512 words; it drops the rest without a word, as some servers do."""
     return tuple(np.mean([word_vector(word, "served") for word in text.split()[:512]], axis=0))
-
-
-@pytest.fixture(params=["static", "openai", "sentence-transformers"])
-def every(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Embedder]:
-    """Each kind of embedder in turn, none of which reads the longer text of the tests in one go."""
-    if request.param == "openai":
-        with serving(EmbeddingServer(vector=server_vector)) as served:
-            yield embedder("openai/tiny#512", served.url)
-    elif request.param == "sentence-transformers":
-        install(monkeypatch)
-        yield embedder(f"sentence-transformers/{model_folder(tmp_path / 'tiny')}")
-    else:
-        yield embedder()
-
-
-def test_the_end_of_a_long_text_counts_and_a_long_text_changes_none_of_its_neighbours(every: Embedder) -> None:
-    assert static_token_count(OWL) > 512
-    assert static_token_count(DINOSAURS) >= 540
-    owl, both, dinosaurs = every.embed([OWL, f"{OWL} {DINOSAURS}", DINOSAURS])
-    assert owl @ dinosaurs < owl @ both < 0.95
-    assert dinosaurs @ both > owl @ dinosaurs
-    among = every.embed(["An owl.", f"{OWL} {DINOSAURS}", "A fox."])
-    assert np.allclose(among[[0, 2]], every.embed(["An owl.", "A fox."]), atol=1e-6)
-    assert np.linalg.norm(among, axis=1) == pytest.approx([1, 1, 1])
 
 
 def test_the_static_vector_is_the_mean_over_all_word_pieces_and_that_of_a_story_what_its_anchors_rest_on() -> None:
@@ -336,19 +311,6 @@ def test_the_first_time_gives_the_very_vectors_of_the_second(tmp_path: Path) -> 
     assert np.allclose(first, embedder().embed(texts), atol=1e-6)
 
 
-def test_a_file_that_is_no_cache_is_set_aside_with_a_warning_and_costs_no_vector(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(b"no database " * 400)
-    inner = Counting()
-    cached = CachedEmbedder(inner, tmp_path)
-    with pytest.warns(UserWarning, match="is not a readable cache .* set aside"):
-        assert cached.embed(["owl"]).tolist() == [[3, 1]]
-    assert cached.embed(["owl"]).tolist() == [[3, 1]]
-    assert inner.asked == ["owl"]
-    assert KeptVectors(tmp_path).count(VECTORS) == {"counting@1": 1}, "an empty file has taken its place"
-    (aside,) = tmp_path.glob("*.damaged-*")
-    assert aside.read_bytes().startswith(b"no database")
-
-
 def test_damage_that_is_met_while_the_file_is_in_use_costs_the_kept_vectors_alone(tmp_path: Path) -> None:
     texts = [f"text {number}" for number in range(1_200)]  # more than one query can name
     CachedEmbedder(Counting(), tmp_path).embed(texts)
@@ -387,9 +349,3 @@ def test_nothing_of_a_reply_with_a_wrong_vector_is_kept(bad: float, tmp_path: Pa
         cached.embed(["owl", "sea"])
     assert KeptVectors(tmp_path).count(VECTORS) == {}
     assert asked_again(tmp_path) == ["owl"]
-
-
-def test_a_folder_that_cannot_be_made_is_a_warning(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    with pytest.warns(UserWarning, match="cannot be used"):
-        assert CachedEmbedder(Counting(), tmp_path / "file").embed(["owl"]).tolist() == [[3, 1]]

@@ -35,7 +35,6 @@ from genie_inspect.measures.genie import (
 from genie_inspect.measures.likert import order_bias, win_rate
 from genie_inspect.measures.partition import (
     REWARD_THRESHOLDS,
-    distinct_count,
     partition,
     reward_level,
     short_texts_same,
@@ -234,14 +233,6 @@ def test_an_item_costs_at_most_one_comparison_a_class(items: list[int]) -> None:
         assert [other for _, other in compared] == [item] * len(compared)
         founded = max(founded, label + 1)
     assert asked == []
-
-
-@given(st.lists(st.integers(0, 6), max_size=20))
-def test_with_true_equality_classes_are_the_distinct_items(items: list[int]) -> None:
-    labels = partition(items, lambda first, item: first == item)
-    assert distinct_count([None, *labels, None]) == len(set(items))
-    pairs = list(zip(items, labels, strict=True))
-    assert all((a == b) == (x == y) for a, x in pairs for b, y in pairs)
 
 
 def test_an_item_of_which_nobody_could_tell_before_a_class_says_yes_is_in_no_class_and_founds_none() -> None:

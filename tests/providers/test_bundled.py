@@ -14,9 +14,7 @@ from inspect_ai.solver import Solver
 from tests.scripted import scores
 
 from genie_inspect.engines.embedders import static_token_count
-from genie_inspect.graders.close_reader import ASPECTS, Approach, ExampleRow, reading_of
-from genie_inspect.graders.list_judge import ListJudge
-from genie_inspect.graders.protocols import Answer
+from genie_inspect.graders.close_reader import ASPECTS, reading_of
 from genie_inspect.populations.schema import rows
 from genie_inspect.prompting.answers import reading_reply
 from genie_inspect.prompting.fence import fenced
@@ -85,16 +83,6 @@ def test_reading_requests_are_answered_by_number_whatever_the_order_and_number_o
     answers, is_attempt = reading_reply(reply, 5)
     assert is_attempt
     assert answers == {number: RECORD.answer(STORY, question.text) for number, question in enumerate(shuffled, start=1)}
-
-
-@pytest.mark.parametrize("chunk", [1, 3, 25])
-async def test_ratings_do_not_depend_on_chunks_or_order(chunk: int) -> None:
-    question = ANSWERED[0]
-    answer, others = recorded(question.text)
-    judge = ListJudge(get_model("bundled/grader"), chunk=chunk)
-    rated = await judge.rate(question, Answer(answer), [Answer(other) for other in others])
-    assert rated.ratings == tuple(RECORD.rating(question.text, answer, other) for other in others)
-    assert rated.faults == {}
 
 
 @pytest.mark.parametrize(
@@ -166,15 +154,6 @@ def test_the_bundled_grader_marks_the_storytellers_documents(tmp_path: Path) -> 
     assert not any(
         math.isnan(float(str(value))) for each in values if isinstance(each, dict) for value in each.values()
     )
-
-
-def test_what_is_not_on_record_is_named() -> None:
-    approach = Approach()
-    with pytest.raises(PrerequisiteError, match="no record of a close reading of the document 'A text'"):
-        graded(RECORD, approach.request("novel", "A text"))
-    approach.examples = [ExampleRow(text="It.", marks={"novel": ()})]
-    with pytest.raises(PrerequisiteError, match="answers and ratings, got a request about aspect, examples, text"):
-        graded(RECORD, approach.request("novel", "A text"))
 
 
 def told(solver: Solver, folder: Path) -> EvalLog:

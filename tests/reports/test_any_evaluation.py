@@ -26,8 +26,13 @@ from genie_inspect.reports.comparison import Comparison, compare, comparison_of
 from genie_inspect.reports.pairing import Options
 from genie_inspect.reports.verdict import as_values, warnings
 from genie_inspect.signature import Signature
-from genie_inspect.statistics.differences import LEVEL, paired_permutation
-from genie_inspect.statistics.mcnemar import MCNEMAR, mcnemar_p_value, paired_shares_interval
+from genie_inspect.statistics.differences import (
+    LEVEL,
+    MCNEMAR,
+    mcnemar_p_value,
+    paired_permutation,
+    paired_shares_interval,
+)
 
 NAN = math.nan
 

@@ -85,7 +85,7 @@ COSINE, TTCW = "measure:cosine|version:0", "measure:ttcw|rubric:ttcw@0|version:0
         # the first log with a view says it for all
         (MINE, [[{"plot": 0.5}]] * 2, [NO_VIEW, None], {"plot": (0, 1)}),
         # novelty by feature has these ends whatever a view says
-        (GENIE, [[{"plot": 0.4}, {"plot": 0.6}]], [feature_view("genie", ["plot"])], {"plot": (0, 1)}),
+        (GENIE, [[{"plot": 0.4}, {"plot": 0.6}]], [feature_view(["plot"], {})], {"plot": (0, 1)}),
         # one value stands in what the measure could have, several in what was seen
         (COSINE, [[{"cosine_mean": 0.5, "own": 0.5}] * 2], [None], {"cosine_mean": (0, 2), "own": [0.5, 0.5]}),
         (COSINE, [[{"cosine_mean": 0.4}, {"cosine_mean": 0.6}]], [None], {"cosine_mean": [0.4, 0.6]}),

@@ -10,7 +10,7 @@ from tests.reports.made_logs import made_log
 from tests.reports.test_repeats import ENDS, answered
 from tests.scripted import OWL
 
-from genie_inspect.engines.word_frequencies import english_frequencies
+from genie_inspect.engines.corpora import english_frequencies
 from genie_inspect.reports.wording import Wording, shared_wording
 
 FILLER = "and so it was that she would go there with them when they were what they should be "  # 18 function words

@@ -1,14 +1,9 @@
 import json
 import math
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import GenerateConfig
 from tests.scripted import OWL, Script, output, saying, small_population
 from tests.solvers.runs import run
 
@@ -166,18 +161,6 @@ def test_each_epoch_has_its_own_counts(tmp_path: Path) -> None:
     script = saying(THREE, responses(("An owl sleeps.", 0.6), ("An owl sails.", 0.01)))
     samples = run(verbalized_sampling(), script, tmp_path, epochs=2)
     assert sorted(sample.metadata["responses_parsed"] for sample in samples) == [2, 3]
-
-
-def test_over_many_samples_each_response_is_picked_about_as_often(tmp_path: Path) -> None:
-    dataset = MemoryDataset([Sample(input=OWL, id=number) for number in range(80)])
-    # 30 tokens a story: without room for each, the first one alone would be there to be picked
-    task = Task(dataset=dataset, solver=verbalized_sampling(), config=GenerateConfig(max_tokens=50))
-    (log,) = evaluate(task, model=cut(five(10)).model(), log_dir=str(tmp_path), display="none", log_realtime=False)
-    assert log.status == "success", log.error
-    counts = Counter(sample.output.completion[:5] for sample in log.samples or [])
-    # 80 draws at 1/5, the same ones always: 16 +- 4 (one standard deviation)
-    assert counts.keys() == {f"Owl {number}" for number in range(5)}
-    assert all(8 <= count <= 24 for count in counts.values())
 
 
 def test_a_reply_that_repeats_its_request_counts_no_response(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def test_defaults_are_ten_thousand_draws_from_seed_0_five_percent_and_holm() -> 
     interval = bootstrap_interval(lambda drawn: float(BEFORE[drawn][0]), 2)
     assert interval == bootstrap_interval(lambda drawn: float(BEFORE[drawn][0]), 2, 10_000, 0)
     assert prompt_interval([1, 2, 4], "abc") == prompt_interval([1, 2, 4], "abc", 0.95)
-    assert position_effect([1, 2, 2], [0, 1, 2], "aaa") == position_effect([1, 2, 2], [0, 1, 2], "aaa", 0.95)
+
     assert minimum_population(0.3) == minimum_population(0.3, 0.1, 0.98)
     assert margin(0.3, 40) == margin(0.3, 40, 0.98)
     assert paired_power(0.5, 1, 20) == paired_power(0.5, 1, 20, 0.05)

@@ -7,8 +7,14 @@ import pytest
 from numpy.typing import NDArray
 from tests.processes import tries
 
-from genie_inspect.statistics.differences import LEVEL, differences, paired_permutation
-from genie_inspect.statistics.mcnemar import mcnemar_p_value, paired_shares_interval, yes_no_difference
+from genie_inspect.statistics.differences import (
+    LEVEL,
+    differences,
+    mcnemar_p_value,
+    paired_permutation,
+    paired_shares_interval,
+    yes_no_difference,
+)
 
 
 def sides(both: int, lost: int, won: int, neither: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

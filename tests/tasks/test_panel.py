@@ -1,6 +1,5 @@
 """Several measures on one generation: by option, and as one score for an old log."""
 
-import inspect
 import math
 from pathlib import Path
 
@@ -9,12 +8,10 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelName
 from inspect_ai.scorer import Score, Target
 from inspect_ai.solver import TaskState
-from inspect_ai.util import registry_info
 from tests.processes import Commands
 from tests.scripted import saying, scores, small_population
 from tests.tasks.runs import run
 
-from genie_inspect import _registry
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.tasks.panel import KEYS, PREFERENCE, chosen_panel, combined, merged
@@ -81,32 +78,6 @@ def test_a_measure_that_could_not_be_taken_leaves_nan_under_its_keys() -> None:
     assert one.metadata
     assert "|cosine:a,b|litbench:none|" in one.metadata["signature"]
     assert merged({"litbench": bad}).reason == "grader_failed"
-
-
-WITH_PANEL = [
-    name
-    for name, made in vars(_registry).items()
-    if not name.startswith("_")
-    and registry_info(made).type == "task"
-    and "panel" in inspect.signature(made).parameters
-    # a study writes nothing; tests/tasks/test_metric_study.py has its panel
-    and name != "metric_study"
-]
-
-
-@pytest.mark.parametrize("name", WITH_PANEL)
-def test_on_every_task_the_cheap_panel_scores_the_same_documents_as_genie_and_asks_no_model(
-    name: str, tmp_path: Path
-) -> None:
-    folder = str(small_population(tmp_path / "population").folder)
-    writer = saying("A brown owl counted the trains.")
-    task = getattr(_registry, name)(population=folder, judge="offline", panel="cheap")
-    log = run(task, tmp_path, writer, epochs=1)
-    assert len(writer.requests) == (0 if name == "leave_one_out" else 2), "one for each prompt"
-    assert log.eval.model_roles is None
-    for sample in log.samples or []:
-        assert sample.scores
-        assert set(sample.scores) == {"genie", *CHEAP, "document"}
 
 
 def test_the_recipe_scores_an_old_log_with_one_score(tmp_path: Path) -> None:

@@ -3,12 +3,12 @@ from statistics import median
 
 import pytest
 from inspect_ai import Task
-from inspect_ai.viewer import ScoreColorScale, TaskSamplesView, ViewerConfig
-from tests.scripted import OWL, saying, scores, small_population
+from inspect_ai.viewer import TaskSamplesView
+from tests.scripted import OWL, saying, small_population
 from tests.tasks.runs import run
 
 from genie_inspect.populations.population import Population, open_population
-from genie_inspect.tasks.novelty import EPOCHS, WIDE, feature_view, score_view
+from genie_inspect.tasks.novelty import EPOCHS, feature_view
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]
@@ -69,17 +69,6 @@ def test_a_population_of_ones_own_brings_its_own_prompts_and_columns(tmp_path: P
     assert [found.name for found in log.results.scores] == ["plot", "style"]
 
 
-def test_space_around_a_populations_prompts_does_not_part_documents_from_their_questions(tmp_path: Path) -> None:
-    padded = {f"{OWL}\n": ("Grey owl over barns.", "White owl in snow.")}
-    questions = {f" {OWL}": (("plot", "What happens?"),)}
-    folder = small_population(tmp_path / "population", padded, questions).folder
-    task = synthetic_prompts(population=str(folder), judge="offline")
-    log = run(task, tmp_path, saying("I saw an owl."), epochs=1)
-    (score,) = scores(log)
-    assert score.metadata is not None
-    assert score.metadata["documents"] == 2
-
-
 @pytest.mark.parametrize("judge", ["list", "pairwise"])
 def test_without_a_grader_the_run_stops_before_any_generation(tmp_path: Path, judge: str) -> None:
     folder = small_population(tmp_path / "population").folder
@@ -113,32 +102,11 @@ def test_a_name_of_inspects_registry_is_enough_to_run_it_without_any_model_to_ju
     assert (found["population"], found["features"]) == (starter.name, definitions)
 
 
-def table(view: ViewerConfig) -> TaskSamplesView:
-    assert isinstance(view.task_samples_view, TaskSamplesView)
-    return view.task_samples_view
-
-
-def test_of_a_measure_of_the_panel_the_first_key_shows_and_the_others_wait() -> None:
-    shown = table(feature_view("genie", ["plot"], {"cosine": ("cosine", "cosine_nearest")}))
-    columns = {column.id: column.visible for column in shown.columns or []}
-    assert columns["score__cosine__cosine"]
-    assert not columns["score__cosine__cosine_nearest"]
-    assert list(columns).index("score__document__words") < list(columns).index("score__cosine__cosine_nearest")
-    assert shown.score_color_scales is not None
-    assert shown.score_color_scales["cosine"] == ScoreColorScale(palette="neutral")
-
-
 def test_what_models_said_is_shown_as_text_and_scores_stand_in_their_own_order() -> None:
-    view = feature_view("genie", ["plot"])
+    view = feature_view(["plot"], {"cosine": ("cosine", "cosine_nearest")})
+    assert isinstance(view.task_samples_view, TaskSamplesView)
+    visible = {column.id: column.visible for column in view.task_samples_view.columns or []}
+    assert (visible["score__cosine__cosine"], visible["score__cosine__cosine_nearest"]) == (True, False)
     assert view.trust_content is False
     assert view.sample_score_view is not None
     assert view.sample_score_view.sort is None
-
-
-def test_many_columns_are_narrow_and_heads_lose_what_they_share() -> None:
-    keys = [f"ttcw_{number}" for number in range(WIDE + 1)]
-    shown = table(score_view("Tests passed", {"ttcw": keys}, {}, prefix="ttcw_"))
-    assert shown.compact_scores
-    # Inspect View shows keys that wait all the same, and numbers need room
-    assert not table(score_view("Tests passed", {"ttcw": keys}, {}, {"other": ["more"]})).compact_scores
-    assert (shown.score_labels or {})["ttcw_3"] == "3"

@@ -18,7 +18,7 @@ from genie_inspect.populations.schema import Document, Question
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.reports.charts import in_words
 from genie_inspect.statistics.agreement import krippendorff_alpha
-from genie_inspect.statistics.variance import variance_parts
+from genie_inspect.statistics.descriptive import variance_parts
 
 LEAST_MOVE = 1e-9
 Place = tuple[str, str]  # a document's id and a question's

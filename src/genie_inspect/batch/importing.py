@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
@@ -27,8 +27,7 @@ OKAY = range(200, 300)
 MOST_REASONS = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     name: str  # the request's id, where there is one
     text: str = ""
     candidates: Candidates = ()

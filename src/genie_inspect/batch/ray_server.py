@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 PATH = "/chat/completions"
 OKAY = 200
@@ -124,8 +124,7 @@ class Session:
         return nullcontext(Answered(OKAY if is_last else response.status, said, str(response.reason)))
 
 
-@dataclass(frozen=True)
-class Answered:
+class Answered(NamedTuple):
     """What the processor takes for a response."""
 
     status: int  # the server's; that of success at the last try, after which the processor would end the job

@@ -15,9 +15,8 @@ from genie_inspect.reports.comparison import Comparison, PooledRow, check_copies
 from genie_inspect.reports.comparison import compare as compared
 from genie_inspect.reports.pairing import Options
 from genie_inspect.reports.verdict import advice, as_csv, as_values, powers, verdict, warnings
-from genie_inspect.statistics.differences import LEVEL
+from genie_inspect.statistics.differences import LEVEL, MCNEMAR
 from genie_inspect.statistics.equivalence import METHODS
-from genie_inspect.statistics.mcnemar import MCNEMAR
 
 
 def legend(comparison: Comparison) -> str:

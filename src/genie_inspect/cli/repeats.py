@@ -15,8 +15,8 @@ from genie_inspect.cli.calibrate import machine_judges
 from genie_inspect.cli.running import machine_ratings
 from genie_inspect.cli.tables import Within, figure, ranged
 from genie_inspect.cli.terminal import echo
+from genie_inspect.engines.corpora import english_frequencies
 from genie_inspect.engines.embedders import embedder as chosen_embedder
-from genie_inspect.engines.word_frequencies import english_frequencies
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.tables import Table, csv_text, plain
 from genie_inspect.logs.files import LogError

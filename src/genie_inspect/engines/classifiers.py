@@ -152,13 +152,10 @@ class LocalEquivalence(Protocol):
 
 
 class EmbeddedEquivalence:
-    """Two texts are the same when the cosine of their embeddings reaches a threshold.
+    """Two texts are the same when the cosine of their embeddings reaches a threshold: a smoke test, no measurement.
 
-    The static embedder's threshold, 0.79, is the one whose `distinct` is nearest to that of the published classifier on
-    the released NoveltyBench run (Gemini 1.5 Pro, 50 prompts, 10 replies each). On prompts that it was not chosen on it
-    gives the classifier's verdict in 80% of 591 comparisons (Cohen's kappa 0.55), and 2.30 classes a prompt against
-    2.22 with a mean error of 0.80 and a correlation of 0.68. Those replies are short; stories to one prompt lie nearer
-    together than that, and most come out as one class: a smoke test, no measurement.
+    The static embedder's, 0.79, gives the published classifier's verdict in 80% of 591 comparisons of short replies on
+    which it was not chosen (Cohen's kappa 0.55). Stories to one prompt lie nearer together, most in one class.
     """
 
     def __init__(self, embedder: Embedder, threshold: float | None = None) -> None:
@@ -186,14 +183,10 @@ class EmbeddedEquivalence:
 
 
 class ClassifierEquivalence(_Classifier):
-    """A sequence-pair classifier's verdict, as NoveltyBench asks it.
+    """A sequence-pair classifier's verdict, as NoveltyBench asks it (Zhang et al. 2025, arXiv 2504.05228).
 
-    Each text is cut at 128 tokens; the pair is the same when the probability of "same" (label 1 of two; the only label
-    of a model with one, through a sigmoid) exceeds the threshold. Two texts of at most five words each are compared by
-    their words.
-
-    Source: NoveltyBench (Zhang et al. 2025, arXiv 2504.05228). Its released run has texts of five words and less in one
-    class that share no word, as if those had been classified too.
+    Its released run has texts of five words and less in one class that share no word, as if they had been classified
+    too; here texts of at most five words each are compared by their words.
     """
 
     kind = "classifier"

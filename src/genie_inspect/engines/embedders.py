@@ -3,8 +3,8 @@
 import hashlib
 import math
 import threading
-from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -177,9 +177,6 @@ class KeptVectors(Store):
         return int(row[0]) if row else 0
 
 
-IN_MEMORY = 20_000  # vectors; 60 MB at 768 dimensions
-
-
 class CachedEmbedder:
     """An embedder that embeds no text twice, in this run or the next; a cache that cannot be used is a warning."""
 
@@ -187,7 +184,6 @@ class CachedEmbedder:
         self.embedder, self.name, self.identity = embedder, embedder.name, embedder.identity
         self._store = KeptVectors(folder)
         self._lock = threading.Lock()
-        self._memory: OrderedDict[str, bytes] = OrderedDict()
         self._size = 0  # bytes of a vector; 0 until one is on record
 
     def embed(self, texts: Sequence[str]) -> "Vectors":
@@ -195,7 +191,7 @@ class CachedEmbedder:
 
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
         with self._lock:
-            recorded = self._recorded(dict.fromkeys(keys))
+            recorded = self._recorded([*dict.fromkeys(keys)])
         # by key: a text that occurs twice in one call is embedded once
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in recorded}
         if missing:
@@ -207,30 +203,21 @@ class CachedEmbedder:
             check_width(vectors, self._size // single.itemsize, self.name)
             fresh = {key: row.tobytes() for key, row in zip(missing, single, strict=True)}
             with self._lock:
-                self._remember(fresh)
                 self._store.keep(VECTORS, [self.identity], fresh)
             recorded |= fresh
         # a vector just made is rounded to single precision too, so that a second run gives the same scores
         rows = [np.frombuffer(recorded[key], dtype=np.float32) for key in keys]
         return np.stack(rows).astype(np.float64) if rows else np.zeros((0, 0))
 
-    def _recorded(self, keys: Iterable[str]) -> dict[str, bytes]:
+    def _recorded(self, keys: Sequence[str]) -> dict[str, bytes]:
         import numpy as np
 
-        vectors = {key: self._memory[key] for key in keys if key in self._memory}
+        vectors: dict[str, bytes] = {}
         self._size = self._size or self._store.size(self.identity)
-        stored = self._store.found(VECTORS, [self.identity], [key for key in keys if key not in vectors])
-        for key, vector in stored.items():
+        for key, vector in self._store.found(VECTORS, [self.identity], keys).items():
             # any other than finite numbers of the embedder's width and of some length is embedded again
             if isinstance(vector, bytes) and self._size and len(vector) == self._size:
                 numbers = np.frombuffer(vector, dtype=np.float32)
                 if np.isfinite(numbers).all() and numbers.any():
                     vectors[key] = vector
-        self._remember(vectors)
         return vectors
-
-    def _remember(self, vectors: Mapping[str, bytes]) -> None:
-        self._memory |= vectors
-        # never fewer than this call asks for, or the call would not find its own vectors
-        while len(self._memory) > max(IN_MEMORY, len(vectors)):
-            self._memory.popitem(last=False)

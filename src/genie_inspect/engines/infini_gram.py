@@ -220,10 +220,8 @@ LONGEST_CHECK = 6  # symbols
 CHUNK = 1 << 24  # symbols counted at a time
 SAFE_PATH = re.compile(r"[\w./+-]+", re.ASCII)  # infini-gram hands paths to a shell as they are
 
-Progress = Callable[[str], None]
 
-
-def build_index(texts: Path, folder: Path, progress: Progress = lambda stage: None) -> IndexManifest:
+def build_index(texts: Path, folder: Path, progress: Callable[[str], None] = lambda stage: None) -> IndexManifest:
     """Write an index of a folder of texts; it appears whole or not at all."""
     check_installed()
     folder = folder.absolute()

@@ -6,10 +6,9 @@ Inspect writes that into the log, so that reports need to know no scorer.
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspect_ai.log import EvalLog
 from inspect_ai.viewer import ScoreColorScale
@@ -27,8 +26,7 @@ UNIT = (0.0, 1.0)
 FEW = 3  # keys that a measure may have for all of them to be tested, where it names no headline
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(NamedTuple):
     """What a measure says of itself, as its scorer's decorator has it; `*` in a key stands for anything."""
 
     headline: str  # the key that answers its question; empty where it names none

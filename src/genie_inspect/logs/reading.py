@@ -165,19 +165,10 @@ class ScoredLog:
 
 
 def read_logs(paths: Iterable[str | Path], *, brief: bool = False, signature: str = "") -> list[ScoredLog]:
-    """The finished logs that the paths stand for, in their order, each under a name of its own.
+    """The finished logs of these files and folders, in their order, each under a name of its own.
 
     Those of a folder that cannot be read or are not finished are left out, with a warning. Of a metric study the
-    originals are the documents; a warning says that its edits and paraphrases are not among them.
-
-    Args:
-        paths: Log files or folders.
-        brief: As for `labels`.
-        signature: Only logs with a score under a signature that holds these words.
-
-    Raises:
-        LogError: If a log that is named itself, or every log, cannot be read, is not finished or has no documents but
-            edits and paraphrases, or no log has such a signature.
+    originals are the documents, which a warning says. `signature` leaves those with such words in one of theirs.
     """
 
     def read(file: str) -> ScoredLog:

@@ -43,11 +43,7 @@ def collapsed(similarities: Sequence[float], weights: Sequence[int]) -> list[tup
     """What the variance of a question's mean is made of: strata collapsed in pairs, the last three if odd in number.
 
     Of each group the factor by which the variance within it counts, and that variance; NaN for a stratum alone. A
-    stratum of one unit is known, and adds nothing.
-
-    Args:
-        similarities: Of the rated units, in the order of the strata, 0 to 1.
-        weights: How many units each stands for; shape as of the similarities.
+    stratum of one unit is known, and adds nothing. Weights say how many units each rated one stands for.
 
     >>> collapsed([1.0, 0.5, 0.0, 0.0], [1, 1, 4, 4])
     [(0.24, 0.0)]
@@ -63,13 +59,10 @@ def collapsed(similarities: Sequence[float], weights: Sequence[int]) -> list[tup
 
 
 def variances(groups: Sequence[Sequence[tuple[float, float]]]) -> list[float]:
-    """The variance of each question's mean, with the variances within groups pooled over a document's questions.
+    """The variance of each question's mean from what `collapsed` gives; NaN where nothing is known.
 
     Two units say little of their stratum's variance, those in this place of all questions together enough. Strata that
-    differ count as variance, so that the error is overstated where predictions are good. NaN where nothing is known.
-
-    Args:
-        groups: As `collapsed` gives them, by question.
+    differ count as variance, so that the error is overstated where predictions are good.
     """
     by_place: dict[int, list[float]] = {}
     for question in groups:

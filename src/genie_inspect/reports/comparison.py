@@ -30,10 +30,18 @@ from genie_inspect.reports.pairing import (
 )
 from genie_inspect.reports.summary import read_runs
 from genie_inspect.signature import Signature
-from genie_inspect.statistics.differences import CORRECTIONS, TEST, Difference, Finding, crossed_p_value, differences
+from genie_inspect.statistics.differences import (
+    CORRECTIONS,
+    MCNEMAR,
+    TEST,
+    Difference,
+    Finding,
+    crossed_p_value,
+    differences,
+    yes_no_difference,
+)
 from genie_inspect.statistics.differences import findings as corrected_findings
 from genie_inspect.statistics.equivalence import METHODS
-from genie_inspect.statistics.mcnemar import MCNEMAR, yes_no_difference
 
 Column = tuple[Key, str, Difference]  # with the family in whose tests it is corrected
 

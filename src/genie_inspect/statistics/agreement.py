@@ -240,9 +240,8 @@ def _pairs(chances: Values, outcomes: Values, strata: Codes) -> Callable[[Values
 def pearson(chances: Values, outcomes: Values, strata: Codes, clusters: Codes, draws: Values) -> Values:
     """By draw Pearson's r of chances and outcomes within each stratum, averaged with the weights of `auc`, its pairs.
 
-    A stratum whose chances are all equal counts as 0, as ties count a half in `auc`; NaN where all strata are such in
-    the first draw, which has every cluster once. Left out they would draw r below 0 where chances know nothing, because
-    the folds that gain weight are those that lack what the others happen to share; so would one r of all events.
+    A stratum whose chances are all equal counts as 0, as ties count a half in `auc`: left out they would draw r below 0
+    where chances know nothing. NaN where all strata are such in the first draw, which has every cluster once.
     """
     parts = (np.ones(len(chances)), chances, outcomes, chances**2, chances * outcomes)
     cells = _cells(parts, strata, clusters, draws.shape[1])
@@ -289,9 +288,8 @@ def drawn_clusters(clusters: int, resamples: int, seed: int) -> Values:
 def figures_of(forecasts: Forecasts, draws: Values, folds: int) -> dict[str, BootstrapInterval]:
     """Each figure of some forecasts with its interval, NaN where it is not defined.
 
-    Of figures of order and kappa the percentile interval is widened by the root of 1 + folds / (folds - 1), and by
-    t over z: what was learnt for one fold is nearly what was learnt for the next, so that the draws, which learn
-    nothing anew, show about half of the variance (Nadeau and Bengio 2003).
+    What was learnt for one fold is nearly what was learnt for the next, so that the draws, which learn nothing anew,
+    show about half of the variance of order and kappa: their intervals are widened (Nadeau and Bengio 2003).
     """
     chances, outcomes, clusters = forecasts.chances, forecasts.outcomes, forecasts.clusters
     count, says_yes = draws.shape[1], chances > 0.5
@@ -331,8 +329,8 @@ def figures_of(forecasts: Forecasts, draws: Values, folds: int) -> dict[str, Boo
     return found
 
 
-def mean_difference(draws: Values, sums: Values, counts: Values, confidence: float = 0.95) -> BootstrapInterval:
+def mean_difference(draws: Values, sums: Values, counts: Values) -> BootstrapInterval:
     """The mean of differences between two forecasts of the same events, from their sum and number by cluster."""
     with np.errstate(divide="ignore", invalid="ignore"):
         drawn = (draws @ sums) / (draws @ counts)
-    return percentile_interval(float(sums.sum() / counts.sum()) if counts.sum() else math.nan, drawn, confidence)
+    return percentile_interval(float(sums.sum() / counts.sum()) if counts.sum() else math.nan, drawn)

@@ -1,9 +1,10 @@
-"""Scores described: means over prompts with intervals, spreads, ranks among others, digits, isotonic lines."""
+"""Scores described: means over prompts with intervals, spreads, shares of variance, ranks, digits, isotonic lines."""
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, quantiles
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,13 +48,9 @@ def prompt_interval(
 ) -> Interval:
     """Mean of the prompts' means, with an interval for which each prompt is one observation.
 
-    Documents of one prompt are alike and no observations of their own; prompts weigh alike, because a comparison of two
-    runs pairs them by prompt.
-
-    On an open scale it is the t interval. Where every prompt has as many values, mean and interval are those of
-    cluster-robust standard errors (Miller 2024, arXiv 2411.00640, section 2.2, with t and G - 1 degrees of freedom
-    instead of z). Near an end of a scale values are skewed, and a t interval is too narrow: with 8 prompts around 0.995
-    it covers the mean in 71% to 91% of runs. There the interval bends as one of a proportion does, see `_bounded`.
+    On an open scale it is the t interval; where every prompt has as many values that of cluster-robust standard errors
+    (Miller 2024, arXiv 2411.00640, section 2.2). Near an end of a scale a t interval is too narrow: with 8 prompts
+    around 0.995 it covers the mean in 71% to 91% of runs. There it bends as that of a proportion does, see `_bounded`.
     """
     means = list(prompt_means(values, prompts).values())
     count, groups = sum(not math.isnan(value) for value in values), len(means)
@@ -72,12 +69,10 @@ def _bounded(
 ) -> tuple[float, float]:
     """Ends of the interval of a mean on a scale that ends.
 
-    The mean stands for a proportion of so many trials as would give it the half width of its t interval. The interval
-    holds what either of two readings of these trials holds. In one they are counted (Clopper and Pearson 1934, with
-    the effective number of Korn and Graubard 1998). In the other the odds of the mean vary around the true odds by a
-    factor, as with values whose distances from an end are skewed. By simulation with 8 to 50 prompts (20,000 runs each)
-    it covers the mean in 93.4% to 98% of runs of beta values around 0.5 to 0.999, and with lognormal distances from an
-    end of 1.3 times their mean in 92% to 93%.
+    The mean stands for a proportion of so many trials as would give it the half width of its t interval. In one reading
+    the trials are counted (Clopper and Pearson 1934, with the effective number of Korn and Graubard 1998), in the other
+    the odds of the mean vary around the true odds by a factor; the interval holds what either holds. By simulation with
+    8 to 50 prompts it covers the mean of beta values in 93.4% to 98% of runs, of lognormal ones in 92% to 93%.
     """
     near, far = bounds
     # an open end is an end far away
@@ -152,6 +147,37 @@ def pooled(parts: Iterable[Spread]) -> Spread:
     degrees = sum(part.degrees for part in known)
     squares = math.fsum(part.sd**2 * part.degrees for part in known)
     return Spread(math.sqrt(squares / degrees), degrees) if degrees else NO_SPREAD
+
+
+class VarianceParts(NamedTuple):
+    """How much of a table's variance is the rows', the columns' and the rest's; NaN where there are fewer than two."""
+
+    rows: float
+    columns: float
+    rest: float  # of row and column together, and chance: one value per cell cannot tell them apart
+
+    @property
+    def shares(self) -> list[float]:
+        """Of all variance, 0 to 1; NaN where all values are one."""
+        total = sum(self)
+        return [part / total if total > 0 else math.nan for part in self]
+
+
+def variance_parts(table: ArrayLike) -> VarianceParts:
+    """Components of the complete rows of a table, all effects random, by mean squares; a negative one is 0.
+
+    Source: Shavelson and Webb, Generalizability Theory (1991), chapter 2, the crossed design of one facet.
+    """
+    values = np.asarray(table, dtype=float)
+    values = values[~np.isnan(values).any(axis=1)]
+    count, width = values.shape
+    if count < 2 or width < 2:
+        return VarianceParts(math.nan, math.nan, math.nan)
+    by_row, by_column = values.mean(axis=1), values.mean(axis=0)
+    residuals = values - by_row[:, None] - by_column + values.mean()
+    rest = float((residuals**2).sum() / ((count - 1) * (width - 1)))
+    rows, columns = float(by_row.var(ddof=1)) - rest / width, float(by_column.var(ddof=1)) - rest / count
+    return VarianceParts(max(0.0, rows), max(0.0, columns), rest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Differences of paired scores, and which of many hold once the number of tests is allowed for."""
+"""Differences of paired scores, those of yes and no too, and which of many hold once their number is allowed for."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -30,20 +30,12 @@ from genie_inspect.statistics.power import paired_power, pairs_needed
 def paired_permutation(
     before: ArrayLike, after: ArrayLike, resamples: int = 10_000, seed: int = 0, *, level: float = 0.05
 ) -> PairedTest:
-    """Mean of after - before, with p-value and interval by the two-sided sign-flip permutation test.
+    """Mean of after - before, with p-value and interval by the two-sided sign-flip permutation test, column by column.
 
-    p is the share of the 2^N ways to sign the deltas that bring their mean at least as far from 0 as it is. The
-    interval holds every value that, taken off all deltas, leaves p at `level` or above: 0 lies outside exactly where
-    p < level. Both are exact where deltas are symmetric around 0, as they are where a change changes nothing. Around a
-    mean of 0 but skewed the test finds too much, as the t test does (benchmarks/README.md has both and the bootstraps).
-
-    Few pairs have few ways: where `least_p_value` is not below the level no value can be excluded, and the interval is
-    open: -inf to inf. Where all deltas are 0, p is 1; where they are all the same, they are the interval. Without pairs
-    everything is NaN; with one pair all but its delta.
-
-    Sides have shape (N,), or (N, F) for F columns at once; a pair with a NaN is left out of its column, and each column
-    gets what it would get alone. Where there are more ways than `resamples`, so many are drawn; the one observed counts
-    as one more, in p-value and interval alike.
+    p is the share of the 2^N ways to sign the deltas that bring their mean at least as far from 0 as it is; of more
+    ways than `resamples` so many are drawn. The interval holds every value that, taken off all deltas, leaves p at
+    `level` or above; with few pairs that is any. Both are exact where deltas are symmetric around 0; of skewed ones
+    around 0 the test finds too much, as the t test does (benchmarks/README.md).
 
     Source: Fisher (1935), The Design of Experiments, section 21; the interval: Tritchler (1984), On inverting
     permutation tests; the observed way among the drawn ones: Phipson and Smyth (2010).
@@ -108,7 +100,7 @@ def _bounds(delta: Values, centred: Values, resamples: int, seed: int) -> tuple[
 
 
 LEVEL = 0.05  # by convention; each of the two families of tests is held to it
-TEST = "sign-flip permutation test"
+TEST, MCNEMAR = "sign-flip permutation test", "exact McNemar test"
 CORRECTIONS: dict[str, Callable[[ArrayLike], Values]] = {"holm": holm, "bonferroni": bonferroni, "none": np.asarray}
 
 
@@ -217,9 +209,8 @@ def findings(family: Sequence[Difference], correction: str = "holm", level: floa
 def crossed_p_value(deltas: ArrayLike) -> float:
     """p-value of a mean delta of 0 where rows (prompts) and columns (models) are both drawn from many.
 
-    The squared standard errors of the mean over rows and of the mean over columns are added, and t has one degree of
-    freedom less than there are of the fewer. That is too much by the share of single cells, so that the test finds too
-    little, never too much: in 0% to 5% of tests without a difference (3 to 10 columns, 8 or 30 rows).
+    The squared standard errors over rows and over columns are added, which is too much by the share of single cells:
+    the test finds too little, never too much.
     """
     values = np.asarray(deltas, dtype=float)
     means = [np.array([line[~np.isnan(line)].mean() for line in lines]) for lines in (values, values.T)]
@@ -237,3 +228,61 @@ def pairs_that_find(delta: float, spread: float, level: float) -> int:
     # with fewer even the clearest result would not count, see `findings`; twenty have every p-value that there is
     countable = next((pairs for pairs in range(2, 20) if least_p_value(pairs) < level), 20)
     return max(countable, pairs_needed(delta, spread, level=level))
+
+
+def yes_no_difference(difference: Difference, before: ArrayLike, after: ArrayLike) -> Difference | None:
+    """The difference by McNemar's test and Newcombe's interval; None where a score is not 0 or 1, or a pair is alone.
+
+    Only pairs that changed count: under no difference as many change to 1 as to 0. That p-value is what all ways to
+    sign the deltas would give. The interval is of another method: next to the level it can leave out 0 where p is above
+    it, or the other way round.
+    """
+    first, second = complete_pairs(before, after)
+    pairs = len(first)
+    if pairs < 2 or not np.isin([first, second], (0, 1)).all():
+        return None
+    both, lost, won = (int(cell.sum()) for cell in (first * second, first * (1 - second), (1 - first) * second))
+    low, high = paired_shares_interval(both, lost, won, pairs - both - lost - won)
+    # where every pair changed alike
+    least = math.ldexp(1, 1 - pairs)
+    return replace(difference, p_value=mcnemar_p_value(lost, won), least_p=least, low=low, high=high)
+
+
+def mcnemar_p_value(lost: int, won: int) -> float:
+    """The two-sided exact p-value that a pair that changed is as likely to be lost as won; 1 where none changed.
+
+    >>> mcnemar_p_value(1, 5)  # twice the 7 of 64 ways in which one or none of six is lost
+    0.21875
+    """
+    from scipy.stats import binomtest
+
+    return float(binomtest(won, won + lost).pvalue) if won + lost else 1.0
+
+
+def paired_shares_interval(both: int, lost: int, won: int, neither: int) -> tuple[float, float]:
+    """Newcombe's hybrid score interval of a difference of two shares of the same pairs, second less first.
+
+    It stays from -1 to 1 and has a width where no pair changed and where a share is 0 or 1. scipy and statsmodels have
+    only intervals of independent shares.
+
+    Source: Newcombe (1998), Improved confidence intervals for the difference between binomial proportions based on
+    paired data, method 10: Wilson's limits of either share, and their correlation corrected for continuity.
+    """
+    from scipy.stats import binomtest
+
+    pairs = both + lost + won + neither
+    counts = both + lost, both + won
+    limits = [binomtest(count, pairs).proportion_ci(1 - LEVEL, method="wilson") for count in counts]
+    (first, second) = (count / pairs for count in counts)
+    product = both * neither - lost * won
+    scale = math.sqrt(counts[0] * counts[1] * (pairs - counts[0]) * (pairs - counts[1]))
+    together = (max(product - pairs / 2, 0) if product > 0 else product) / scale if scale else 0.0
+
+    def reach(one: float, other: float) -> float:
+        # rounding must not bring it below 0
+        return math.sqrt(max(one**2 - 2 * together * one * other + other**2, 0.0))
+
+    delta = (won - lost) / pairs
+    low = delta - reach(second - limits[1].low, limits[0].high - first)
+    high = delta + reach(limits[1].high - second, first - limits[0].low)
+    return max(low, -1.0), min(high, 1.0)

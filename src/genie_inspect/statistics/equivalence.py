@@ -1,7 +1,7 @@
 """Whether paired values are alike enough: two one-sided tests."""
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,8 +15,7 @@ MARGIN_IN_STANDARD_DEVIATIONS = 0.2
 METHODS = {"t": "paired t tests", "bootstrap": "paired bootstraps"}
 
 
-@dataclass(frozen=True, slots=True)
-class EquivalenceTest:
+class EquivalenceTest(NamedTuple):
     """How surely the mean delta lies within (-margin, margin): a small `p_value` says that it does."""
 
     p_lower: float  # of a mean delta at or below -margin

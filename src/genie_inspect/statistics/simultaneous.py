@@ -1,17 +1,16 @@
 """All differences between several groups at once: which is surely above which, paired by unit."""
 
 import math
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from genie_inspect.statistics.effect import CELLS, ROUNDING, TIE, Values, check_options
+from genie_inspect.statistics.effect import CELLS, ROUNDING, TIE, Values
 
 
-@dataclass(frozen=True, slots=True)
-class PairDifference:
+class PairDifference(NamedTuple):
     """Mean of first - second over the units that both have; NaN where these are fewer than two."""
 
     first: int  # column
@@ -23,20 +22,16 @@ class PairDifference:
     p_value: float  # for all pairs together
 
 
-def pairwise_differences(
-    values: ArrayLike, resamples: int = 10_000, seed: int = 0, *, level: float = 0.05
-) -> list[PairDifference]:
-    """Every difference of two columns, with intervals that hold together with probability 1 - `level`, and p-values.
+LEVEL = 0.05
 
-    Values have shape (N, K): units, such as prompts, down and groups across, NaN where a group lacks a unit. The
-    statistic is the largest |t| of all pairs. Its reference are the ways to sign the units: a unit keeps or turns the
-    sign of all its differences at once, so that pairs stay as dependent as they are. A p-value is the share of ways
-    whose largest |t| is at least the pair's own. No assumption is made of equal spreads or correlations.
 
-    Where differences are symmetric around 0 in the pairs that do not differ, whatever the others do, some such pair is
-    found with a probability of at most `level`: exact with any N. Where spreads differ sevenfold and all are skewed it
-    is 9% to 15% (8 and 20 units, 3 and 8 groups), as for other tests of means. The intervals are delta +- the critical
-    t times the standard error; five units or fewer have too few ways, and open intervals.
+def pairwise_differences(values: ArrayLike, resamples: int = 10_000) -> list[PairDifference]:
+    """Every difference of two columns of units (N, K), with p-values and 95% intervals that hold together.
+
+    The statistic is the largest |t| of all pairs. Its reference are the ways to sign the units: a unit keeps or turns
+    the sign of all its differences at once, so that pairs stay as dependent as they are. Where differences are
+    symmetric around 0 in the pairs that do not differ, some such pair is found in at most 5%, with any N. Where spreads
+    differ sevenfold and all are skewed it is 9% to 15%, as for other tests of means.
 
     Source: Westfall and Young (1993), Resampling-Based Multiple Testing, section 2.3 (single-step maxT), with the sign
     flips of `paired_permutation` as resamples.
@@ -44,7 +39,6 @@ def pairwise_differences(
     >>> [pair.p_value for pair in pairwise_differences([[1, 0], [2, 0], [3, 0], [4, 0], [5, 0], [6, 0]])]
     [0.03125]
     """
-    check_options(resamples, level=level)
     table = np.asarray(values, dtype=float)
     if table.ndim != 2:
         raise ValueError(f"values have shape {table.shape}, expected units down and groups across")
@@ -60,9 +54,9 @@ def pairwise_differences(
     counts = present.sum(axis=0)
     deltas = np.where(present, deltas, 0)
     observed, means, errors = _t_values(np.ones((1, len(table))), deltas, counts)
-    largest = np.sort(_largest(deltas, counts, resamples, seed))[::-1]
+    largest = np.sort(_largest(deltas, counts, resamples))[::-1]
     # p < level exactly where a pair's t is above this one
-    least = math.ceil(level * len(largest)) - 1
+    least = math.ceil(LEVEL * len(largest)) - 1
     critical = float(largest[least]) if least else math.inf
     found = []
     for place, (first, second) in enumerate(pairs):
@@ -76,9 +70,9 @@ def pairwise_differences(
     return found
 
 
-def _largest(deltas: Values, counts: Values, resamples: int, seed: int) -> Values:
+def _largest(deltas: Values, counts: Values, resamples: int) -> Values:
     """The largest |t| of each way to sign the units, the one observed among them."""
-    units, generator = len(deltas), np.random.default_rng(seed)
+    units, generator = len(deltas), np.random.default_rng(0)
     every = 2 ** (units - 1)
     ways, step = min(every, resamples + 1), max(1, CELLS // units)
     largest = []

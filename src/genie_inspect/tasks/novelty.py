@@ -93,12 +93,10 @@ def score_view(
     )
 
 
-def feature_view(
-    scorer: str, features: Sequence[str], panel: Mapping[str, Sequence[str]] | None = None
-) -> ViewerConfig:
+def feature_view(features: Sequence[str], panel: Mapping[str, Sequence[str]]) -> ViewerConfig:
     """A column for each feature and one a measure beside; behind them length, coverage and what is unscored."""
-    shown = {scorer: features} | {measure: keys[:1] for measure, keys in (panel or {}).items()} | DOCUMENT
-    folded = {measure: keys[1:] for measure, keys in (panel or {}).items()}
+    shown = {"genie": features} | {measure: keys[:1] for measure, keys in panel.items()} | DOCUMENT
+    folded = {measure: keys[1:] for measure, keys in panel.items()}
     return score_view("Novelty by feature" if features else "Novelty", shown, {}, folded)
 
 
@@ -131,7 +129,7 @@ def beside(measures: NoveltyMeasures, **facts: Any) -> dict[str, Any]:
     first = sorted(features, key=lambda name: name not in RANGES)[:1] or [keys[0] for keys in panel.values()][:1]
     definitions = {feature.name: feature.definition for feature in population.features}
     return {
-        "viewer": feature_view("genie", features, panel),
+        "viewer": feature_view(features, panel),
         "headline_metric": measures.headline,
         "tags": [shown_score(key) for key in first],
         "cleanup": length_watch(),
