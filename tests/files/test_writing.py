@@ -51,15 +51,6 @@ def test_a_file_that_is_replaced_keeps_its_permissions(
     assert (permissions(tmp_path / "f"), (tmp_path / "f").read_text()) == (mode, "new")
 
 
-def test_until_all_is_written_the_old_file_stands_and_then_nothing_else_is_left(tmp_path: Path) -> None:
-    (tmp_path / "f").write_text("old")
-    with written(tmp_path / "f") as file:
-        file.write(b"new" * 100_000)
-        assert (tmp_path / "f").read_text() == "old"
-    assert (tmp_path / "f").read_bytes() == b"new" * 100_000
-    assert list(tmp_path.iterdir()) == [tmp_path / "f"]
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
 def test_a_write_that_is_broken_off_leaves_the_old_file_and_nothing_else(
     error: type[BaseException], tmp_path: Path

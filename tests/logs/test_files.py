@@ -70,14 +70,11 @@ OTHER = GENIE.replace("test", "other")
 @pytest.mark.parametrize(
     ("signatures", "kept"),
     [
-        ({"genie": GENIE, "genie-1": GENIE, "genie-2": GENIE}, {"genie": "genie-2"}),
-        ({"genie": GENIE, "genie1": GENIE, "genie2": GENIE}, {"genie": "genie2"}),
-        ({"genie": GENIE, "genie-1": OTHER}, {"genie": "genie", "genie-1": "genie-1"}),
+        ({"genie": GENIE, "genie1": GENIE, "genie-2": GENIE}, {"genie": "genie-2"}),
         ({"genie": GENIE, "genie-1": OTHER, "genie-2": OTHER}, {"genie": "genie", "genie-1": "genie-2"}),
         ({"genie": GENIE, "genie-1": OTHER, "genie-2": GENIE}, {"genie": "genie-2", "genie-1": "genie-1"}),
         ({"accuracy": "none", "accuracy-1": "none"}, {"accuracy": "accuracy", "accuracy-1": "accuracy-1"}),
         ({"run1": GENIE, "run2": GENIE}, {"run1": "run1", "run2": "run2"}),
-        ({"genie-1": GENIE, "judge-2": GENIE}, {"genie-1": "genie-1", "judge-2": "judge-2"}),
     ],
 )
 def test_the_last_score_of_a_scorer_under_one_signature_counts(

@@ -82,7 +82,6 @@ def test_of_a_measure_with_other_keys_all_are_tested_while_they_are_few(header: 
         ("none", "cosine_mean", None),
         ("measure:genie|version:0", "whatever feature", (0, 1)),
         ("measure:creativity_index|version:0", "creativity_index_sum", (0, 8)),
-        ("measure:creativity_index|version:0", "creativity_index_5", (0, 1)),
         ("measure:novelty_panel|litbench:x|version:0", "litbench_order_bias", (-1, 1)),
         ("measure:ttcw|version:0", "ttcw_total", (0, math.inf)),
         ("measure:novelty_bench|k:10|version:0", "distinct", (1, 10)),

@@ -170,7 +170,6 @@ SAMPLING = "verbalized_sampling"
 @pytest.mark.parametrize(
     ("changes", "names"),
     [
-        ([{"steps": [GENERATE]}], ["mock/writer"]),
         (
             [
                 {"steps": [("require_grader", {}), GENERATE], "task": "genie_inspect/baseline"},
@@ -202,7 +201,6 @@ SAMPLING = "verbalized_sampling"
             ["mock/writer 2026-01-02 01:00", "mock/writer 2026-01-02 02:00 #1", "mock/writer 2026-01-02 02:00 #2"],
         ),
         ([{"facts": {"left_out": ["d"]}}, {"model": "mock/other"}], [POPULATION, "mock/other"]),
-        ([{"task": "x/one"}, {"task": "x/two"}], ["mock/writer one", "mock/writer two"]),
     ],
 )
 def test_logs_are_called_by_what_tells_them_apart_and_in_brief_by_nothing_that_they_share(

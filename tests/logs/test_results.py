@@ -105,7 +105,6 @@ def by(*graders: str) -> str:
     ("model", "grader"),
     [
         ("openai/gpt-4o", "openai/gpt-4o"),
-        ("openai/gpt-4o-2024-08-06", "openai/gpt-4o"),
         ("openrouter/openai/gpt-4o", "openai/GPT-4o"),
         ("anthropic/claude-3-5-sonnet-latest", "anthropic/claude-3-5-sonnet-20241022"),
         ("vllm/org/tiny", "openai-api/local/tiny"),
@@ -151,11 +150,6 @@ def added(**options: str) -> list[dict[str, Any]]:
             {"task_args": {"population": "castles", "embedder": "static", "templates": "mine"}, "model_roles": GRADER},
             "castles --judge list --grader mock/grader --templates mine",
         ),
-        (
-            "offline(static@1,anchors=starter)",
-            {"task_args": {"population": "castles", "embedder": "static"}},
-            "castles --judge offline --embedder static",
-        ),
         # a judge by embedding is named with its embedder and its fit
         (
             "embedding(openai/small,fit=ab12)",
@@ -169,18 +163,12 @@ def added(**options: str) -> list[dict[str, Any]]:
         ("pairwise(m)", {}, "FOLDER --judge pairwise --grader PROVIDER/MODEL"),
         # its roles and task options are those of the run that wrote: who judged, and against what, its scores say
         (
-            f"logit(mock/second@0123456789ab,off<=0.5)|{READER}",
+            f"embedding(static@0123456789ab,fit=00)|{READER}",
             {
-                "scorers": added(population="few", judge="logit"),
+                "scorers": added(population="few", judge="embedding/fit.json"),
                 "task_args": {"population": "starter", "judge": "list"},
                 "model_roles": GRADER,
             },
-            "few --judge logit --grader mock/second",
-        ),
-        # an embedder in the judge's place is no grader
-        (
-            f"embedding(static@0123456789ab,fit=00)|{READER}",
-            {"scorers": added(population="few", judge="embedding/fit.json"), "model_roles": GRADER},
             "few --judge embedding/fit.json --grader mock/second",
         ),
         # nor is told what two scorings by one judge disagree in

@@ -14,11 +14,9 @@ from inspect_ai.solver import Solver
 from tests.scripted import scores
 
 from genie_inspect.engines.embedders import static_token_count
-from genie_inspect.graders.close_reader import ASPECTS, reading_of
-from genie_inspect.populations.schema import rows
 from genie_inspect.prompting.answers import reading_reply
 from genie_inspect.prompting.fence import fenced
-from genie_inspect.providers.replay import MARKS, RecordedMarks, graded, starter_record
+from genie_inspect.providers.replay import graded, starter_record
 from genie_inspect.solvers.prompting_methods import negative_sampling, outline, trim, verbalized_sampling
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
@@ -122,20 +120,6 @@ def test_a_rating_does_not_depend_on_order_case_or_end_punctuation_and_equal_ans
     ways = ((answer, other), (other, answer), (f" {answer.upper()}.", other))
     assert len({RECORD.rating(question, *pair) for pair in ways}) == 1
     assert RECORD.rating(question, "an answer that nobody gave", "An answer that nobody gave.") == 4
-
-
-STORIES = {story.id: story.text for story in RECORD.stories}
-
-
-@pytest.mark.parametrize(("file", "stories"), [(MARKS, 32), ("second_marks.jsonl", 8)])
-def test_every_recorded_mark_counts_when_it_is_read(file: str, stories: int) -> None:
-    recorded = list(rows(RECORD.folder / file, RecordedMarks))
-    assert len(recorded) == stories * len(ASPECTS)
-    assert {row.aspect for row in recorded} == set(ASPECTS)
-    for row in recorded:
-        quotes = [(mark.expression, mark.reason) for mark in row.marks]
-        reading = reading_of(row.aspect, quotes, STORIES[row.document])
-        assert (len(reading.marks), dict(reading.dropped), reading.reason) == (len(quotes), {}, "")
 
 
 def test_the_bundled_grader_marks_the_storytellers_documents(tmp_path: Path) -> None:

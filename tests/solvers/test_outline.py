@@ -1,7 +1,6 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from inspect_ai import Task
@@ -13,7 +12,6 @@ from tests.critics import comparing
 from tests.scripted import OWL, Script, output, saying
 from tests.solvers.runs import run
 
-from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.templates import load_template
 from genie_inspect.solvers.generations import generations
@@ -61,12 +59,6 @@ def test_silence_twice_leaves_the_sample_without_a_document(
     script = saying(*said)
     sample = run(outline(stages=stages), script, tmp_path)[0]
     assert (sample.output.completion, sample.output.error, len(script.requests)) == ("", error, 3)
-
-
-@pytest.mark.parametrize("stages", ["", None, [], ["plot", ""], ["plot", "plot"]])
-def test_stages_that_name_nothing_or_one_thing_twice_are_refused(stages: Any) -> None:
-    with pytest.raises(PrerequisiteError, match="stages is"):
-        outline(stages=stages)
 
 
 def test_each_round_sees_everything_written_before_and_the_last_document_counts(tmp_path: Path) -> None:

@@ -157,12 +157,6 @@ def test_of_more_than_were_asked_for_the_first_count(tmp_path: Path) -> None:
     assert least.output.completion == "Owl 4."
 
 
-def test_each_epoch_has_its_own_counts(tmp_path: Path) -> None:
-    script = saying(THREE, responses(("An owl sleeps.", 0.6), ("An owl sails.", 0.01)))
-    samples = run(verbalized_sampling(), script, tmp_path, epochs=2)
-    assert sorted(sample.metadata["responses_parsed"] for sample in samples) == [2, 3]
-
-
 def test_a_reply_that_repeats_its_request_counts_no_response(tmp_path: Path) -> None:
     script = saying("")
     script.reply = lambda request: output(f"Sure! {request} {THREE}")
@@ -178,22 +172,6 @@ def test_a_refusal_stays_a_refusal_and_is_not_asked_again(tmp_path: Path) -> Non
     assert sample.output.stop_reason == "content_filter"
     assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (5, 0)
     assert len(script.requests) == 1
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"k": 0}, "k is 0, expected a whole number of at least 1"),
-        ({"k": 2.5}, "k is 2.5"),
-        ({"threshold": 1.5}, "threshold is 1.5, expected a probability"),
-        ({"threshold": "low"}, "threshold is 'low'"),
-        ({"words": -3}, "words is -3"),
-        ({"pick": "best"}, "pick is 'best', expected one of random, least, all"),
-    ],
-)
-def test_an_option_out_of_range_is_refused_by_name(options: dict[str, object], message: str) -> None:
-    with pytest.raises(PrerequisiteError, match=message):
-        verbalized_sampling(**options)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_a_template_of_ones_own_is_used_and_one_with_other_blanks_refused_before_anything_runs(tmp_path: Path) -> None:

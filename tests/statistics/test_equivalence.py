@@ -16,8 +16,7 @@ from genie_inspect.statistics.differences import differences, findings, least_p_
 from genie_inspect.statistics.effect import cohens_d
 from genie_inspect.statistics.equivalence import tost
 from genie_inspect.statistics.mixed import mixed_logistic
-from genie_inspect.statistics.power import chance_of_seeing, margin, minimum_population, paired_power, pairs_needed
-from genie_inspect.statistics.ranking import position_effect
+from genie_inspect.statistics.power import margin, minimum_population, paired_power, pairs_needed
 
 SCORES = st.integers(0, 40).map(lambda tenths: tenths / 10)
 PAIRS = st.lists(st.tuples(SCORES, SCORES), min_size=3, max_size=15)
@@ -126,7 +125,7 @@ def test_defaults_are_ten_thousand_draws_from_seed_0_five_percent_and_holm() -> 
     assert minimum_population(0.3) == minimum_population(0.3, 0.1, 0.98)
     assert margin(0.3, 40) == margin(0.3, 40, 0.98)
     assert paired_power(0.5, 1, 20) == paired_power(0.5, 1, 20, 0.05)
-    assert pairs_needed(0.1, 1) == pairs_needed(0.1, 1, 0.8, 0.05)
+    assert pairs_needed(0.1, 1) == pairs_needed(0.1, 1, 0.05)
     for test in (paired_permutation, paired_bootstrap, partial(tost, margin=1, method="bootstrap")):
         assert test([0, 0], [0, 1], resamples=1).p_value in {0.5, 1.0}, "one resample will do"
 
@@ -150,7 +149,7 @@ def test_the_number_of_draws_and_the_seed_reach_every_part() -> None:
 INF = math.inf
 COIN, SHARE, NO_DRAW = [0, 1, 1, 0], "expected a number between 0 and 1", "resamples is 0, expected at least 1"
 INFINITE = "a value is infinite, expected finite numbers, or NaN where a side is missing"
-COLUMNS, EFFECT = "expected 1 (pairs) or 2 (pairs, columns)", "expected a delta other than 0 and a power in (0.02, 1)"
+COLUMNS = "expected 1 (pairs) or 2 (pairs, columns)"
 GROUPS = {"g": "aabb"}
 
 
@@ -162,10 +161,8 @@ GROUPS = {"g": "aabb"}
         (paired_permutation, ([[[1]]], [[[2]]]), f"values have 3 dimensions, {COLUMNS}"),
         (paired_permutation, (1, 2), f"values have 0 dimensions, {COLUMNS}"),
         *((cohens_d, sides, INFINITE) for sides in (([1, INF], [1, 2]), ([1, 2], [1, -INF]))),
-        *((test, ([1, 2], [2, 3], 0), NO_DRAW) for test in (paired_permutation, paired_bootstrap)),
-        (bootstrap_interval, (len, 2, 0), NO_DRAW),
+        (paired_bootstrap, ([1, 2], [2, 3], 0), NO_DRAW),
         *((partial(paired_bootstrap, confidence=c), ([1, 2], [2, 3]), f"confidence is {c}, {SHARE}") for c in (0, 1)),
-        *((partial(paired_permutation, level=p), ([1, 2], [2, 3]), f"level is {p}, {SHARE}") for p in (0, 1)),
         (partial(tost, method="z"), ([1, 2], [2, 3]), "method is 'z', expected t or bootstrap"),
         (tost, ([1, 2], [2, 3], 0), "margin is 0, expected a number above 0"),
         (partial(tost, resamples=0), ([1, 2], [2, 3]), NO_DRAW),
@@ -174,16 +171,6 @@ GROUPS = {"g": "aabb"}
         *((margin, (0.3, 5, chance), f"confidence is {chance}, {SHARE}") for chance in (0, 1, NAN)),
         (margin, (0.3, 0), "n is 0, expected at least 1"),
         *((paired_power, (delta, 0.1, 5), f"delta is {delta}, expected a finite number") for delta in (NAN, INF)),
-        (paired_power, (0.1, 0, 5), "sd is 0, expected a number above 0: deltas without spread need no test"),
-        (paired_power, (0.1, 0.1, 1), "n is 1, expected at least 2 pairs"),
-        *((paired_power, (0.1, 0.1, 5, level), f"level is {level}, {SHARE}") for level in (0, 1, NAN)),
-        *(
-            (pairs_needed, (delta, 1, power, 0.02), f"delta is {delta} and power {power}, {EFFECT}")
-            for delta, power in ((0, 0.8), (0.5, 0.02), (0.5, 1))
-        ),
-        (position_effect, ([1, 2], [0], "aa"), "values (2,), positions (1,) and 2 lists, expected as many of each"),
-        (prompt_interval, ([1, 2], ["a"]), "2 values but 1 prompts, expected as many of each"),
-        (chance_of_seeing, (0, 4, 1), "count is 0 of 4 in 1 draws, expected 1 <= count <= total and draws >= 0"),
         (mixed_logistic, ([0, 1, 2, 0], {}, GROUPS), "outcome contains 2.0, expected one 0 or 1 a row"),
         (mixed_logistic, ([COIN], {}, GROUPS), "outcome has shape (1, 4), expected one 0 or 1 a row"),
         (

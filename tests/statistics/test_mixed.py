@@ -83,11 +83,9 @@ def apart(by: str) -> str:
 @pytest.mark.parametrize(
     ("outcome", "fixed", "groups", "said"),
     [
-        (X > 0, {"x": X}, G, apart("x")),
         (X < 0, {"x": X}, G, apart("x")),
         (X > Y, {"x": X, "y": Y}, G, apart("x, y")),
         (np.maximum(COIN, X > 1), {"high": X > 1, "y": Y}, G, apart("high")),
-        (ODD, {"x": X}, G, GROWS),
         (ODD, {"x": X}, G | {"h": H}, GROWS),
         (COIN, {"x": X, "y": Y * 0 + 2}, G, "predictor 'y' is 2 in every row, expected values that differ"),
         (COIN, {"x": X, "y": 2 * X + 1}, G, f"predictor 'y' {SUM}"),
@@ -102,17 +100,11 @@ def apart(by: str) -> str:
             "groupings 'h' and 'i' have the same groups, expected one of them",
         ),
         (COIN, {"x": X}, {}, "groups is empty, expected at least one grouping for random intercepts"),
-        *[
-            (
-                *(COIN[:rows], {"x": X[:rows]}, {"g": GROUPS[:rows]}),
-                f"{rows} rows are too few for 2 coefficients and 1 variances, expected more rows than both together",
-            )
-            for rows in (0, 3)
-        ],
-        *[
-            (COIN * 0 + one, {"x": X}, G, f"outcome is {one} in every row, expected some 0 and some 1")
-            for one in (0, 1)
-        ],
+        (
+            *(COIN[:3], {"x": X[:3]}, {"g": GROUPS[:3]}),
+            "3 rows are too few for 2 coefficients and 1 variances, expected more rows than both together",
+        ),
+        (COIN * 0 + 1, {"x": X}, G, "outcome is 1 in every row, expected some 0 and some 1"),
     ],
 )
 def test_rows_that_determine_no_model_are_refused_with_the_reason(

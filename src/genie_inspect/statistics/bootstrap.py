@@ -71,7 +71,6 @@ def bootstrap_interval(
 
     The ends are NaN with fewer than two units, and where no resample defines the statistic.
     """
-    check_options(resamples)
     value = float(statistic(np.arange(units))) if units else math.nan
     if units < 2:
         return replace(UNKNOWN, value=value)

@@ -31,8 +31,6 @@ NO_INTERVAL = Interval(math.nan, math.nan, math.nan, values=0, clusters=0)
 
 def prompt_means(values: Sequence[float], prompts: Sequence[Hashable]) -> dict[Hashable, float]:
     """The mean of each prompt's values, in order of appearance; a prompt without any is left out."""
-    if len(values) != len(prompts):
-        raise ValueError(f"{len(values)} values but {len(prompts)} prompts, expected as many of each")
     groups: dict[Hashable, list[float]] = {}
     for value, prompt in zip(values, prompts, strict=True):
         if not math.isnan(value):

@@ -16,7 +16,6 @@ from genie_inspect.statistics.effect import (
     Values,
     bonferroni,
     centred_deltas,
-    check_options,
     cohens_d,
     complete_pairs,
     holm,
@@ -44,7 +43,6 @@ def paired_permutation(
     >>> test.p_value, test.low, test.high  # 2 of 64 ways, all signs alike; the lowest and the highest delta
     (0.03125, 1.0, 6.0)
     """
-    check_options(resamples, level=level)
 
     def inverted(delta: Values, centred: Values) -> tuple[Values, Values, Values]:
         lows, highs = _bounds(delta, centred, resamples, seed)

@@ -108,10 +108,7 @@ def position_effect(values: ArrayLike, positions: ArrayLike, lists: Sequence[Has
     3.3); the interval is normal. A bootstrap of lists is too narrow where lists are few.
     """
     value, position = np.asarray(values, dtype=float), np.asarray(positions, dtype=float)
-    if not value.shape == position.shape == (len(lists),):
-        raise ValueError(
-            f"values {value.shape}, positions {position.shape} and {len(lists)} lists, expected as many of each"
-        )
+
     rows_by_list: dict[Hashable, list[int]] = {}
     for row in np.flatnonzero(~np.isnan(value) & ~np.isnan(position)).tolist():
         rows_by_list.setdefault(lists[row], []).append(row)
