@@ -1,6 +1,7 @@
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import product
 
 import numpy as np
 import pytest
@@ -8,13 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
+from tests.processes import tries
 
 from genie_inspect.statistics.differences import (
+    LEVEL,
     differences,
     findings,
     least_p_value,
+    mcnemar_p_value,
     paired_permutation,
+    paired_shares_interval,
     pairs_that_find,
+    pairwise_differences,
+    yes_no_difference,
 )
 from genie_inspect.statistics.effect import PairedTest, cohens_d, holm
 from genie_inspect.statistics.equivalence import tost
@@ -256,3 +263,173 @@ def test_a_draw_that_turns_nothing_or_all_reaches_the_mean_whatever_is_taken_off
         (2 / 3, True, True),
         (1, True, True),
     }
+
+
+Draw = Callable[[np.random.Generator, tuple[int, int]], NDArray[np.float64]]
+
+
+def test_six_units_and_two_groups_by_hand() -> None:
+    # deltas 1 to 6: mean 3.5, variance 3.5. Of 32 ways the largest |t| is the observed one: p = 1/32. The second
+    # largest turns the 1: mean 19/6, squares 91, variance (91 - 6 (19/6)^2) / 5 = 37/6, t = 19/6 / sqrt(37/36) = 3.1236
+    (pair,) = pairwise_differences([[number, 0] for number in range(1, 7)])
+    half = 19 / 6 / math.sqrt(37 / 36) * math.sqrt(3.5 / 6)
+    assert (pair.units, pair.delta, pair.p_value) == (6, 3.5, 1 / 32)
+    assert (pair.low, pair.high) == pytest.approx((3.5 - half, 3.5 + half))
+    assert half == pytest.approx(2.386, abs=0.001)
+
+
+def test_a_group_that_equals_another_is_not_above_it_and_costs_the_others_nothing() -> None:
+    first, same, third = pairwise_differences([[0, number, 0] for number in range(1, 7)])
+    assert (first.first, first.second, same.first, same.second) == (0, 1, 0, 2)
+    assert [first.delta, third.delta] == [-3.5, 3.5]
+    assert [first.p_value, same.p_value, third.p_value] == [1 / 32, 1, 1 / 32]
+    assert (same.delta, same.low, same.high) == (0, 0, 0)
+
+
+def test_one_pair_is_tested_as_genie_compare_tests_it() -> None:
+    random = np.random.default_rng(3)
+    for units in (8, 9):
+        before, after = random.normal(size=(2, units))
+        (pair,) = pairwise_differences(np.stack([after, before], axis=1))
+        # one pair: the largest |t| and the largest |mean| come from the same ways
+        assert pair.p_value == pytest.approx(paired_permutation(before, after).p_value)
+
+
+def test_the_interval_leaves_0_out_exactly_where_the_p_value_is_below_the_level() -> None:
+    random = np.random.default_rng(4)
+    for _ in range(50):
+        values = random.normal([0, 0.5, 1.5, 3], size=(8, 4))
+        for pair in pairwise_differences(values):
+            assert (pair.low > 0 or pair.high < 0) == (pair.p_value < 0.05)
+
+
+def test_too_few_units_leave_every_interval_open_and_one_unit_has_none() -> None:
+    (pair,) = pairwise_differences([[number, 0] for number in range(1, 6)])
+    assert (pair.p_value, pair.low, pair.high) == (1 / 16, -math.inf, math.inf)
+    values = np.array([[1, 0, NAN], [2, 1, NAN], [3, 0, 5]])
+    both, one, _ = pairwise_differences(values)
+    assert both.units == 3
+    assert (one.units, one.delta) == (1, -2)
+    assert math.isnan(one.p_value)
+    assert math.isnan(one.low)
+    none, *_ = pairwise_differences([[1, NAN], [NAN, 2]])
+    assert (none.units, math.isnan(none.delta), math.isnan(none.p_value)) == (0, True, True)
+    assert pairwise_differences([[1], [2]]) == []
+
+
+def normal(random: np.random.Generator, size: tuple[int, int]) -> NDArray[np.float64]:
+    return random.normal(size=size) + 2 * random.normal(size=(size[0], 1))
+
+
+def unlike(random: np.random.Generator, size: tuple[int, int]) -> NDArray[np.float64]:
+    """Spreads up to seven times as large in one group as in another."""
+    return normal(random, size) * np.linspace(0.3, 2, size[1])
+
+
+def skewed(random: np.random.Generator, size: tuple[int, int]) -> NDArray[np.float64]:
+    return 1 - random.exponential(size=size)
+
+
+@pytest.mark.parametrize("draw", [normal, unlike, skewed])
+@pytest.mark.parametrize(("units", "groups"), [(8, 3), (8, 8), (20, 3), (20, 8)])
+def test_without_differences_any_is_found_in_about_one_of_twenty_runs(draw: Draw, units: int, groups: int) -> None:
+    random, runs = np.random.default_rng(units + groups), 400
+    found = 0
+    for _ in range(runs):
+        pairs = pairwise_differences(draw(random, (units, groups)), resamples=400)
+        found += any(pair.p_value < 0.05 for pair in pairs)
+    # standard error 1.1 points
+    assert found / runs <= 0.07
+
+
+def test_true_differences_beside_them_do_not_raise_the_error_of_those_that_are_equal() -> None:
+    random, runs, found = np.random.default_rng(9), 300, 0
+    for _ in range(runs):
+        pairs = pairwise_differences(normal(random, (8, 5)) + np.array([0, 0, 0, 4, 4]))
+        equal = [pair for pair in pairs if (pair.first < 3) == (pair.second < 3)]
+        found += any(pair.p_value < 0.05 for pair in equal)
+    assert found / runs <= 0.07
+
+
+def sides(both: int, lost: int, won: int, neither: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    before = [1] * both + [1] * lost + [0] * won + [0] * neither
+    after = [1] * both + [0] * lost + [1] * won + [0] * neither
+    return np.array(before, dtype=float), np.array(after, dtype=float)
+
+
+@pytest.mark.parametrize(
+    ("lost", "won", "expected"), [(1, 5, 14 / 64), (0, 6, 2 / 64), (3, 3, 1), (0, 0, 1), (5, 1, 14 / 64)]
+)
+def test_mcnemars_p_is_the_binomials_by_hand(lost: int, won: int, expected: float) -> None:
+    assert mcnemar_p_value(lost, won) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("lost", "won"), [(0, 6), (1, 6), (2, 5), (4, 4), (0, 0)])
+def test_it_is_the_share_of_all_ways_to_sign_the_deltas(lost: int, won: int) -> None:
+    before, after = sides(2, lost, won, 1)
+    deltas = after - before
+    ways = [abs(np.dot(signs, deltas)) >= abs(deltas.sum()) for signs in product((1, -1), repeat=len(deltas))]
+    assert mcnemar_p_value(lost, won) == pytest.approx(np.mean(ways))
+    assert paired_permutation(before, after).p_value == pytest.approx(np.mean(ways))
+
+
+def test_the_interval_is_the_published_one() -> None:
+    # Fagerland, Lydersen and Laake (2017), Statistical Analysis of Contingency Tables, chapter 8: complete response
+    # before and after a therapy of 161, -.0621 (-.1186 to -.0046) as first less second
+    low, high = paired_shares_interval(59, 6, 16, 80)
+    assert (low, high) == pytest.approx((0.0046, 0.1186), abs=5e-5)
+    # the other way round it is the same with the other sign
+    assert paired_shares_interval(59, 16, 6, 80) == pytest.approx((-high, -low))
+
+
+def test_shares_that_hang_together_inversely_are_not_corrected_for_continuity() -> None:
+    # by hand: Wilson limits of 5 of 10 are .2366 and .7634, the correlation of what is never alike is -1, and so the
+    # limits are those of either share added: 0 -+ 2 (.5 - .2366)
+    assert paired_shares_interval(0, 5, 5, 0) == pytest.approx((-0.5268, 0.5268), abs=1e-4)
+
+
+@pytest.mark.parametrize("cells", [(8, 0, 0, 0), (0, 0, 0, 8), (0, 0, 8, 0), (0, 8, 0, 0), (4, 0, 0, 4)])
+def test_the_interval_holds_at_the_ends_of_the_scale(cells: tuple[int, int, int, int]) -> None:
+    low, high = paired_shares_interval(*cells)
+    delta = (cells[2] - cells[1]) / 8
+    assert -1 <= low <= delta <= high <= 1
+    assert high - low > 0.1
+
+
+def test_eight_that_all_stay_right_leave_room_for_a_third() -> None:
+    # Wilson: 8 of 8 leaves 1 / (1 + 8 / 1.96^2) = .3244 below; without a spread there is no correlation
+    assert paired_shares_interval(8, 0, 0, 0) == pytest.approx((-0.3244, 0.3244), abs=1e-4)
+
+
+def test_a_difference_of_yes_and_no_has_both_and_no_other_has() -> None:
+    before, after = sides(3, 1, 9, 7)
+    (difference,) = differences(before[:, None], after[:, None])
+    found = yes_no_difference(difference, before, after)
+    assert found is not None
+    assert (found.p_value, found.least_p) == (mcnemar_p_value(1, 9), 2.0**-19)
+    assert (found.low, found.high) == paired_shares_interval(3, 1, 9, 7)
+    assert (found.delta, found.pairs, found.p_unlike) == (difference.delta, 20, difference.p_unlike)
+    # a pair without a score counts as little as elsewhere
+    more = np.array([*before, np.nan, 1]), np.array([*after, 0, np.nan])
+    assert yes_no_difference(difference, *more) == found
+    assert yes_no_difference(difference, before, [*after[:-1], 0.5]) is None
+    assert yes_no_difference(difference, [1.0], [0.0]) is None
+
+
+@pytest.mark.repeated
+@pytest.mark.parametrize("samples", [20, 200])
+@pytest.mark.parametrize("share", [0.5, 0.9])
+def test_no_difference_is_found_in_under_6_percent_and_the_interval_holds(samples: int, share: float) -> None:
+    random, runs = np.random.default_rng(samples), tries(400, 4_000)
+    found = held = 0
+    for _ in range(runs):
+        # a question is as hard for both
+        hard = random.random(samples) < 0.5
+        before, after = (np.where(hard, random.random(samples), 0.0) < share for _ in range(2))
+        lost, won = int((before & ~after).sum()), int((~before & after).sum())
+        both = int((before & after).sum())
+        found += mcnemar_p_value(lost, won) < LEVEL
+        low, high = paired_shares_interval(both, lost, won, samples - both - lost - won)
+        held += low <= 0 <= high
+    assert found < 0.06 * runs
+    assert held > 0.93 * runs

@@ -11,8 +11,7 @@ from genie_inspect.logs.reading import ScoredLog
 from genie_inspect.reports.charts import in_words
 from genie_inspect.reports.study_verdict import listed
 from genie_inspect.statistics.descriptive import prompt_means
-from genie_inspect.statistics.differences import LEVEL
-from genie_inspect.statistics.simultaneous import PairDifference, pairwise_differences
+from genie_inspect.statistics.differences import LEVEL, PairDifference, pairwise_differences
 
 if TYPE_CHECKING:
     from genie_inspect.reports.report import Measure

@@ -1,8 +1,10 @@
 """Differences of paired scores, those of yes and no too, and which of many hold once their number is allowed for."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -74,17 +76,9 @@ def _bounds(delta: Values, centred: Values, resamples: int, seed: int) -> tuple[
     With theta taken off all deltas, turning the signs of some leaves the mean as far from 0 or further exactly where
     theta lies between the mean of those that are turned and the mean of the others.
     """
-    pairs, generator = len(centred), np.random.default_rng(seed)
-    every, step = 2 ** (pairs - 1) - 1, max(1, CELLS // pairs)
-    ways = min(every, resamples)
+    pairs, every = len(centred), 2 ** (len(centred) - 1) - 1
     lows, highs = [], []
-    for start in range(0, ways, step):
-        some = min(step, ways - start)
-        if ways == every:
-            # binary numbers below 2^(pairs - 1): the last delta keeps its sign, so that no way comes with its opposite
-            turned = (np.arange(start + 1, start + 1 + some)[:, None] >> np.arange(pairs)) & 1
-        else:
-            turned = generator.integers(2, size=(some, pairs), dtype=np.int8)
+    for turned in _ways(pairs, min(every, resamples), 1, seed if every > resamples else None):
         count = turned.sum(axis=1, keepdims=True, dtype=float)
         total = turned.astype(float) @ centred
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -95,6 +89,18 @@ def _bounds(delta: Values, centred: Values, resamples: int, seed: int) -> tuple[
         lows.append(low)
         highs.append(high)
     return np.concatenate(lows), np.concatenate(highs)
+
+
+def _ways(units: int, count: int, first: int, seed: int | None) -> Iterator[Values]:
+    """Blocks of ways to turn the signs of units, shape (some, units): from `first` on in order, or drawn by a seed."""
+    generator, step = np.random.default_rng(seed), max(1, CELLS // units)
+    for start in range(0, count, step):
+        some = min(step, count - start)
+        if seed is None:
+            # binary numbers below 2^(units - 1): the last keeps its sign, so that no way comes with its opposite
+            yield (np.arange(first + start, first + start + some)[:, None] >> np.arange(units)) & 1
+        else:
+            yield generator.integers(2, size=(some, units), dtype=np.int8)
 
 
 LEVEL = 0.05  # by convention; each of the two families of tests is held to it
@@ -284,3 +290,83 @@ def paired_shares_interval(both: int, lost: int, won: int, neither: int) -> tupl
     low = delta - reach(second - limits[1].low, limits[0].high - first)
     high = delta + reach(limits[1].high - second, first - limits[0].low)
     return max(low, -1.0), min(high, 1.0)
+
+
+class PairDifference(NamedTuple):
+    """Mean of first - second over the units that both have; NaN where these are fewer than two."""
+
+    first: int  # column
+    second: int
+    units: int
+    delta: float
+    low: float
+    high: float
+    p_value: float  # for all pairs together
+
+
+def pairwise_differences(values: ArrayLike, resamples: int = 10_000) -> list[PairDifference]:
+    """Every difference of two columns of units (N, K), with p-values and 95% intervals that hold together.
+
+    The statistic is the largest |t| of all pairs. Its reference are the ways to sign the units: a unit keeps or turns
+    the sign of all its differences at once, so that pairs stay as dependent as they are. Where differences are
+    symmetric around 0 in the pairs that do not differ, some such pair is found in at most 5%, with any N. Where spreads
+    differ sevenfold and all are skewed it is 9% to 15%, as for other tests of means.
+
+    Source: Westfall and Young (1993), Resampling-Based Multiple Testing, section 2.3 (single-step maxT), with the sign
+    flips of `paired_permutation` as resamples.
+
+    >>> [pair.p_value for pair in pairwise_differences([[1, 0], [2, 0], [3, 0], [4, 0], [5, 0], [6, 0]])]
+    [0.03125]
+    """
+    table = np.asarray(values, dtype=float)
+    pairs = list(combinations(range(table.shape[1]), 2))
+    if not pairs or not len(table):
+        nan = math.nan
+        return [PairDifference(first, second, 0, nan, nan, nan, nan) for first, second in pairs]
+    firsts, seconds = (table[:, [pair[side] for pair in pairs]] for side in (0, 1))
+    deltas, larger = firsts - seconds, np.fmax(np.abs(firsts), np.abs(seconds))
+    # 0.1 + 0.2 - 0.3 is not 0: equal scores do not differ
+    deltas[np.abs(deltas) <= ROUNDING * larger] = 0
+    present = ~np.isnan(deltas)
+    counts = present.sum(axis=0)
+    deltas = np.where(present, deltas, 0)
+    observed, means, errors = _t_values(np.ones((1, len(table))), deltas, counts)
+    largest = np.sort(_largest(deltas, counts, resamples))[::-1]
+    # p < level exactly where a pair's t is above this one
+    least = math.ceil(LEVEL * len(largest)) - 1
+    critical = float(largest[least]) if least else math.inf
+    found = []
+    for place, (first, second) in enumerate(pairs):
+        units, delta, error = int(counts[place]), float(means[0, place]), float(errors[0, place])
+        if units < 2:
+            found.append(PairDifference(first, second, units, delta, math.nan, math.nan, math.nan))
+            continue
+        reach = critical * error if error else (0.0 if least else math.inf)
+        p_value = float((largest >= observed[0, place] * (1 - TIE)).mean())
+        found.append(PairDifference(first, second, units, delta, delta - reach, delta + reach, p_value))
+    return found
+
+
+def _largest(deltas: Values, counts: Values, resamples: int) -> Values:
+    """The largest |t| of each way to sign the units, the one observed among them."""
+    units, every = len(deltas), 2 ** (len(deltas) - 1)
+    largest: list[Values] = []
+    for turned in _ways(units, min(every, resamples + 1), 0, 0 if every > resamples + 1 else None):
+        if not largest:
+            turned[0] = 0
+        signs = np.asarray(1 - 2 * turned, dtype=np.float64)
+        largest.append(_t_values(signs, deltas, counts)[0].max(axis=1))
+    return np.concatenate(largest)
+
+
+def _t_values(signs: Values, deltas: Values, counts: Values) -> tuple[Values, Values, Values]:
+    """|t|, mean and standard error of each pair under each way; a pair with fewer than two units has a t of 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = signs @ deltas / counts
+        squares = (deltas**2).sum(axis=0) - counts * means**2
+        # equal deltas have no spread, but for rounding
+        squares[squares <= ROUNDING * (deltas**2).sum(axis=0)] = 0
+        errors = np.sqrt(squares / (counts - 1) / counts)
+        t_values = np.abs(means) / errors
+    t_values[np.isnan(t_values) | (np.broadcast_to(counts, t_values.shape) < 2)] = 0
+    return t_values, means, errors
