@@ -40,7 +40,7 @@ def write_log(folder: Path, model: int, samples: int, chance: random.Random) -> 
             dataset=EvalDataset(samples=PROMPTS, sample_ids=list(ids)),
             model=f"provider/model-{model}",
             config=EvalConfig(epochs=epochs),
-            viewer=feature_view("genie", FEATURES),
+            viewer=feature_view(FEATURES, {}),
         ),
         results=EvalResults(total_samples=samples, completed_samples=samples),
         samples=[sample(name, epoch, chance) for name in ids for epoch in range(1, epochs + 1)],

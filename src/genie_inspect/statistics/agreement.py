@@ -329,8 +329,8 @@ def figures_of(forecasts: Forecasts, draws: Values, folds: int) -> dict[str, Boo
     return found
 
 
-def mean_difference(draws: Values, sums: Values, counts: Values) -> BootstrapInterval:
+def mean_difference(draws: Values, sums: Values, counts: Values, confidence: float = 0.95) -> BootstrapInterval:
     """The mean of differences between two forecasts of the same events, from their sum and number by cluster."""
     with np.errstate(divide="ignore", invalid="ignore"):
         drawn = (draws @ sums) / (draws @ counts)
-    return percentile_interval(float(sums.sum() / counts.sum()) if counts.sum() else math.nan, drawn)
+    return percentile_interval(float(sums.sum() / counts.sum()) if counts.sum() else math.nan, drawn, confidence)
