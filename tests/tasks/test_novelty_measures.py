@@ -117,16 +117,6 @@ def test_what_ttcw_asks_is_exact(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert calls(announced(capsys)) == 2 * 28 + plots == len(grader.requests)
 
 
-@pytest.mark.parametrize(("reference", "expected"), [(True, 28), (False, 14)])
-def test_without_a_reference_ttcw_asks_once_a_test(
-    reference: bool, expected: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    grader = comparing(lambda a, b, aspect: 1)
-    writer = saying("A new story.").model()
-    run(ttcw(reference=reference, cache=False), tmp_path, writer, grader, limit=1)
-    assert calls(announced(capsys)) == expected == len(grader.requests)
-
-
 def test_novelty_partition_asks_at_most_what_its_line_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grader = judge_of_everything()
     run(novelty_partition(k=4), tmp_path, writing(), grader, limit=2)

@@ -1,4 +1,3 @@
-import json
 import math
 from pathlib import Path
 
@@ -6,12 +5,10 @@ import pytest
 from click.testing import CliRunner
 from inspect_ai.log import list_eval_logs, read_eval_log
 from tests.processes import Commands, tries
-from tests.scripted import Script, grading, saying
+from tests.scripted import grading, saying
 from tests.tasks.runs import run
 
 from genie_inspect.cli import main
-from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.prompting.fence import unfenced
 
 ROOT = Path(__file__).parents[2]
 RECIPE = ROOT / "tasks" / "prompting_methods.py"
@@ -36,29 +33,6 @@ def test_one_command_runs_the_grid_on_the_bundled_storytellers_and_one_compares_
     assert result.exit_code == 0, result.output
     assert "negative_sampling against grid_baseline (generate), paired by instance" in result.output
     assert "Of 18 differences from grid_baseline (generate)" in " ".join(result.output.split())
-
-
-def strategist(text: str) -> Script:
-    """A model that does what each strategy asks."""
-
-    def reply(request: str) -> str:
-        try:
-            data = unfenced(request)
-        except UnreadableReplyError:
-            return text
-        if "answers" in data:
-            return json.dumps({"responses": [{"text": text, "probability": 0.1}] * data["answers"]})
-        return f"the {data['stage']}" if "stage" in data else f"Otherwise, {text}"
-
-    return Script(reply)
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_each_strategy_runs_on_a_scripted_model(task: str, tmp_path: Path) -> None:
-    log = run(f"{RECIPE}@{task}", tmp_path, strategist("A knight met a robot."), grading(), epochs=1, limit=1)
-    (sample,) = log.samples or []
-    assert "a knight met a robot." in sample.output.completion.lower()
-    assert (sample.scores or {})["genie"].reason is None
 
 
 @pytest.mark.parametrize(("task", "rubbish"), [(TASKS[1], "{{ qwe"), *((task, "") for task in TASKS)])
