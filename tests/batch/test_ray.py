@@ -262,8 +262,8 @@ def test_a_round_that_failed_in_part_goes_on_and_what_an_earlier_one_brought_is_
     grader_served.fault = lambda number, request: OK
     shown = genie(*command(log, folder, grader, grader_served, "list", "jsonl")).stdout
     (asking,) = re.findall("read, asking: (.*)", shown)
-    assert f"{first['read']['asking']['answered']} on_path, {first['left_to_read']} asked" in asking
-    assert f"{first['left_to_read']} answered, faults: {{}}, 1 files" in asking
+    left = first["left_to_read"]
+    assert asking == f"{left} requests, 0 on_path, {left} asked, {left} answered, faults: {{}}, 1 files"
     assert "left to read: 0 requests to answer the questions about a document\n" in shown
     assert "left to judge: 0 requests to rate how alike answers are\n" in shown
     assert f"documents: {first['documents']} in the logs or the population\n" in shown

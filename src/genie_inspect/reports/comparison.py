@@ -30,17 +30,10 @@ from genie_inspect.reports.pairing import (
 )
 from genie_inspect.reports.summary import read_runs
 from genie_inspect.signature import Signature
-from genie_inspect.statistics.differences import (
-    CORRECTIONS,
-    MCNEMAR,
-    TEST,
-    Difference,
-    Finding,
-    crossed_p_value,
-    differences,
-    yes_no_difference,
-)
+from genie_inspect.statistics.differences import CORRECTIONS, MCNEMAR, TEST, Difference, Finding, crossed_p_value
+from genie_inspect.statistics.differences import differences as tested_differences
 from genie_inspect.statistics.differences import findings as corrected_findings
+from genie_inspect.statistics.differences import yes_no_difference as as_yes_and_no
 from genie_inspect.statistics.equivalence import METHODS
 
 Column = tuple[Key, str, Difference]  # with the family in whose tests it is corrected
@@ -159,13 +152,13 @@ def rows_of(
     }
     places, columns, tests = [], [], []
     for run, own in pairs.items():
-        measured = differences(own.before, own.after, options.margin, equivalence=options.equivalence)
+        measured = tested_differences(own.before, own.after, options.margin, equivalence=options.equivalence)
         family = runs[run].label if options.family == "run" else ""
         for column, (key, difference) in enumerate(zip(own.keys, measured, strict=True)):
             # no difference is larger than the scale leaves above or below the baseline, whatever an interval says
             ends = runs[run].known_range(*key)
             sides = ([row[column] for row in side] for side in (own.before, own.after))
-            yes_no = yes_no_difference(difference, *sides) if own.by == SAMPLE else None
+            yes_no = as_yes_and_no(difference, *sides) if own.by == SAMPLE else None
             difference = yes_no or difference
             tests.append(MCNEMAR if yes_no else TEST)
             places.append((run, column))
@@ -344,7 +337,7 @@ def pooled(comparison: Comparison) -> Iterator[PooledRow]:
         rows = [[np.mean(own.get(prompt, missing), axis=0) for own in by_model.values()] for prompt in prompts]
         means = np.array(rows).reshape(len(prompts), len(by_model), 2)
         before, after = (np.nanmean(means[:, :, side], axis=1, keepdims=True) for side in (0, 1))
-        (difference,) = differences(before, after, options.margin, equivalence=options.equivalence)
+        (difference,) = tested_differences(before, after, options.margin, equivalence=options.equivalence)
         family = strategy if options.family == "run" else ""
         columns.append((key, family, difference))
         # the same families once more, with the other p-values
