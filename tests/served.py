@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from inspect_ai.model import GenerateConfig, Model, get_model
+from tests.engines.servers import running
 
 OK, BUSY, BROKEN, HANGING, CUT, SHORT, BABBLE = "", "429", "500", "hanging", "cut", "short", "babble"
 NO_BATCHES = "404"
@@ -91,8 +92,6 @@ class _Handler(BaseHTTPRequestHandler):
         if fault in (BUSY, BROKEN, NO_BATCHES):
             self._send(int(fault), {"error": {"message": f"told to fail with {fault}", "type": "server_error"}})
             return
-        batched = self.path.endswith("/batch")
-        conversations = body["messages"] if batched else [body["messages"]]
         choices = [self.served.choice(index, said, body, fault) for index, said in enumerate(conversations)]
         usage = {
             "prompt_tokens": 10 * len(choices),
@@ -129,15 +128,9 @@ def serving(served: Served) -> Iterator[Served]:
     """The server while it runs."""
     handler = type("Handler", (_Handler,), {"served": served, "lock": threading.Lock()})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
     served.url = f"http://127.0.0.1:{server.server_port}/v1"
-    try:
+    with running(server):
         yield served
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:

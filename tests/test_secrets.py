@@ -1,10 +1,7 @@
 """No password gets into a log, a report or onto the terminal: where one would, it is refused."""
 
-import json
-import threading
 from base64 import b64encode
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -14,6 +11,7 @@ from inspect_ai import eval as evaluate
 from inspect_ai import score as score_again
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log
+from tests.engines.servers import Server, serving
 from tests.scripted import OWL, saying, small_population
 
 from genie_inspect.cli import main
@@ -24,28 +22,17 @@ LOGIN = "Basic " + b64encode(b"me:PaSsWoRd").decode()
 SECRETS = ("PaSsWoRd", LOGIN.removeprefix("Basic "))
 
 
-class Guarded(BaseHTTPRequestHandler):
-    """An infini-gram service that asks for a password, and repeats in its reply whatever it got."""
-
-    def do_POST(self) -> None:  # the library's own name
-        allowed = self.headers["Authorization"] == LOGIN
-        body = json.dumps({"count": 3, "approx": False} if allowed else {"error": "who are you?"}).encode()
-        self.send_response(200 if allowed else 401)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the library's own name
-        pass
-
-
 @pytest.fixture
 def host() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Guarded)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
-    yield f"127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    """An infini-gram service that asks for a password."""
+
+    def answer(request: object) -> tuple[int, bytes]:
+        allowed = server.logins[-1] == LOGIN
+        return (200, b'{"count": 3, "approx": false}') if allowed else (401, b'{"error": "who are you?"}')
+
+    server = Server(answer)
+    with serving(server):
+        yield server.host
 
 
 def run(corpus: str, folder: Path) -> EvalLog:

@@ -45,7 +45,8 @@ class Server:
                 pass
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
+        self.host = f"127.0.0.1:{self.server.server_port}"
+        self.url = f"http://{self.host}/v1"
 
 
 def direction(text: str) -> tuple[float, float]:
@@ -83,13 +84,19 @@ ServerT = TypeVar("ServerT", bound=Server)
 
 
 @contextmanager
-def serving(served: ServerT) -> Iterator[ServerT]:
-    """The server while it runs."""
-    thread = threading.Thread(target=served.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+def running(server: ThreadingHTTPServer) -> Iterator[None]:
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
-        yield served
+        yield
     finally:
-        served.server.shutdown()
-        served.server.server_close()
+        server.shutdown()
+        server.server_close()
         thread.join()
+
+
+@contextmanager
+def serving(served: ServerT) -> Iterator[ServerT]:
+    """The server while it runs."""
+    with running(served.server):
+        yield served
