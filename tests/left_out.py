@@ -21,13 +21,7 @@ def with_ci(why: str) -> pytest.MarkDecorator:
 
 
 def rest_with_ci(values: Sequence[Any], why: str, every: int = 0) -> list[ParameterSet]:
-    """Parameters of which the first runs always, or each after so many others, and the rest with CI=1 alone.
-
-    Args:
-        values: What to run on: each a parameter, or a tuple of some.
-        why: What the rest has in common with those that run.
-        every: How many steps lie between those that run always; 0: the first alone.
-    """
+    """Parameters, or tuples of some, of which the first runs always, or each after so many, the rest with CI=1."""
     rest = with_ci(why)
     return [
         pytest.param(

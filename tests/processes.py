@@ -80,14 +80,9 @@ def _start(place: Path) -> None:
 
 
 class Commands:
-    """A fork of a process in which everything is imported, and which runs each command in a process of its own.
+    """A fork of a process in which everything is imported, and which runs each command in a process of its own."""
 
-    Args:
-        folder: Where the commands run.
-        memory: Bytes of addresses that a command may take; as many as there are unless given.
-    """
-
-    def __init__(self, folder: Path, memory: int = 0) -> None:
+    def __init__(self, folder: Path, memory: int = 0) -> None:  # bytes of addresses that a command may take
         self.folder = folder
         self._socket, theirs = socket.socketpair()
         with theirs:
@@ -120,19 +115,7 @@ class Commands:
         umask: int = 0o022,
         interrupt: float | None = None,
     ) -> None:
-        """Start a command.
-
-        Args:
-            arguments: What follows the program.
-            program: `genie`, `inspect` or a script.
-            folder: Where it runs, if not where the others do.
-            at: The time at which it starts.
-            stdout: Where standard output goes; kept and returned unless given.
-            stderr: Where standard error goes; kept and returned unless given.
-            closed: Whether nobody reads standard output any more.
-            umask: Of the process.
-            interrupt: Seconds until Ctrl-C.
-        """
+        """Start a command at a time, or Ctrl-C it after some seconds; `closed`: nobody reads standard output."""
         for file in (self._out, self._err):
             file.unlink(missing_ok=True)
         order = {"program": str(program), "arguments": [str(argument) for argument in arguments], "start": at}
