@@ -76,18 +76,6 @@ def test_uniqueness_at_every_length_is_that_of_counting_ngrams(tokens: list[str]
     assert found.mean == pytest.approx(found.sum / 12, nan_ok=True)
 
 
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, 1_000_000))
-def test_uniqueness_on_longer_texts_of_many_words(seed: int) -> None:
-    draw = np.random.default_rng(seed)
-    corpus = [[str(word) for word in draw.zipf(1.3, size=300) % 5_000] for _ in range(8)]
-    tokens = (
-        [str(word) for word in draw.zipf(1.3, size=120) % 6_000] + corpus[3][40:60] + ["never seen"] + corpus[5][:9]
-    )
-    found = creativity_index(tokens, corpus)
-    assert found.by_length == pytest.approx({n: plain_uniqueness(tokens, corpus, n) for n in range(5, 13)})
-
-
 @given(WORDS, CORPUS, st.integers(0, 4))
 def test_a_document_that_is_left_out_counts_as_if_it_were_not_there(
     tokens: list[str], corpus: list[list[str]], left_out: int
