@@ -26,7 +26,7 @@ from genie_inspect.engines.embedders import (
     static_token_count,
 )  # fmt: skip
 from genie_inspect.engines.served_embedders import BATCH, MOST_TOKENS, WINDOW, most_tokens, windows
-from genie_inspect.errors import EngineFailedError, MissingExtraError, UnknownChoiceError
+from genie_inspect.errors import MissingExtraError, UnknownChoiceError
 from genie_inspect.populations.population import open_population
 
 TEXTS = ["The owl flew over the runway.", "A glacier slept in a nightclub.", "The owl flew over a runway!"]
@@ -334,18 +334,3 @@ def test_a_vector_that_is_not_whole_is_made_again(stored: str, tmp_path: Path) -
         connection.execute(f"update embeddings set vector = x'{stored}' where text = ?", first)
     assert KeptVectors(tmp_path).size("counting@1") == 8, "the width is that of most"
     assert len(asked_again(tmp_path, ["owl", "sea", "fox"])) == 1
-
-
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_nothing_of_a_reply_with_a_wrong_vector_is_kept(bad: float, tmp_path: Path) -> None:
-    class Faulty(Counting):
-        def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
-            vectors = super().embed(texts)
-            vectors[1, 1] = bad
-            return vectors
-
-    cached = CachedEmbedder(Faulty(), tmp_path)
-    with pytest.raises(EngineFailedError, match="embedder counting: the vector of text 1 is not all numbers"):
-        cached.embed(["owl", "sea"])
-    assert KeptVectors(tmp_path).count(VECTORS) == {}
-    assert asked_again(tmp_path) == ["owl"]

@@ -82,16 +82,6 @@ def test_question_novelty_is_one_minus_the_mean_similarity_and_nearest_minus_the
     assert nearest_of(ratings) == pytest.approx(nearest, nan_ok=True)
 
 
-@given(st.lists(any_rating))
-def test_a_question_novelty_is_between_zero_and_one_or_missing_and_the_nearest_no_farther(
-    ratings: list[float | None],
-) -> None:
-    novelty = question_novelty(ratings)
-    assert 0 <= nearest_of(ratings) <= novelty + 1e-12 <= 1 + 1e-9 or (
-        math.isnan(novelty) and not usable_ratings(ratings)
-    )
-
-
 @given(st.lists(usable_rating, min_size=1), st.lists(st.sampled_from([0, None, math.nan, 7])), st.data())
 def test_neither_order_nor_unusable_ratings_matter_and_a_higher_one_never_makes_more_novel(
     ratings: list[float], unusable: list[float | None], data: st.DataObject
@@ -215,24 +205,6 @@ def test_labels_count_up_in_order_of_first_appearance_by_the_first_members_alone
     assert partition([], lambda first, item: True) == []
     # 1 and 2 are near, 2 and 3 are near, 1 and 3 are not: 3 is compared with 1 alone, and founds a class
     assert partition([1, 2, 3], lambda first, item: abs(first - item) <= 1) == [0, 0, 1]
-
-
-@given(st.lists(st.integers(0, 6), max_size=20))
-def test_an_item_costs_at_most_one_comparison_a_class(items: list[int]) -> None:
-    asked: list[tuple[int, int]] = []
-
-    def same(first: int, item: int) -> bool:
-        asked.append((first, item))
-        return first == item
-
-    labels = partition(items, same)
-    founded = 0
-    for item, label in zip(items, labels, strict=True):
-        assert label is not None
-        compared, asked = asked[: min(label + 1, founded)], asked[min(label + 1, founded) :]
-        assert [other for _, other in compared] == [item] * len(compared)
-        founded = max(founded, label + 1)
-    assert asked == []
 
 
 def test_an_item_of_which_nobody_could_tell_before_a_class_says_yes_is_in_no_class_and_founds_none() -> None:

@@ -101,17 +101,6 @@ def test_auc_counts_pairs_of_one_stratum_and_ties_by_half() -> None:
     assert of([0.2, 0.5, 0.5, 0.9], [0, 1, 0, 1], [0, 0, 1, 1]) == 1
 
 
-def test_auc_by_weights_is_auc_of_the_events_repeated() -> None:
-    draw = np.random.default_rng(1)
-    chances, strata = draw.random(40).round(1), draw.integers(3, size=40)
-    outcomes = draw.integers(2, size=40).astype(np.float64)
-    weights = draw.integers(0, 4, size=40)
-    count = weights.sum()
-    events = np.repeat(np.arange(40), weights)
-    again = auc(chances[events], outcomes[events], strata[events], np.arange(count), np.ones((1, count)))
-    assert auc(chances, outcomes, strata, np.arange(40), weights[None].astype(float)) == pytest.approx(again)
-
-
 @pytest.mark.parametrize("figure", [auc, pearson, kappa])
 def test_a_cluster_that_is_drawn_twice_is_not_held_against_itself(figure: Callable[..., Any]) -> None:
     draw = np.random.default_rng(2)

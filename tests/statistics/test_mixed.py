@@ -270,15 +270,6 @@ def test_a_group_without_a_vote_is_the_average() -> None:
     assert model.errors["rater"][-1] == pytest.approx(model.variances["rater"] ** 0.5, rel=1e-3)
 
 
-def test_several_groupings_and_the_order_in_which_they_come_make_no_difference() -> None:
-    level, rater, number, _ = votes(0.9)
-    test = (np.arange(VOTES) // RATERS) % 40
-    groups = {"rater": (rater, RATERS), "test": (test, 40)}
-    here = shrunken_ordinal(level, 2, groups, {"number": number[:, None]})
-    there = shrunken_ordinal(level, 2, dict(reversed(groups.items())), {"number": number[:, None]})
-    assert here.terms["rater"] == pytest.approx(there.terms["rater"], abs=1e-6)
-
-
 def test_a_number_that_tells_all_votes_is_bounded_and_votes_of_one_kind_are_refused() -> None:
     level, rater, _, _ = votes(0.0)
     model = fit(level, rater, 2.0 * level - 1)
