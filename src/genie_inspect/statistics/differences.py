@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
 from genie_inspect.statistics.effect import (
@@ -91,7 +91,7 @@ def _bounds(delta: Values, centred: Values, resamples: int, seed: int) -> tuple[
     return np.concatenate(lows), np.concatenate(highs)
 
 
-def _ways(units: int, count: int, first: int, seed: int | None) -> Iterator[Values]:
+def _ways(units: int, count: int, first: int, seed: int | None) -> Iterator[NDArray[Any]]:
     """Blocks of ways to turn the signs of units, shape (some, units): from `first` on in order, or drawn by a seed."""
     generator, step = np.random.default_rng(seed), max(1, CELLS // units)
     for start in range(0, count, step):
