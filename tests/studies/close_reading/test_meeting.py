@@ -29,6 +29,8 @@ def test_the_quarter_is_counted_by_rating_and_by_expression() -> None:
         assert shares.count == count
         values = {name: share.value for name, share in shares.shares.items()}
         assert values == {"novel": novel, "awkward": 0.5, "neither": neither}
+    # of 1 to 5 it begins at 4, which is not in it
+    assert meeting([rating(log) for log in range(1, 6)], resamples=10).by_rating.count == 1
     # the novel ratings: 1 to 3 are below the mean, 1 and 2 in the lowest quarter
     found = meeting([rating(log, novel=log in (1, 2, 3, 8)) for log in NOVELTIES], resamples=10)
     assert (found.novel_below_mean, found.novel_in_lowest_quarter) == (0.75, 0.5)
