@@ -78,7 +78,7 @@ def test_models_whose_order_is_another_in_other_words_are_named() -> None:
         (
             0.06,
             0.9,
-            "moves a document's score by list(x) by 0.06 (plot) to 0.06 (plot), and a mean over many documents",
+            "moves a document's score by list(x) by 0.06 (plot), and a mean over many documents by 0.06 (",
         ),
         (0.06, 0.5, "Do not quote its scores where alpha among the wordings is below 0.667: plot 0.50."),
         (0.0, 1.0, "list(x) gives the same scores in 2 wordings of the instruction."),

@@ -155,15 +155,15 @@ def stability_verdict(rows: Sequence[Stability]) -> list[str]:
     if not known:
         return [f"{whole.rater}: how far rewording moves its scores cannot be told from {whole.documents} documents."]
     most, least = (pick(known, key=lambda row: row.document_moves) for pick in (max, min))
-    means = [row.mean_moves for row in known]
+    means = dict.fromkeys(f"{move:.2f}" for move in sorted(row.mean_moves for row in known))
+    ends = dict.fromkeys(f"{row.document_moves:.2f} ({in_words(row.feature)})" for row in (least, most))
     sentences = [f"{whole.rater} gives the same scores in {wordings} wordings of the instruction."]
     # of equal values a mean has rounding errors
     if most.document_moves > LEAST_MOVE:
         sentences = [
-            f"Rewording the instruction moves a document's score by {whole.rater} by {least.document_moves:.2f} "
-            f"({in_words(least.feature)}) to {most.document_moves:.2f} ({in_words(most.feature)}), and a mean over "
-            f"many documents by {min(means):.2f} to {max(means):.2f} (standard deviations over {wordings} wordings). "
-            "Do not quote smaller differences."
+            f"Rewording the instruction moves a document's score by {whole.rater} by {' to '.join(ends)}, and a mean "
+            f"over many documents by {' to '.join(list(means)[:: max(len(means) - 1, 1)])} (standard deviations over "
+            f"{wordings} wordings). Do not quote smaller differences."
         ]
     if math.isnan(whole.alpha):
         sentences.append("It says the same of everything: it tells no answers apart, in whatever words it is asked.")
