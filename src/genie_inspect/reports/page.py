@@ -9,10 +9,12 @@ from typing import Any
 
 from genie_inspect.graders.close_reader import ASPECTS
 from genie_inspect.graders.protocols import UNSPECIFIED, caution
+from genie_inspect.logs.measures import GENIE
 from genie_inspect.logs.reading import ScoredLog, cut_warning, length_warning
 from genie_inspect.logs.results import graders_of, options_of, reference_scores_command
 from genie_inspect.measures.tokens import is_like_length
 from genie_inspect.reports import charts, figures
+from genie_inspect.reports.comparison import Comparison
 from genie_inspect.reports.documents import DETAILED, documents
 from genie_inspect.reports.figures import Figure
 from genie_inspect.reports.first_figure import first_figure
@@ -31,11 +33,12 @@ from genie_inspect.reports.report import Measure, QuestionRow, Report, StandOut
 from genie_inspect.reports.study import Study
 from genie_inspect.reports.study_verdict import sentence
 from genie_inspect.reports.study_verdict import warnings as study_warnings
-from genie_inspect.reports.verdict import DIFFERENCE, findings, prompts_needed, verdict, warnings
+from genie_inspect.reports.verdict import DIFFERENCE, findings, prompts_needed, tests_of, verdict, warnings
 from genie_inspect.signature import package_version
 from genie_inspect.statistics.power import USUAL_POWER
 
 TASK = "genie_inspect/leave_one_out"
+RECORDED = "bundled/"  # models that replay stories and readings
 LONGEST_NAME = 60  # characters of a picture's name, each of at most four bytes
 _NO_NAME = re.compile(r"[^\w.-]")
 ARGUMENTS = ("population", "judge", "embedder", "templates", "panel")
@@ -89,10 +92,6 @@ def command_for_reference_scores(report: Report) -> str:
     return f"inspect eval {TASK} --model mockllm/model{options}{role}"
 
 
-def times(count: str) -> str:
-    return "once" if count == "1" else f"{count} times (epochs)"
-
-
 def populations_of(report: Report, runs: Iterable[ScoredLog]) -> list[str]:
     """Those that the signatures name, in a log's own words where it speaks of the same one."""
     # a log that was scored afterwards speaks of the population of the run that wrote
@@ -130,7 +129,7 @@ def opening(report: Report) -> dict[str, str]:
     prompts = from_to(len({document.prompt for document in run.documents}) for run in runs)
     epochs = from_to(run.header.eval.config.epochs or 1 for run in runs)
     documents = from_to(len(run.documents) for run in runs)
-    counts = f"{documents} per run: {prompts} prompt{'s' * (prompts != '1')}, each written to {times(epochs)}"
+    counts = f"{documents} per run: {prompts} prompt{'s' * (prompts != '1')} x {epochs}"
     facts = {
         "models": [run.model for run in runs],
         "documents": [counts],
@@ -190,6 +189,7 @@ def page(report: Report) -> str:
             caution,
             caveats,
             warned,
+            least_p,
             of_population,
             command_for_reference_scores,
             cost,
@@ -221,6 +221,7 @@ def page(report: Report) -> str:
             "ASPECTS": ASPECTS,
             "DIFFERENCE": DIFFERENCE,
             "UNSPECIFIED": UNSPECIFIED,
+            "GENIE": GENIE,
             "POWER": USUAL_POWER,
             "BARS": charts.BARS,
             "BARS_SCALE": charts.BARS_SCALE,
@@ -237,6 +238,7 @@ def page(report: Report) -> str:
         headline=headline,
         headline_lanes=headline_lanes,
         listed=documents(report),
+        priced=any(map(cost, report.runs)),
         carried_command=carried,
     )
 
@@ -277,7 +279,25 @@ def _shortened(lines: list[str]) -> list[str]:
 def caveats(report: Report, first: Measure) -> list[str]:
     """What changes how the answers are to be read: cautions on judges, and the warnings on the measure shown first."""
     lines = dict.fromkeys(caution(measure.signature.facts.get("judge", "")) for measure in report.measures)
-    return [*filter(None, lines), *warned(report, first)]
+    recorded = any(run.model.startswith(RECORDED) for run in report.runs)
+    return [
+        *filter(None, lines),
+        *[f"Models named {RECORDED} are recorded examples."] * recorded,
+        *warned(report, first),
+    ]
+
+
+def least_p(comparison: Comparison) -> list[str]:
+    """The smallest corrected p-value that there can be, where a test has it: a larger effect could not have less."""
+    lines = []
+    for (scorer, family), differences in comparison.families.items():
+        tests = tests_of(comparison, scorer, family)
+        least = min(1.0, tests * min(one.least_p for one in differences))
+        rows = [row.finding for row in comparison.rows if (row.scorer, row.family) == (scorer, family)]
+        if any(math.isclose(found.p_value, least, rel_tol=1e-3) for found in rows):
+            pairs = max(one.pairs for one in differences)
+            lines.append(f"{least:.2g} is the smallest p that {pairs} {comparison.units} and {tests} tests can give.")
+    return list(dict.fromkeys(lines))
 
 
 def warned(report: Report, measure: Measure) -> list[str]:

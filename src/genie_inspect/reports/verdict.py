@@ -103,7 +103,10 @@ def findings(comparison: Comparison) -> list[str]:
         for said, own in groups.items():
             sure, enough = "", [count for row in own if (count := needed.get((row.run, row.scorer, row.key)))]
             if own[0].finding.differs:
-                sure = f" (p at most {max(row.finding.p_value for row in own):.2g}, {corrected})"
+                sizes = sorted((abs(row.finding.difference.delta), in_words(row.key)) for row in own)
+                by = [f"{size:.2f} ({key})" if len(own) > 1 else f"{size:.2f}" for size, key in sizes]
+                p = max(row.finding.p_value for row in own)
+                sure = f" by {' to '.join(dict.fromkeys((by[0], by[-1])))} (p at most {p:.2g}, {corrected})"
             elif not own[0].finding.is_equivalent and enough:
                 sure = f" ({max(enough)} would find a difference of {DIFFERENCE})"
             parts.append(f"{said} in {every or listed([in_words(row.key) for row in own])}{sure}")
