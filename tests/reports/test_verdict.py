@@ -247,7 +247,7 @@ def test_findings_are_a_plain_sentence_per_run_and_measure_without_what_was_not_
     found = comparison(
         row(differs=True),
         row(key="style", differs=True, delta=-0.2),
-        row(key="social_atmosphere", differs=True),
+        row(key="social_atmosphere", differs=True, delta=0.3),
         row(key="agent", equivalent=True),
         row(key="setting", spread=0.2),
         row(key="perspective", p=NAN),
@@ -257,10 +257,11 @@ def test_findings_are_a_plain_sentence_per_run_and_measure_without_what_was_not_
         row("c", "other", scorer="cosine_near", tested=False),
     )
     p, prompts = found.rows[0].finding.p_value, pairs_that_find(0.05, 0.2, 0.05 / 7)
+    sure = f"(p at most {p:.2g}, corrected)"
     assert findings(found) == [
-        f"b is more novel than a in plot and social atmosphere (p at most {p:.2g}, corrected); less novel than a in "
-        f"style (p at most {p:.2g}, corrected); equivalent to a in agent; undecided with 8 prompts in setting "
+        f"b is more novel than a in plot and social atmosphere by 0.10 (plot) to 0.30 (social atmosphere) {sure}; "
+        f"less novel than a in style by 0.20 {sure}; equivalent to a in agent; undecided with 8 prompts in setting "
         f"({prompts} would find a difference of 0.05).",
-        f"c is more novel than a in all 2 features (p at most {p:.2g}, corrected).",
-        f"c, cosine near: higher than a in mean (p at most {p:.2g}, corrected).",
+        f"c is more novel than a in all 2 features by 0.10 (plot) to 0.10 (style) {sure}.",
+        f"c, cosine near: higher than a in mean by 0.10 {sure}.",
     ]

@@ -95,7 +95,9 @@ def command_for_reference_scores(report: Report) -> str:
 def populations_of(report: Report, runs: Iterable[ScoredLog]) -> list[str]:
     """Those that the signatures name, in a log's own words where it speaks of the same one."""
     # a log that was scored afterwards speaks of the population of the run that wrote
-    told = [str((run.header.eval.metadata or {}).get("population") or "") for run in runs]
+    logged = [run.header.eval.metadata or {} for run in runs]
+    parts = [(str(one.get("population") or ""), str(one.get("population_description") or "")) for one in logged]
+    told = [": ".join(filter(None, words)) if words[0] else "" for words in parts]
     names = dict.fromkeys(measure.signature.facts.get("population", "") for measure in report.measures)
     return [next((words for words in told if words.startswith(name)), name) for name in names if name] or told
 

@@ -133,7 +133,13 @@ def beside(measures: NoveltyMeasures, **facts: Any) -> dict[str, Any]:
         "headline_metric": measures.headline,
         "tags": [shown_score(key) for key in first],
         "cleanup": length_watch(),
-        "metadata": {"population": population.name, "features": definitions, **package(), **facts},
+        "metadata": {
+            "population": population.name,
+            "population_description": population.manifest.description,
+            "features": definitions,
+            **package(),
+            **facts,
+        },
     }
 
 
