@@ -303,6 +303,16 @@ def test_the_interval_leaves_0_out_exactly_where_the_p_value_is_below_the_level(
             assert (pair.low > 0 or pair.high < 0) == (pair.p_value < 0.05)
 
 
+def test_where_units_are_missing_each_interval_is_as_many_standard_errors_wide() -> None:
+    values = np.random.default_rng(5).normal(size=(9, 3))
+    values[:2, 2] = NAN
+    widths = []
+    for pair in pairwise_differences(values):
+        deltas = (values[:, pair.first] - values[:, pair.second])[9 - pair.units :]
+        widths.append((pair.high - pair.delta) / deltas.std(ddof=1) * math.sqrt(pair.units))
+    assert widths == pytest.approx([widths[0]] * 3)
+
+
 def test_too_few_units_leave_every_interval_open_and_one_unit_has_none() -> None:
     (pair,) = pairwise_differences([[number, 0] for number in range(1, 6)])
     assert (pair.p_value, pair.low, pair.high) == (1 / 16, -math.inf, math.inf)
