@@ -154,13 +154,13 @@ def test_summary_report_and_json_show_the_same_means_over_prompts(logs: tuple[Ev
     shown = called("summary", file)
     assert "percentile 75, mean 0.75" in shown
     assert "percentile 25, mean 1.00" in shown
-    assert "Percentile, mean: of the population's own documents" in " ".join(shown.split())
+    assert "Percentile: the share of the population's own documents" in " ".join(shown.split())
     assert "genie population reference-scores" not in shown
     html = " ".join(called_report(logs[1]).split())
     assert "percentile 75</span>" in html
     assert "percentile 25</span>" in html
-    assert '<b>0.75</b> <span class="ends">[0.75, 0.75]</span>' in html, "the population's own"
-    assert "The band behind them is the middle half of the population's own documents" in html
+    assert '<b>0.75</b> <span class="ends">0.75 to 0.75</span>' in html, "the population's own"
+    assert "the middle half of the population's own documents. Features by" in html
     assert "is not shown: no log here holds them" not in html
 
 
