@@ -12,11 +12,11 @@ from tests.reports.made_logs import GENIE, asked, made_log, scored
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.reports.page import page, unlike_lengths
+from genie_inspect.reports.ranking import concordance
 from genie_inspect.reports.report import (
     Range,
     StandOut,
     build_report,
-    concordance,
     numbers,
     questions,
     stand_outs,

@@ -1,7 +1,6 @@
 """Everything that the report's page and its JSON show, as numbers and words, with the documents that stand out."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,6 @@ from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Score
 from pydantic import TypeAdapter, ValidationError
 
-from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.tables import plain
 from genie_inspect.files.values import Number
 from genie_inspect.graders.close_reader import Mark
@@ -23,10 +21,9 @@ from genie_inspect.logs.reading import ScoredDocument, ScoredLog, one_signature
 from genie_inspect.logs.results import Results, results_of, standing_of
 from genie_inspect.logs.scores import PER_WORDS, readings
 from genie_inspect.measures.marks import pieces
-from genie_inspect.reports.charts import in_words
 from genie_inspect.reports.comparison import Comparison, comparison_of
 from genie_inspect.reports.pairing import Options
-from genie_inspect.reports.ranking import Ranking, rankings
+from genie_inspect.reports.ranking import Ranking, concordance, rankings, weighted
 from genie_inspect.reports.ranking import as_values as ranking_values
 from genie_inspect.reports.repeats import Repeats, repeats_of_run
 from genie_inspect.reports.study import Study, study_of
@@ -36,41 +33,6 @@ from genie_inspect.reports.verdict import as_values
 from genie_inspect.samples import document_of
 from genie_inspect.signature import Signature
 from genie_inspect.statistics.descriptive import NO_INTERVAL, Interval, Standing, quartiles
-from genie_inspect.statistics.ranking import kendall
-
-MOST = 40  # rows that a table of pairs can have and still be read
-
-
-def concordance(runs: Iterable[ScoredLog], keys: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Kendall's tau-b of each two keys over all documents but the population's own that have a value under both.
-
-    `names`, `tau` (a table; NaN where one side puts nothing in order), `documents` (how many have both values),
-    `left_out` (the number of keys beyond the first forty) and `unordered` (keys that put no two documents in order).
-    """
-    import numpy as np
-
-    documents = [document for run in runs if not run.is_population for document in run.documents]
-    columns = {(scorer, key): np.array([document.value(scorer, key) for document in documents]) for scorer, key in keys}
-    # a key of one value has no rank correlation with anything
-    ordering = [column for column in keys if len(np.unique(columns[column][~np.isnan(columns[column])])) > 1]
-    rows = [columns[column] for column in ordering[:MOST]]
-    tau, counts = [[1.0] * len(rows) for _ in rows], [[0] * len(rows) for _ in rows]
-    # tau is symmetric: half of the pairs are computed; shown twice
-    for i, first in enumerate(rows):
-        for j, second in enumerate(rows[: i + 1]):
-            tau[i][j] = tau[j][i] = kendall(first, second)
-            counts[i][j] = counts[j][i] = int((~np.isnan(first) & ~np.isnan(second)).sum())
-    # with the scorer where two scorers share a key
-    shared = Counter(key for _, key in dict.fromkeys(keys))
-    names = {(scorer, key): in_words(key) + f" ({scorer})" * (shared[key] > 1) for scorer, key in keys}
-    return {
-        "names": [names[column] for column in ordering[:MOST]],
-        "tau": tau,
-        "documents": counts,
-        "left_out": len(ordering) - len(rows),
-        "unordered": [names[column] for column in keys if column not in ordering],
-    }
-
 
 End = Literal["most", "least"]
 MOST_CHARACTERS = 20_000  # of a document; nobody reads more in a report
@@ -293,30 +255,6 @@ class Report:
 
 
 MOST_REPEATS = 1_000  # documents of a run: reading more of them again would take longer than all else
-
-
-def weighted(run: ScoredLog, weights: Mapping[str, float]) -> ScoredLog:
-    """The run with one more key of `genie`: the mean of its features by weights that somebody names.
-
-    It is NaN where a feature was not measured.
-
-    Raises:
-        UnknownChoiceError: If the run has no feature of that name.
-    """
-    if not weights or GENIE not in run.ours:
-        return run
-    for key in weights:
-        if key not in run.keys(GENIE):
-            raise UnknownChoiceError("weights", key, f"features of {run.label}: {', '.join(run.keys(GENIE))}")
-    name = f"weighted by you ({', '.join(f'{in_words(key)} {weight:g}' for key, weight in weights.items())})"
-    documents = []
-    for document in run.documents:
-        if own := document.scores.get(GENIE):
-            parts = [own.values.get(key, math.nan) * weight for key, weight in weights.items()]
-            values = {**own.values, name: sum(parts) / sum(weights.values())} if own.values else own.values
-            document = replace(document, scores={**document.scores, GENIE: replace(own, values=values)})
-        documents.append(document)
-    return replace(run, documents=tuple(documents))
 
 
 def build_report(
