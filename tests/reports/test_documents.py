@@ -1,5 +1,6 @@
 """Every document on the page: what filters choose by, whose details are kept, and that nothing in them is markup."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from tests.reports.made_logs import asked, made_log, scored
 
 from genie_inspect.reports.documents import documents
 from genie_inspect.reports.page import page
-from genie_inspect.reports.report import Report, build_report
+from genie_inspect.reports.report import Report, StandOut, build_report
 
 NAN = float("nan")
 PLACES = [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
@@ -44,6 +45,13 @@ def test_beyond_the_first_of_each_run_there_are_no_details_and_then_no_rows_whic
     found = documents(made)
     assert [bool(row.detail) for row in found.rows] == [True, False, False]
     assert found.left_out == 1
+    # what stood out has its text wherever it is
+    last = found.rows[2]
+    place = {"sample": last.document.sample, "epoch": last.document.epoch, "prompt": last.document.prompt}
+    one = StandOut("genie", "plot", "most", last.run, **place, value=0.5, text="", question=None)
+    found = documents(replace(made, stand_outs=(one,)))
+    assert [bool(row.detail) for row in found.rows] == [True, False, True]
+    assert found.place_of(one) == 2
     assert "Not listed: 1 more document." in page(made)
 
 

@@ -105,7 +105,7 @@ def test_documents_spread_by_quartiles_density_and_ticks_up_to_sixty(tmp_path: P
     found = report(tmp_path, [0.2, 0.3, 0.4, 0.5, 0.6])
     (lane,) = spread_lanes(found, found.measures[0])[0].lanes
     assert (lane.low, lane.at, lane.high) == (30, 40, 50)
-    assert lane.shown == "0.40"
+    assert (lane.shown, lane.ends) == ("0.40", "(0.30 to 0.50)")
     assert lane.ticks.count("M") == 5
     assert lane.heights.startswith("M0 60L0 ")
     many = report(tmp_path / "many", [number / 100 for number in range(61)])

@@ -138,7 +138,7 @@ def test_the_page_has_one_order_of_features_and_opens_with_a_document_that_is_to
     tmp_path: Path,
 ) -> None:
     # the highest mean of all is of a document whose answer few others contradict in one way
-    common, rare = ([{"answer": "in snow", "rating": 1, "given": given}] for given in (11, 2))
+    common, rare = ([{"answer": "in snow", "rating": 1, "given": n} for n in given] for given in ((1, 11), (2, 3)))
     for model, last in (("m/a", 0.6), ("m/b", 0.7)):
         tables = [
             [asked(1.0, "style", nearest=rare), asked(value, "plot", nearest=common, answer=f"at {value}")]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from genie_inspect.reports.comparison import Comparison, Facts, Row
+from genie_inspect.reports.page import least_p
 from genie_inspect.reports.pairing import PROMPT, Options, Pairs
 from genie_inspect.reports.verdict import advice, findings, powers, prompts_needed, verdict, warnings
 from genie_inspect.signature import Signature
@@ -250,18 +251,26 @@ def test_findings_are_a_plain_sentence_per_run_and_measure_without_what_was_not_
         row(key="social_atmosphere", differs=True, delta=0.3),
         row(key="agent", equivalent=True),
         row(key="setting", spread=0.2),
+        row(key="ending", spread=0.15),
         row(key="perspective", p=NAN),
         row("c", differs=True),
-        row("c", "style", differs=True),
+        row("c", "style", differs=True, p=0.002),
         row("c", "mean", scorer="cosine_near", differs=True),
         row("c", "other", scorer="cosine_near", tested=False),
     )
-    p, prompts = found.rows[0].finding.p_value, pairs_that_find(0.05, 0.2, 0.05 / 7)
-    sure = f"(p at most {p:.2g}, corrected)"
+    prompts = pairs_that_find(0.05, 0.2, 0.05 / 8)
+    sure = "(p at most 0.01, corrected)"
     assert findings(found) == [
         f"b is more novel than a in plot and social atmosphere by 0.10 (plot) to 0.30 (social atmosphere) {sure}; "
         f"less novel than a in style by 0.20 {sure}; equivalent to a in agent; undecided with 8 prompts in setting "
-        f"({prompts} would find a difference of 0.05).",
+        f"and ending ({prompts} would find a difference of 0.05).",
         f"c is more novel than a in all 2 features by 0.10 (plot) to 0.10 (style) {sure}.",
         f"c, cosine near: higher than a in mean by 0.10 {sure}.",
     ]
+
+
+def test_the_smallest_p_that_there_can_be_is_said_where_a_test_has_it() -> None:
+    # .0078 by itself is .0312 over four tests
+    rows = [row(key=key, p=p, least_p=0.0078) for key, p in (("a", 0.0312), ("b", 0.04), ("c", 0.5), ("d", 0.9))]
+    assert least_p(comparison(*rows)) == ["0.031 is the smallest p that 8 prompts and 4 tests can give."]
+    assert least_p(comparison(*rows[1:])) == []

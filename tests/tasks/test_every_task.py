@@ -54,7 +54,10 @@ def test_a_task_carries_its_own_version_and_the_packages_beside_it(name: str) ->
     task = MADE[name]()
     assert task.version == TASKS[name]
     assert re.fullmatch(r"[0-9]+-[A-Z]", str(task.version))
-    assert (task.metadata or {})[PACKAGE] == package_version()
+    metadata = task.metadata or {}
+    assert metadata[PACKAGE] == package_version()
+    if str(metadata.get("population")).startswith("starter-"):
+        assert "by one language model" in metadata["population_description"]
 
 
 TOLD = {
