@@ -208,7 +208,9 @@ LENGTHS_KEY = (
 @cli.LOGS
 @cli.answering()
 def answer_lengths(logs: tuple[str, ...]) -> cli.Answer:
-    """Compare scores by long and by concise answers: is the order the same, how far do levels shift?
+    """Compare scores by long and by concise answers.
+
+    Is the order the same, and how far do levels shift?
 
     LOGS have the same documents, scored by answers of different lengths.
 

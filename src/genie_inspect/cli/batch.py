@@ -209,7 +209,9 @@ answered = cli.answering()
 
 @click.group(cls=VerbGroup)
 def cache() -> None:
-    """Show, export, import or clear what models have replied, which is kept in $GENIE_CACHE_DIR.
+    """Show, export, import or clear what models have replied.
+
+    It is kept in $GENIE_CACHE_DIR.
 
     \b
     Example: genie cache info
@@ -242,7 +244,10 @@ def info() -> cli.Answer:
 @cli.flag("--yes", help="Do not ask for confirmation.")
 @answered
 def clear(yes: bool) -> cli.Answer:
-    """Delete everything. What is needed again costs again."""
+    """Delete everything.
+
+    What is needed again costs again.
+    """
     with opened_cache() as opened, closing(KeptVectors(cache_folder())) as vectors:
         counts = opened.counts() | {"vectors": vectors.count(VECTORS)}
         forgotten = {table: sum(rows.values()) for table, rows in counts.items()}

@@ -144,7 +144,7 @@ def _taken(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str,
     "graders",
     multiple=True,
     metavar="MODEL",
-    help="Grader; its kept replies are free. Several are a jury.",
+    help="Grader; its kept replies are free. Repeatable: several are a jury.",
 )
 @cli.WORDINGS
 @cli.option("--price-input", type=click.FloatRange(0), help="Price per million input tokens.")

@@ -203,7 +203,9 @@ def map_(
 
 @click.group(cls=VerbGroup)
 def prompts() -> None:
-    """Make a file of prompts, for the task population_prompts and `genie questions write`.
+    """Make a file of prompts.
+
+    It is for the task population_prompts and `genie questions write`.
 
     \b
     Example: genie prompts sample SAA-Lab/LitBench-Train --story-where -o litbench.jsonl

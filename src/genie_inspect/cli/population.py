@@ -240,7 +240,7 @@ def import_(
 @population.command("reference-scores")
 @click.argument("folder")
 @cli.option("--judge", default="list", help="Judge mode: list, sheet, pairwise, logit, embedding, offline (no calls).")
-@graders_option(help="Grader; several are a jury.")
+@graders_option(help="Grader; repeatable, several are a jury.")
 @INSTRUMENT
 @cli.option(
     "--output",
@@ -318,7 +318,7 @@ OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 @cli.option("--margin", default=MARGIN, type=OPEN, help="Half width of a mean similarity's interval, 0 to 1.")
 @cli.option("--confidence", default=CONFIDENCE, type=OPEN, help="Confidence of the interval.")
 @cli.option("--judge", default="list", help="Judge mode, as for reference-scores.")
-@graders_option(help="Grader for a population; several are a jury.")
+@graders_option(help="Grader for a population; repeatable, several are a jury.")
 @INSTRUMENT
 @cli.SIGNATURE
 @cli.answering()

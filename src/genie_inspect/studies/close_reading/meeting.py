@@ -250,7 +250,7 @@ def close_reading() -> None:
 @seed_option(help="Random seed for the bootstrap.")
 @answering("tables", picture="a chart")
 def novelty(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> Answer:
-    """Show what graders find in the quarter of expressions that is newest to a corpus.
+    """Show what graders find in the newest quarter of expressions.
 
     LOGS have scores of close_reading and expression_novelty on the same texts. Intervals are 95%, by bootstrap over
     prompts.

@@ -310,7 +310,9 @@ def curiosity(
     seed: int,
     output: Path | None,
 ) -> Answer:
-    """Measure how well a curiosity model predicts raters' verdicts, whole plots held out.
+    """Measure how well a curiosity model predicts raters' verdicts.
+
+    Whole plots are held out.
 
     VOTES is a JSON Lines file with story, text, test, question, rater, verdict and explanation.
 

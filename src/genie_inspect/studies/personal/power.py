@@ -260,7 +260,9 @@ def power_chart(title: str, points: Sequence[Point]) -> "altair.LayerChart | alt
 @TASTE_OPTION
 @answering(picture="the learning curve")
 def power(simulate: bool, sizes: tuple[int, ...], repeats: int, taste: bool, seed: int, **given: Any) -> Answer:
-    """Estimate on how many stories raters must vote, to predict them better than the grader alone.
+    """Estimate on how many stories raters must vote.
+
+    So many that they are predicted better than by the grader alone.
 
     Plots are drawn to learn from, and predictions of all other plots count.
 

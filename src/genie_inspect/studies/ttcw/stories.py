@@ -73,7 +73,9 @@ def _of_story(name: str, text: str, reference: str, reference_name: str) -> Iter
 @option("--references", help="File of references, as for ttcw_stories. Default: none.")
 @answering()
 def words(stories: tuple[Path, ...], references: str | None) -> Answer:
-    """Count the words of stories, in files for ttcw_stories or logs, by plot and writer.
+    """Count the words of stories by plot and writer.
+
+    The stories are in files for ttcw_stories or in logs.
 
     \b
     Example: genie ttcw words stories.jsonl

@@ -247,7 +247,9 @@ def cutoffs(logs: tuple[Path, ...], cutoffs: tuple[int, ...], votes: Path | None
 @VOTES
 @answering(picture="a chart")
 def totals(scores: tuple[Path, ...], votes: Path | None) -> Answer:
-    """Count how many tests the stories of each writer pass, by each grader and by most people.
+    """Count how many tests the stories of each writer pass.
+
+    By each grader and by most people.
 
     \b
     Example: genie ttcw totals logs/ --votes votes.jsonl
