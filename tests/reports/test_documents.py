@@ -47,8 +47,8 @@ def test_beyond_the_first_of_each_run_there_are_no_details_and_then_no_rows_whic
     assert found.left_out == 1
     # what stood out has its text wherever it is
     last = found.rows[2]
-    place = {"sample": last.document.sample, "epoch": last.document.epoch, "prompt": last.document.prompt}
-    one = StandOut("genie", "plot", "most", last.run, **place, value=0.5, text="", question=None)
+    own = last.document
+    one = StandOut("genie", "plot", "most", last.run, own.sample, own.epoch, own.prompt, 0.5, "", None)
     found = documents(replace(made, stand_outs=(one,)))
     assert [bool(row.detail) for row in found.rows] == [True, False, True]
     assert found.place_of(one) == 2
