@@ -65,7 +65,7 @@ def test_each_pair_is_rated_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ("options", "why"),
     [
         (("--judge", "list"), "judge=list asks a model. Name it with --grader PROVIDER/MODEL"),
-        (("--judge", "offline"), "judge is 'offline', expected one of list, pairwise, logit, embedding"),
+        (("--judge", "offline"), "judge is 'offline', expected one of list, sheet, pairwise, logit, embedding"),
         (("--grader", "bundled/grader"), "--grader needs --judge list"),
     ],
 )

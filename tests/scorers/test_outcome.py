@@ -195,7 +195,7 @@ async def test_a_fault_of_ours_and_a_wrong_set_up_raise(error: Exception) -> Non
 SHARE, COUNT = "expected 0 to 1", "expected a whole number of at least 1"
 # by scorer and option each value with what the line says after it; `test_every_scorer` has what many of them take
 WRONG: list[tuple[str, str, list[Any], str]] = [
-    ("genie", "judge", ["kind"], "expected one of list, pairwise, logit, embedding, offline"),
+    ("genie", "judge", ["kind"], "expected one of list, sheet, pairwise, logit, embedding, offline"),
     ("genie", "min_coverage", [1.01, -0.01, math.nan, "half"], SHARE),
     ("compression", "codec", ["brotli"], "expected one of gzip, xz, zstd"),
     ("creativity_index", "matcher", ["fuzzy"], "expected one of exact, near"),
