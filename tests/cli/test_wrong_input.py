@@ -87,7 +87,7 @@ REFUSED = {
     "population size starter --judge offline --margin 0": "0.0 is not in the range",
     REFERENCE_SCORES: "--judge list asks a model. Name it with --grader PROVIDER/MODEL",
     f"{REFERENCE_SCORES} --judge offline {GRADER}": "--judge offline calls no model: leave out --grader",
-    f"{REFERENCE_SCORES} --judge lists {GRADER}": "'lists', expected one of list, sheet, pairwise, logit, embedding, offline",
+    f"{REFERENCE_SCORES} --judge lists {GRADER}": "'lists', expected one of list, sheet, pairwise, logit, embedding",
     f"{REFERENCE_SCORES} {GRADER}": "bundled/grader has no record of",
     f"{REFERENCE_SCORES} --judge offline -o nowhere/y.json": "nowhere/y.json cannot be written",
     "features map nowhere --taxonomy starter --grader mockllm/model": "nowhere has no features.json",
