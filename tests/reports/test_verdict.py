@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from genie_inspect.reports.comparison import Comparison, Facts, Row
-from genie_inspect.reports.page import least_p
 from genie_inspect.reports.pairing import PROMPT, Options, Pairs
-from genie_inspect.reports.verdict import advice, findings, powers, prompts_needed, verdict, warnings
+from genie_inspect.reports.verdict import advice, findings, least_p, powers, prompts_needed, verdict, warnings
 from genie_inspect.signature import Signature
 from genie_inspect.statistics.differences import Difference, Finding, pairs_that_find
 from genie_inspect.statistics.power import paired_power

@@ -186,15 +186,13 @@ def _spreads(
     for run, values in rows:
         own = spread(values)
         quarters = own["median"], own["low"], own["high"]
-        lane = _lane(run.label, quarters, (low, high), decimals, mark_of[run.label], band)
+        lane = _lane(run.label, quarters, (low, high), decimals, mark_of[run.label], band, said="({} to {})")
         curve = density(values, ends) if is_spread else []
         points = [f"{_place(x, low, high):.4g} {HEIGHT * (1 - height):.3g}" for x, height in curve]
         few = values if is_spread and len(values) <= DOTS else []
         lanes.append(
             replace(
                 lane,
-                # brackets are intervals alone
-                ends=f"({lane.ends[1:-1].replace(', ', ' to ')})" if lane.ends else "",
                 heights=f"M0 {HEIGHT}L{'L'.join(points)}L100 {HEIGHT}z" if points else "",
                 ticks="".join(f"M{_place(value, low, high):.4g} {HEIGHT}v-14" for value in few),
             )
@@ -216,6 +214,7 @@ def _lane(
     band: Ends | None = None,
     rule: float = math.nan,
     sign: str = "",
+    said: str = "[{}, {}]",  # brackets are intervals alone
 ) -> Lane:
     """The lane of a value with the ends of its interval, NaN where it has none."""
     at, low, high = (_place(value, *ends) for value in values)
@@ -224,7 +223,7 @@ def _lane(
     return Lane(
         name=name,
         shown=number(values[0], decimals),
-        ends="" if any(map(math.isnan, values[1:])) else f"[{', '.join(bounds)}]",
+        ends="" if any(map(math.isnan, values[1:])) else said.format(*bounds),
         marker=marker,
         at=at,
         # an end that too few pairs leave open is drawn to the end of the scale

@@ -14,7 +14,6 @@ from genie_inspect.logs.reading import ScoredLog, cut_warning, length_warning
 from genie_inspect.logs.results import graders_of, options_of, reference_scores_command
 from genie_inspect.measures.tokens import is_like_length
 from genie_inspect.reports import charts, figures
-from genie_inspect.reports.comparison import Comparison
 from genie_inspect.reports.documents import DETAILED, documents
 from genie_inspect.reports.figures import Figure
 from genie_inspect.reports.first_figure import first_figure
@@ -33,7 +32,7 @@ from genie_inspect.reports.report import Measure, QuestionRow, Report, StandOut
 from genie_inspect.reports.study import Study
 from genie_inspect.reports.study_verdict import sentence
 from genie_inspect.reports.study_verdict import warnings as study_warnings
-from genie_inspect.reports.verdict import DIFFERENCE, findings, prompts_needed, tests_of, verdict, warnings
+from genie_inspect.reports.verdict import DIFFERENCE, findings, least_p, prompts_needed, verdict, warnings
 from genie_inspect.signature import package_version
 from genie_inspect.statistics.power import USUAL_POWER
 
@@ -287,19 +286,6 @@ def caveats(report: Report, first: Measure) -> list[str]:
         *[f"Models named {RECORDED} are recorded examples."] * recorded,
         *warned(report, first),
     ]
-
-
-def least_p(comparison: Comparison) -> list[str]:
-    """The smallest corrected p-value that there can be, where a test has it: a larger effect could not have less."""
-    lines = []
-    for (scorer, family), differences in comparison.families.items():
-        tests = tests_of(comparison, scorer, family)
-        least = min(1.0, tests * min(one.least_p for one in differences))
-        rows = [row.finding for row in comparison.rows if (row.scorer, row.family) == (scorer, family)]
-        if any(math.isclose(found.p_value, least, rel_tol=1e-3) for found in rows):
-            pairs = max(one.pairs for one in differences)
-            lines.append(f"{least:.2g} is the smallest p that {pairs} {comparison.units} and {tests} tests can give.")
-    return list(dict.fromkeys(lines))
 
 
 def warned(report: Report, measure: Measure) -> list[str]:

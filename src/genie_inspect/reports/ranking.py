@@ -116,15 +116,15 @@ def weighted(run: ScoredLog, weights: Mapping[str, float]) -> ScoredLog:
     """
     if not weights or GENIE not in run.ours:
         return run
-    for key in weights:
-        if key not in run.keys(GENIE):
-            raise UnknownChoiceError("weights", key, f"features of {run.label}: {', '.join(run.keys(GENIE))}")
+    features, total = run.keys(GENIE), sum(weights.values())
+    if unknown := [key for key in weights if key not in features]:
+        raise UnknownChoiceError("weights", unknown[0], f"features of {run.label}: {', '.join(features)}")
     name = f"weighted by you ({', '.join(f'{in_words(key)} {weight:g}' for key, weight in weights.items())})"
     documents = []
     for document in run.documents:
         if own := document.scores.get(GENIE):
             parts = [own.values.get(key, math.nan) * weight for key, weight in weights.items()]
-            values = {**own.values, name: sum(parts) / sum(weights.values())} if own.values else own.values
+            values = {**own.values, name: sum(parts) / total} if own.values else own.values
             document = replace(document, scores={**document.scores, GENIE: replace(own, values=values)})
         documents.append(document)
     return replace(run, documents=tuple(documents))

@@ -166,12 +166,8 @@ def _on_pairs(comparison: Comparison) -> Iterator[str]:
                 f"{label} and its baseline share {len(own.names)} of {own.prompts} {units_of(own.by)}: "
                 "their differences are about these alone"
             )
-    for (scorer, family), differences in comparison.families.items():
-        least = min(difference.least_p for difference in differences)
-        # of Holm's steps the first is the strictest: that of Bonferroni
-        tests = tests_of(comparison, scorer, family)
+    for scorer, family, pairs, least, tests in _least(comparison):
         if least * tests >= LEVEL:
-            pairs = max(difference.pairs for difference in differences)
             corrected = f", over {tests} tests {min(1, least * tests):.2g} {CORRECTED[comparison.options.correction]}"
             units = comparison.units
             yield (
@@ -186,6 +182,25 @@ def _on_pairs(comparison: Comparison) -> Iterator[str]:
                 f"{label} has {own.strays} documents written after one that its baseline's log lacks, so prompts are "
                 "paired; for pairs of documents run both with --cache true --max-tasks 1 (vLLM: and -M lazy_init=false)"
             )
+
+
+def _least(comparison: Comparison) -> Iterator[tuple[str, str, int, float, int]]:
+    """By scorer and family: most pairs of a test, the smallest p-value before correction, and tests to correct for."""
+    for (scorer, family), differences in comparison.families.items():
+        # of Holm's steps the first is the strictest: that of Bonferroni
+        tests = tests_of(comparison, scorer, family)
+        yield scorer, family, max(one.pairs for one in differences), min(one.least_p for one in differences), tests
+
+
+def least_p(comparison: Comparison) -> list[str]:
+    """The smallest corrected p-value that there can be, where a test has it: a larger effect could not have less."""
+    lines = []
+    for scorer, family, pairs, least, tests in _least(comparison):
+        least = min(1.0, tests * least)
+        rows = [row.finding for row in comparison.rows if (row.scorer, row.family) == (scorer, family)]
+        if any(math.isclose(found.p_value, least, rel_tol=1e-3) for found in rows):
+            lines.append(f"{least:.2g} is the smallest p that {pairs} {comparison.units} and {tests} tests can give.")
+    return list(dict.fromkeys(lines))
 
 
 def _on_samples(comparison: Comparison) -> Iterator[str]:
