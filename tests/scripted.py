@@ -107,8 +107,8 @@ def grading(
 def sheet_of(data: Data, rating: Callable[[str, str], int]) -> str:
     """The ratings of a sheet, a line per question."""
     return "\n".join(
-        f"{number}| " + " ".join(f"{n}:{rating(part['answer'], other)}" for n, other in part["others"].items())
-        for number, part in data["sheet"].items()
+        f"{number}| " + " ".join(str(rating(answer, other)) for other in others)
+        for number, (_, answer, others) in data["sheet"].items()
     )
 
 

@@ -272,7 +272,7 @@ async def test_a_sheet_judge_is_asked_by_sheets_and_tells_where_each_answer_stoo
     assert [len(first), len(second)] == [2, 1]
     assert found.values == (2, 3, 1, 4, 2)
     assert (sorted(told), found.faults, found.swapped) == ([1, 2, 2], {}, ())
-    order = [list(part["others"].values()) for part in first.values()]
+    order = [others for _, _, others in first.values()]
     assert found.positions[:2] == (order[0].index("dog"), order[0].index("elk"))
     assert math.isnan(found.positions[-1])
 
@@ -281,9 +281,9 @@ async def test_a_sheet_judge_is_asked_by_sheets_and_tells_where_each_answer_stoo
 async def test_pairs_on_a_sheet_that_failed_have_the_fault_and_no_others() -> None:
     def reply(request: str) -> str:
         data = unfenced(request)
-        if any(part["answer"] == "owl" for part in data["sheet"].values()):
+        if any(answer == "owl" for _, answer, _ in data["sheet"].values()):
             raise RuntimeError("no more today")
-        return "1| 1:3"
+        return "1| 3"
 
     ratings = await judge_ratings(Rater("sheets", SheetJudge(Script(reply).model()), SIZE), TARGETS)
     assert ratings.faults == {0: GRADER_FAILED, 1: GRADER_FAILED}

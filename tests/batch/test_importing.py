@@ -137,7 +137,7 @@ def test_of_a_sheet_each_question_is_kept_for_itself_and_what_it_lacks_is_asked_
     parts = [("What falls?", "rain", OTHERS), ("Who sees it?", "an owl", ("a fox",)), ("Where?", "at sea", ("here",))]
     first = sheets(tmp_path, parts)
     (name,) = names(first)
-    file = write(tmp_path / "replies.jsonl", [reply(name, "1| 1:1 2:2 3:3\n2| 1:4\n3| 2:1")])
+    file = write(tmp_path / "replies.jsonl", [reply(name, "1| 1 2 3\n2| 4\n3| 2 1")])
     once, again = (called("cache", "import", file, "--requests", first) for _ in range(2))
     counts = ("used", "on_record", "incomplete", "conflicts", "unreadable", "kept")
     assert [once[count] for count in counts] == [1, 0, 1, 1, 0, {"ratings": 3}]
@@ -155,10 +155,12 @@ def test_a_request_with_fewer_or_more_others_than_were_written_breaks_no_import(
     judge: str, others: dict[str, str], tmp_path: Path
 ) -> None:
     data: dict[str, Any] = {"question": "What falls?", "answer": "rain", "others": others}
-    body = {"messages": [{"role": "user", "content": fenced({"sheet": {"1": data}} if judge == "sheet" else data)}]}
+    if judge == "sheet":
+        data = {"sheet": {"1": ["What falls?", "rain", list(others.values())]}}
+    body = {"messages": [{"role": "user", "content": fenced(data)}]}
     with shards(tmp_path / "j.jsonl", Plan(step="judge", judge=judge, grader="x/y", signature=JUDGE)) as files:
         files.write("judge-1", json.dumps(body))
-    file = write(tmp_path / "replies.jsonl", [reply("judge-1", "1| 1:4\nRating: 4")])
+    file = write(tmp_path / "replies.jsonl", [reply("judge-1", "1| 4\n1:4\nRating: 4")])
     assert called("cache", "import", file, "--requests", tmp_path / "j.jsonl")["lines"] == 1
 
 
@@ -166,9 +168,10 @@ def test_a_request_with_fewer_or_more_others_than_were_written_breaks_no_import(
     ("sheet", "named"),
     [
         ("none", "sheet is 'none', expected an object"),
-        ({"1": "rain"}, "1 is 'rain', expected an object"),
-        ({"1": {"question": "What falls?"}}, "the request lacks answer"),
-        ({"1": {"question": "What falls?", "answer": "rain", "others": ["snow"]}}, "others is"),
+        ({"1": "rain"}, "question 1 is 'rain', expected a list of a question, an answer and a list of others"),
+        ({"2": ["What falls?", "rain"]}, "question 2 is \"['What falls?', 'rain']\", expected a list"),
+        ({"1": ["What falls?", "rain", ["snow", 3]]}, "expected a list of"),
+        ({"1": {"question": "What falls?", "answer": "rain", "others": ["snow"]}}, "expected a list of"),
     ],
 )
 def test_a_sheet_that_changed_is_one_clear_line(sheet: Any, named: str, tmp_path: Path) -> None:
@@ -176,7 +179,7 @@ def test_a_sheet_that_changed_is_one_clear_line(sheet: Any, named: str, tmp_path
     (line,) = lines(first)
     line["body"]["messages"][0]["content"] = f"Rate.\n{fenced({'sheet': sheet})}"
     write(first, [line])
-    file = write(tmp_path / "replies.jsonl", [reply(line["custom_id"], "1| 1:1 2:2 3:3")])
+    file = write(tmp_path / "replies.jsonl", [reply(line["custom_id"], "1| 1 2 3")])
     error = refused("cache", "import", file, "--requests", first)
     assert named in error
     assert "Traceback" not in error

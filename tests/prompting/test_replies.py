@@ -129,43 +129,47 @@ def test_ratings_are_read_by_number(reply: str, ratings: dict[int, int]) -> None
 
 # of two questions with three others and two
 SHEET = {
-    "the form that was asked for": ("1| 1:4 2:1 3:0\n2| 1:2 2:3", [{1: 4, 2: 1, 3: 0}, {1: 2, 2: 3}]),
+    "the form that was asked for": ("1| 4 1 0\n2| 2 3", [[4, 1, 0], [2, 3]]),
     "in another order, with prose around": (
-        "Here you are:\n\n2| 1:2 2:3\n1| 3:0 1:4 2:1\n\nI hope this helps: 1:4!",
-        [{1: 4, 2: 1, 3: 0}, {1: 2, 2: 3}],
+        "Here you are:\n\n2| 2 3\n1| 4 1 0\n\nI hope this helps: 4!",
+        [[4, 1, 0], [2, 3]],
     ),
-    "decorated": ("**Question 1:** 1: 4, 2: 1; 3: 0\n> - 2. `1:2 2:3`", [{1: 4, 2: 1, 3: 0}, {1: 2, 2: 3}]),
-    "a table": ("| 1 | 1:4 2:1 3:0 |\n| 2 | 1:2 2:3 |", [{1: 4, 2: 1, 3: 0}, {1: 2, 2: 3}]),
-    "JSON on lines": ('{\n"1": "1:4 2:1 3:0",\n"2": "1:2 2:3"\n}', [{1: 4, 2: 1, 3: 0}, {1: 2, 2: 3}]),
-    "after a thought": ("<think>1| 1:1 2:1 3:1\nNo.</think>1| 1:4 2:1 3:0", [{1: 4, 2: 1, 3: 0}, {}]),
-    "a thought that never ends": ("<think>1| 1:1 2:1 3:1", [{}, {}]),
-    "a line that is missing": ("2| 1:2 2:3", [{}, {1: 2, 2: 3}]),
-    "numbers that are missing": ("1| 2:1\n2| 1:2", [{2: 1}, {1: 2}]),
-    "a line twice": ("1| 1:4\n1| 1:4", [{1: 4}, {}]),
-    "a line in two parts": ("1| 1:4 2:1\n1| 3:0", [{1: 4, 2: 1, 3: 0}, {}]),
-    "a line that contradicts another": ("1| 1:4 2:1 3:0\n1| 1:3 2:1 3:0\n2| 1:2 2:3", [{2: 1, 3: 0}, {1: 2, 2: 3}]),
-    "a line that contradicts itself": ("1| 1:4 1:2 2:1", [{2: 1}, {}]),
-    "a rating that changes to none": ("1| 1:4 2:1\n1| 1:9", [{2: 1}, {}]),
-    "ratings out of range": ("1| 1:5 2:1 3:-1\n2| 1:44 2:x", [{2: 1}, {}]),
-    "undecided": ("1| 1:3-4 2:1", [{2: 1}, {}]),
-    "a number that is not on the sheet": ("1| 1:4 2:1 3:0 4:1\n2| 0:2 1:3", [{}, {}]),
-    "a question that is not on the sheet": ("0| 1:4 2:1\n1| 1:2 2:3", [{}, {}]),
-    "a question too many": ("1| 1:4\n2| 1:2\n3| 1:2", [{}, {}]),
-    "a list without its question": ("1:4 2:1 3:0", [{}, {}]),
-    "ratings by position": ("1| 4 1 0\n2| 2 3", [{}, {}]),
-    "lines broken up": ("1|\n1:4\n2:1\n2| 1:2 2:3", [{}, {1: 2, 2: 3}]),
-    "cut off": ("1| 1:4 2:1 3:0\n2| 1:2 2:", [{1: 4, 2: 1, 3: 0}, {}]),
-    "reasons between": ("1| 1:4 (alike) 2:1", [{}, {}]),
-    "a reason behind": ("1| 1:4 2:1 since they differ\n2| 1:2", [{}, {1: 2}]),
-    "five thousand digits": ("1| 1:" + "4" * 5_000 + "\n2| 1:2", [{}, {1: 2}]),
-    "a number of five thousand digits": ("1" * 5_000 + "| 1:4\n2| 1:2", [{}, {1: 2}]),
-    "the example of the request with its words": ('such as "1| 1:3 2:0"', [{}, {}]),
-    "nothing": ("", [{}, {}]),
+    "decorated": ("**Question 1:** 4, 1; 0\n> - 2. `2 3`", [[4, 1, 0], [2, 3]]),
+    "a table": ("| 1 | 4 | 1 | 0 |\n| 2 | 2 | 3 |", [[4, 1, 0], [2, 3]]),
+    "JSON on lines": ('{\n"1": [4, 1, 0],\n"2": "2 3"\n}', [[4, 1, 0], [2, 3]]),
+    "after a thought": ("<think>1| 1 1 1\nNo.</think>1| 4 1 0", [[4, 1, 0], []]),
+    "a thought that never ends": ("<think>1| 1 1 1", [[], []]),
+    "a line that is missing": ("2| 2 3", [[], [2, 3]]),
+    "a rating too few": ("1| 4 1\n2| 2 3", [[], [2, 3]]),
+    "a rating too many": ("1| 4 1 0 0\n2| 2 3", [[], [2, 3]]),
+    "a line twice": ("1| 4 1 0\n1| 4, 1, 0", [[4, 1, 0], []]),
+    "a line in two parts": ("1| 4 1\n1| 0", [[], []]),
+    "a line that contradicts another": ("1| 4 1 0\n1| 3 1 0\n2| 2 3", [[], [2, 3]]),
+    "a line that contradicts another of another length": ("1| 4 1 0\n1| 4 1\n2| 2 3", [[], [2, 3]]),
+    "ratings out of range": ("1| 5 1 0\n2| 9 9", [[], []]),
+    "a rating below the scale": ("1| 4 1 -1\n2| 2 3", [[], [2, 3]]),
+    "ratings without spaces": ("1| 410\n2| 23", [[], []]),
+    "undecided": ("1| 3-4 1 0", [[], []]),
+    "decimals": ("1| 4.0 1.0 0.0\n2.3 3", [[], []]),
+    "digits of another script": ("1| \u0664 \u0661 \u0660", [[], []]),
+    "a question that is not on the sheet": ("0| 4 1\n1| 2 3 1", [[], []]),
+    "a question too many": ("1| 4 1 0\n2| 2 3\n3| 1", [[], []]),
+    "ratings without their question": ("4 1 0", [[], []]),
+    "ratings by number": ("1| 1:4 2:1 3:0\n2| 1:2 2:3", [[], []]),
+    "lines broken up": ("1|\n4\n1\n0\n2| 2 3", [[], [2, 3]]),
+    "cut off": ("1| 4 1 0\n2| 2", [[4, 1, 0], []]),
+    "reasons between": ("1| 4 (alike) 1 0", [[], []]),
+    "a reason behind": ("1| 4 1 0 since they differ\n2| 2 3", [[], [2, 3]]),
+    "five thousand digits": ("1| " + "4" * 5_000 + "\n2| 2 3", [[], [2, 3]]),
+    "five thousand ratings": ("1|" + " 4" * 5_000 + "\n2| 2 3", [[], [2, 3]]),
+    "a number of five thousand digits": ("1" * 5_000 + "| 4\n2| 2 3", [[], [2, 3]]),
+    "the example of the request with its words": ('such as "1| 3 0 1"', [[], []]),
+    "nothing": ("", [[], []]),
 }
 
 
 @pytest.mark.parametrize(("reply", "ratings"), SHEET.values(), ids=SHEET.keys())
-def test_ratings_of_a_sheet_are_read_by_question_and_number(reply: str, ratings: list[dict[int, int]]) -> None:
+def test_ratings_of_a_sheet_are_read_by_question_whole_or_not_at_all(reply: str, ratings: list[list[int]]) -> None:
     assert sheet_ratings(reply, [3, 2]) == ratings
 
 
@@ -237,20 +241,18 @@ def test_what_is_read_stays_within_the_numbers_asked_for(reply: str, count: int)
     assert all(1 <= number <= count and 0 <= rating <= 4 for number, rating in numbered_ratings(reply, count).items())
 
 
-@given(st.lists(st.dictionaries(st.integers(1, 30), st.integers(0, 4), min_size=1), max_size=20), st.randoms())
-def test_any_sheet_in_any_order_is_read_back(sheet: list[dict[int, int]], chance: random.Random) -> None:
-    lines = [
-        f"{number}| " + " ".join(f"{n}:{rating}" for n, rating in ratings.items())
-        for number, ratings in enumerate(sheet, start=1)
-    ]
+@given(st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=30), max_size=20), st.randoms())
+def test_any_sheet_in_any_order_is_read_back(sheet: list[list[int]], chance: random.Random) -> None:
+    lines = [f"{number}| " + " ".join(map(str, ratings)) for number, ratings in enumerate(sheet, start=1)]
     chance.shuffle(lines)
-    assert sheet_ratings("\n".join(lines), [30] * len(sheet)) == sheet
+    assert sheet_ratings("\n".join(lines), list(map(len, sheet))) == sheet
 
 
 @given(st.text("0123456789| :\n*-", max_size=200), st.lists(st.integers(1, 3), max_size=3))
-def test_what_is_read_of_a_sheet_stands_on_it(reply: str, counts: list[int]) -> None:
+def test_what_is_read_of_a_sheet_is_whole_and_on_the_scale(reply: str, counts: list[int]) -> None:
     for ratings, count in zip(sheet_ratings(reply, counts), counts, strict=True):
-        assert all(1 <= number <= count and 0 <= rating <= 4 for number, rating in ratings.items())
+        assert len(ratings) in {0, count}
+        assert all(0 <= rating <= 4 for rating in ratings)
 
 
 def test_questions_are_read_from_objects_and_from_lines() -> None:

@@ -145,11 +145,17 @@ class Place:
         if self.plan.step == READ:
             _check(data, {"document": str, "questions": dict}, where)
             return request, data
-        if SHEET in data:
-            _check(data, {SHEET: dict}, where)
-            _check(data[SHEET], dict.fromkeys(data[SHEET], dict), where)
-        for part in data[SHEET].values() if SHEET in data else [data]:
-            _check(part, {"question": str, "answer": str}, where)
+        if SHEET not in data:
+            _check(data, {"question": str, "answer": str}, where)
+            return request, data
+        _check(data, {SHEET: dict}, where)
+        for number, part in data[SHEET].items():
+            match part:
+                case [str(), str(), list(others)] if all(isinstance(other, str) for other in others):
+                    pass
+                case _:
+                    expected = "a list of a question, an answer and a list of others"
+                    raise ScaleError(f"{where}: question {number} is {shortened(str(part))}, expected {expected}")
         return request, data
 
 

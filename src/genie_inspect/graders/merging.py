@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence, 
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from statistics import fmean
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from inspect_ai.model import Model
 
@@ -186,6 +186,7 @@ class PairJudge(RatingJudge):
     async def _rate_pair(self, pairs: Unrated, other: str) -> object: ...
 
 
+ItemT = TypeVar("ItemT")
 Candidates = Sequence[tuple[str, float]]  # likely first tokens of a reply, with their log probabilities
 Part = tuple[str, str, Sequence[str]]  # of a request: a question, an answer and the others
 
@@ -195,8 +196,8 @@ def pair_request(template: Template, question: str, answer: str, others: Sequenc
     return template.request({"question": question, "answer": answer, "other": other})
 
 
-def numbered(texts: Sequence[str]) -> dict[str, str]:
-    return {str(number): text for number, text in enumerate(texts, start=1)}
+def numbered(items: Sequence[ItemT]) -> dict[str, ItemT]:
+    return {str(number): item for number, item in enumerate(items, start=1)}
 
 
 SHEET = "sheet"  # the name of the data that holds several parts
@@ -204,8 +205,10 @@ SHEET = "sheet"  # the name of the data that holds several parts
 
 def parts_in(data: Mapping[str, Any]) -> list[Part]:
     """What is asked about, by the data of a request for a pair, a list or a sheet; each with at least one other."""
-    parts = data[SHEET].values() if SHEET in data else [data]
-    return [(part["question"], part["answer"], list(others_in(part).values()) or [""]) for part in parts]
+    parts = (
+        data[SHEET].values() if SHEET in data else [(data["question"], data["answer"], list(others_in(data).values()))]
+    )
+    return [(question, answer, others or [""]) for question, answer, others in parts]
 
 
 def others_in(data: Mapping[str, Any]) -> dict[str, str]:

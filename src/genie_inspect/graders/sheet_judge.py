@@ -9,7 +9,7 @@ from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.graders.cache import Judged, Memo
 from genie_inspect.graders.grader import Request, ask, gathered
-from genie_inspect.graders.list_judge import LIST, SPARE_TOKENS, TOKENS_A_RATING, ListJudge, list_reply, shuffled
+from genie_inspect.graders.list_judge import LIST, SPARE_TOKENS, TOKENS_A_RATING, ListJudge, shuffled
 from genie_inspect.graders.merging import (
     SHEET,
     Mode,
@@ -30,8 +30,8 @@ from genie_inspect.prompting.templates import Instruction, Template
 SIZE = 120  # most other answers on one sheet: 17 questions with six each, and some to spare
 
 
-def sheet_reply(ratings: Sequence[Mapping[str, float]]) -> str:
-    return "\n".join(f"{number}| {list_reply(each)}" for number, each in enumerate(ratings, start=1))
+def sheet_reply(ratings: Sequence[Sequence[float]]) -> str:
+    return "\n".join(f"{number}| {' '.join(map(str, each))}" for number, each in enumerate(ratings, start=1))
 
 
 class SheetJudge(RatingJudge):
@@ -42,10 +42,10 @@ class SheetJudge(RatingJudge):
         "rate_sheet",
         frozenset({"count", "data"}),
         frozenset({SHEET}),
-        rehearsed=lambda data: sheet_reply([dict.fromkeys(numbered(others), 2) for _, _, others in parts_in(data)]),
+        rehearsed=lambda data: sheet_reply([[2] * len(others) for _, _, others in parts_in(data)]),
         recorded=lambda record, data: sheet_reply(
             [
-                {number: record.rating(question, answer, other) for number, other in numbered(others).items()}
+                [record.rating(question, answer, other) for other in others]
                 for question, answer, others in parts_in(data)
             ]
         ),
@@ -129,17 +129,13 @@ def packed(sizes: Sequence[float], most: float) -> list[list[int]]:
 
 
 def sheet_request(template: Template, parts: Sequence[Part]) -> str:
-    sheet = {
-        str(number): {"question": question, "answer": answer, "others": numbered(others)}
-        for number, (question, answer, others) in enumerate(parts, start=1)
-    }
-    return template.request({SHEET: sheet}, count=len(parts))
+    return template.request({SHEET: numbered(parts)}, count=len(parts))
 
 
 def _said(reply: str, parts: Sequence[Part]) -> list[dict[str, Judged]]:
     ratings = sheet_ratings(reply, [len(others) for _, _, others in parts])
     return [
-        {others[number - 1]: Judged(rating) for number, rating in rated_here.items()}
+        dict(zip(others, map(Judged, rated_here), strict=True)) if rated_here else {}
         for (_, _, others), rated_here in zip(parts, ratings, strict=True)
     ]
 
@@ -152,7 +148,7 @@ def _asked(counts: tuple[int, ...]) -> Request:
 @lru_cache
 def reply_tokens(count: int, as_json: bool) -> int:
     """Tokens of a question's line with so many ratings; no provider is held to JSON."""
-    return static_token_count(sheet_reply([dict.fromkeys(numbered([""] * count), 0)]))
+    return static_token_count(sheet_reply([[0] * count]))
 
 
 SHEETS = Mode(

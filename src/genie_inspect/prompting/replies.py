@@ -107,39 +107,30 @@ def numbered_ratings(reply: str, count: int) -> dict[int, int]:
     return {number: rating for number, rating in ratings.items() if rating is not None}
 
 
-# a line of a sheet, "3| 1:4 2:1", also as "**Question 3:** 1: 4, 2: 1"; nothing else may stand on it
-_PAIR = r"\d{1,4} ?: ?[^\s,;|:*_`\"']{1,9}"
+# a line of a sheet, "3| 4 1 0", also as "**Question 3:** 4, 1, 0"; nothing else may stand on it, and "3.0" is none
 _SHEET_LINE = re.compile(
-    r"[\s>*_`#\"'|-]{0,9}(?:(?:question|q)\.?\s{0,3})?(\d{1,4})[*_`\"']{0,3}\s{0,3}[|.:)]{1,3}[\s*_`\"'|]{0,9}"
-    rf"({_PAIR}(?:[\s,;|]{{1,9}}{_PAIR})*)[\s*_`\"'|.,;]*",
+    r"[\s>*_`#\"'|-]{0,9}(?:(?:question|q)\.?\s{0,3})?(\d{1,4})[*_`\"']{0,3}\s{0,3}(?:\||[.:)](?!\d))"
+    r"[\s*_`\"'|.:)\[]{0,9}([0-9](?:[\s,;|]{1,9}[0-9])*)[\s*_`\"'|.,;\]]*",
     re.IGNORECASE,
 )
 
 
-def sheet_ratings(reply: str, counts: Sequence[int]) -> list[dict[int, int]]:
-    """Ratings 0 to 4 by number, of each question by how many it is asked for.
+def sheet_ratings(reply: str, counts: Sequence[int]) -> list[list[int]]:
+    """Ratings 0 to 4 of each question's others, in order, by how many there are.
 
-    What is missing, contradictory or out of range is absent. Who rates what is not there may have lost count: of a line
-    with such a number nothing is read, and of a reply with such a question nothing at all.
+    None where a question's line is missing, contradicted by another, out of range, or of another length. Who rates a
+    question that is not there may have lost count: of such a reply nothing is read.
     """
-    values: dict[tuple[int, int], str] = {}
-    contradicted: set[tuple[int, int]] = set()
+    lines: dict[int, set[str]] = {number: set() for number in range(1, len(counts) + 1)}
     for line in filter(None, map(_SHEET_LINE.fullmatch, spoken(reply).splitlines())):
-        question = int(line[1])
-        if not 1 <= question <= len(counts):
-            return [{} for _ in counts]
-        # of "1: 4, 2:1": a number, and what stands behind its colon
-        pairs = [(int(number), value) for number, value in re.findall(r"(\d+) ?: ?([^\s,;|]+)", line[2])]
-        if all(1 <= number <= counts[question - 1] for number, _ in pairs):
-            for number, value in pairs:
-                if values.setdefault((question, number), value) != value:
-                    contradicted.add((question, number))
-    ratings: list[dict[int, int]] = [{} for _ in counts]
-    for (question, number), value in values.items():
-        rating = rating_in(value, LOWEST, HIGHEST)
-        if rating is not None and (question, number) not in contradicted:
-            ratings[question - 1][number] = rating
-    return ratings
+        if int(line[1]) not in lines:
+            return [[] for _ in counts]
+        lines[int(line[1])].add(re.sub(r"[^0-9]", "", line[2]))
+    said = [[int(rating) for rating in next(iter(each))] if len(each) == 1 else [] for each in lines.values()]
+    return [
+        ratings if len(ratings) == count and max(ratings, default=0) <= HIGHEST else []
+        for ratings, count in zip(said, counts, strict=True)
+    ]
 
 
 def numbered_sameness(reply: str, count: int) -> dict[int, bool]:
