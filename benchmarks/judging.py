@@ -7,19 +7,24 @@ all distinct, so that equal answers save nothing; no cache. "published" is the s
 call a pair with a sentence of reason, temperature 0.7, top_p 0.9, at most 64 tokens; its wording is ours. The
 rows on a server need a vLLM server at the URL; a model of random weights will do, whose words mean nothing and whose
 speed is real. It knows no end of a sentence, so that rows "held to a sentence" constrain its replies to the length that
-they would have; `list` is always held to its form on vLLM.
+they would have; `list` and `sheet` are always held to their form on vLLM. With six ratings all 50 pairs count, of which
+six are rated.
 """
 
 import argparse
 import json
 import os
+import re
+import secrets
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.error
 import urllib.request
+from bisect import bisect
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +56,9 @@ JUDGES: dict[str, Any] = {
     "logit": LogitJudge,
     "Inspect alone, a call a pair": Alone,
 }
-HELD = ", held to a sentence"
+HELD, SIX = ", held to a sentence", ", six ratings"
 ON_SERVER = ["published", "published" + HELD, "list", "list, 25 a call", "pairwise" + HELD, "logit"]
+ON_SERVER += ["list" + SIX, "sheet" + SIX]
 AT_ONCE = ["list", "list, 25 a call", "sheet", "pairwise", "logit", "Inspect alone, a call a pair"]
 
 
@@ -64,17 +70,20 @@ def measured(mode: str, url: str, documents: int, side_by_side: int, folder: Pat
     requests = _count_requests(model) if url else None
     population, reader = setting(folder, documents)
     features = [feature.name for feature in population.features]
-    judge: Judge = JUDGES[mode.removesuffix(HELD)](model)
+    judge: Any = JUDGES[mode.removesuffix(HELD).removesuffix(SIX)](model)
+    sampler = Sampler(6, StaticEmbedder()) if mode.endswith(SIX) else None
+    if url:  # what the server's prefix cache knows from an earlier row must not help this one
+        judge.template = replace(judge.template, text=f"{secrets.token_hex(2)}\n{judge.template.text}")
     task = Task(
         dataset=[Sample(input=text, id=number) for number, text in enumerate(reader.answers)],
         solver=told(),
-        scorer=rating(Assessor(population, reader, judge), features),
+        scorer=rating(Assessor(population, reader, judge, sampler=sampler), features),
     )
     # what the first evaluation of a process imports is no part of a judgment
     evaluate(
         Task(dataset=[Sample(input="")], solver=told()), model=model, log_dir=str(folder / "first"), display="none"
     )
-    start, server_start = time.perf_counter(), server_seconds(url)
+    start, server_start, uncached_start = time.perf_counter(), server_seconds(url), uncached_tokens(url)
     (log,) = evaluate(task, model=model, log_dir=str(folder / "logs"), display="none", max_samples=side_by_side)
     seconds, server = time.perf_counter() - start, server_seconds(url) - server_start
     if log.status != "success" or not log.samples:
@@ -82,16 +91,17 @@ def measured(mode: str, url: str, documents: int, side_by_side: int, folder: Pat
     usage = log.stats.model_usage[str(model)]
     pairs = documents * QUESTIONS * POPULATION
     used = [sample.scores["rating"].metadata["pairs"].values() for sample in log.samples if sample.scores]  # type: ignore[index]
-    usable = sum(int(share.split("/")[0]) for shares in used for share in shares)
+    usable, asked = (sum(int(share.split("/")[side]) for shares in used for share in shares) for side in (0, 1))
     return {
         "pairs": pairs,
         "calls": requests[0] if requests else CALLS[0],
-        "in": usage.input_tokens,
+        "in": usage.input_tokens + (usage.input_tokens_cache_read or 0),
+        "uncached": uncached_tokens(url) - uncached_start,
         "out": usage.output_tokens,
         "seconds": seconds,
         "server": server,
         "log": Path(log.location).stat().st_size / documents,
-        "usable": usable / pairs,
+        "usable": usable / asked,
     }
 
 
@@ -106,6 +116,19 @@ def _count_requests(model: Model) -> list[int]:
     anyio.run(api._ensure_server_started)
     api.http_client.event_hooks["request"].append(count)
     return sent
+
+
+def uncached_tokens(url: str) -> float:
+    """Input tokens so far that a vLLM server's prefix cache lacked, by its own counters."""
+    if not url:
+        return 0.0
+    with urllib.request.urlopen(f"{url.removesuffix('/v1')}/metrics", timeout=10) as reply:
+        text = reply.read().decode()
+    queries, hits = (
+        sum(map(float, re.findall(rf"^vllm:prefix_cache_{name}_total\{{[^\n]*\}} (\S+)$", text, re.MULTILINE)))
+        for name in ("queries", "hits")
+    )
+    return queries - hits
 
 
 def server_seconds(url: str) -> float:
@@ -150,18 +173,19 @@ def row(mode: str, url: str, documents: int, side_by_side: int) -> dict[str, Any
 
 def table(modes: Sequence[str], url: str, documents: int, side_by_side: int) -> None:
     """Print a row a mode; tokens of a provider that answers at once mean nothing."""
-    columns = ["mode", "pairs", "calls", "tokens in a pair", "out a pair", "wall s", "pairs a second"]
+    columns = ["mode", "pairs", "calls", "tokens in a pair", "not in the prefix cache", "out a pair"]
+    columns += ["wall s", "pairs a second"]
     columns += ["server's processor ms a pair", "log KB a document", "peak MB", "usable"]
     print("|", " | ".join(columns), "|")
     print("|:--" + "|--:" * (len(columns) - 1) + "|")
     for mode in modes:
         got = row(mode, url, documents, side_by_side)
-        tokens = [f"{got[way] / got['pairs']:.1f}" if url else "" for way in ("in", "out")]
+        tokens = [f"{got[way] / got['pairs']:.1f}" if url else "" for way in ("in", "uncached", "out")]
         rate = got["pairs"] / got["seconds"]
         speed = f"{rate:,.0f}" if rate > 100 else f"{rate:.1f}"
         cost = f"{1000 * got['server'] / got['pairs']:.0f}" if url else ""
         print(
-            f"| {mode} | {got['pairs']:,} | {got['calls']:,} | {tokens[0]} | {tokens[1]} | {got['seconds']:.1f} "
+            f"| {mode} | {got['pairs']:,} | {got['calls']:,} | {' | '.join(tokens)} | {got['seconds']:.1f} "
             f"| {speed} | {cost} | {got['log'] / 1000:.0f} | {got['peak']:.0f} "
             f"| {got['usable']:.0%} |",
             flush=True,
@@ -177,9 +201,9 @@ def sizes(folder: Path) -> None:
     made: dict[str, tuple[Judge, Sampler | None]] = {
         "published": (Published(model), None),
         "list": (ListJudge(model), None),
-        "list, six ratings": (ListJudge(model), Sampler(6, embedder)),
+        "list" + SIX: (ListJudge(model), Sampler(6, embedder)),
         "sheet": (SheetJudge(model), None),
-        "sheet, six ratings": (SheetJudge(model), Sampler(6, embedder)),
+        "sheet" + SIX: (SheetJudge(model), Sampler(6, embedder)),
     }
     counts = ("calls", "characters in", "characters out", "tokens in", "tokens out")
     print("| one document |", " | ".join(counts), "| tokens in and out, of published |")
@@ -193,6 +217,35 @@ def sizes(folder: Path) -> None:
         shown = " | ".join(f"{count:,}" for count in (len(SENT), *lengths))
         print(f"| {name} | {shown} | 1/{whole / sum(lengths[2:]):.0f} |")
     print()
+
+
+def beginnings(folder: Path, documents: int = 50) -> None:
+    """Print how much of the requests about several documents is the beginning of an earlier one."""
+    population, reader = setting(folder, documents)
+    model, embedder = get_model("atonce/m"), StaticEmbedder()
+    print("| 50 documents | calls | characters in | begun by an earlier request |")
+    print("|:--|--:|--:|--:|")
+    for name, sampler in (("list", None), ("list" + SIX, Sampler(6, embedder))):
+        SENT.clear()
+        assessor = Assessor(population, reader, ListJudge(model), sampler=sampler)
+        for text in reader.answers:
+            anyio.run(assessor.assess, text, PROMPT)
+        requests = [request for request, _ in SENT]
+        # the longest common beginning is with a neighbour in the alphabet
+        places: list[tuple[str, int]] = []
+        shared = 0
+        for place, request in enumerate(requests):
+            at = bisect(places, (request, place))
+            shared += max((common(request, near) for near, _ in places[max(at - 1, 0) : at + 1]), default=0)
+            places.insert(at, (request, place))
+        whole = sum(map(len, requests))
+        print(f"| {name} | {len(requests):,} | {whole:,} | {shared / whole:.1%} |")
+    print()
+
+
+def common(one: str, other: str) -> int:
+    """Characters at the beginning that two texts have in common."""
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def repeated_answers() -> None:
@@ -228,7 +281,8 @@ def main() -> None:
         print(json.dumps(measured(*asked)))
         return
     with tempfile.TemporaryDirectory() as folder:
-        sizes(Path(folder))
+        sizes(Path(folder) / "one")
+        beginnings(Path(folder) / "many")
     repeated_answers()
     table(AT_ONCE, "", 100, arguments.side_by_side)
     if _answers(arguments.base_url):

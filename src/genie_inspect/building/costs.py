@@ -101,7 +101,7 @@ class PlannedGrader:
     def reading(self, document: float, questions: Sequence[str], answers: Sequence[float]) -> Cost:
         """One request to read, by the tokens of the document and of the answers."""
         asked = {str(number): question for number, question in enumerate(questions, start=1)}
-        data = fenced({"document": "", "questions": asked})
+        data = fenced({"questions": asked, "document": ""})
         empty = static_token_count(self.read.fill(count=len(questions), data=data))
         return Cost(1, empty + document, numbered_tokens(len(questions)) + _attempt() + self.times * sum(answers))
 

@@ -1,6 +1,5 @@
 """The list judge: one call rates one answer against many."""
 
-import random
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from functools import lru_cache
@@ -21,6 +20,8 @@ from genie_inspect.signature import digest
 CHUNK = 50  # most other answers in one call: the whole population of the study
 TOKENS_A_RATING = 12
 SPARE_TOKENS = 100
+ORDERS = 4  # of a question's others: one would favour places, and each is a beginning that a prefix cache has to read
+CIRCLE = 16**12  # how many digests there are
 
 
 def list_reply(ratings: Mapping[str, float]) -> str:
@@ -42,7 +43,6 @@ class ListJudge(RatingJudge):
         self.requests = _asked(1), _asked(2)
 
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
-        # no answer always stands first
         order = shuffled(pairs.others, pairs.question, pairs.answer)
 
         async def ask_missing(missing: Sequence[str], settings: GenerateConfig) -> dict[str, Judged]:
@@ -67,7 +67,8 @@ class ListJudge(RatingJudge):
 
 
 def list_request(template: Template, question: str, answer: str, others: Sequence[str]) -> str:
-    return template.request({"question": question, "answer": answer, "others": numbered(others)}, count=len(others))
+    # what documents share comes first: a server with a prefix cache reads it once
+    return template.request({"question": question, "others": numbered(others), "answer": answer}, count=len(others))
 
 
 def list_ratings(reply: str, others: Sequence[str]) -> dict[str, Judged]:
@@ -88,10 +89,12 @@ def _asked(count: int) -> Request:
 
 
 def shuffled(texts: Sequence[str], question: str, answer: str) -> list[str]:
-    """The texts in an order that depends on nothing but what is asked, so that a rerun asks the same."""
-    order = sorted(texts)
-    random.Random(digest(question, answer, *order)).shuffle(order)  # noqa: S311  # no secret
-    return order
+    """The texts in one of the question's few orders, which all begin in another place; the answer says in which.
+
+    Each text has its place by itself, so that one more or less moves no other.
+    """
+    turn = int(digest(answer), 16) % ORDERS * CIRCLE // ORDERS
+    return sorted(texts, key=lambda text: (int(digest(question, text), 16) + turn) % CIRCLE)
 
 
 LIST = Mode(

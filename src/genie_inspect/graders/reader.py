@@ -138,7 +138,7 @@ class GraderReader(Asker[Template]):
     ) -> tuple[dict[int, str | None], bool | None]:
         count = len(questions)
         texts = {str(number): question for number, question in enumerate(questions, start=1)}
-        request = self.template.request({"document": document, "questions": texts}, count=count)
+        request = self.template.request({"questions": texts, "document": document}, count=count)
         # a question that is asked again stands under its own words
         about = questions[0] if count == 1 else f"{count} questions"
         config, form = self._asked(count)
