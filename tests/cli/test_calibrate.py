@@ -15,6 +15,7 @@ from tests.served import serving as serving_chat
 from genie_inspect.files.writing import DATA
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.embedding_judge import read_fit, shipped_fit
+from genie_inspect.prompting.templates import REWORDINGS
 
 called, found = partial(genie, "calibrate"), partial(as_json, "calibrate")
 
@@ -157,12 +158,18 @@ def test_graders_and_judges_are_reworded_in_turn() -> None:
     assert {row["rater"] for row in report["stability"]} == {"list(vllm/stub)", "pairwise(vllm/stub)"}
 
 
+def test_a_sheet_is_reworded_too_and_the_record_says_the_same_in_each_wording() -> None:
+    report = found("--rewordings", "--judge", "sheet", "--grader", "bundled/grader", "--documents", "2")
+    assert len(report["raters"]) == 1 + len(REWORDINGS)
+    assert {row["alpha"] for row in report["stability"]} == {1}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ((), "--rewordings asks a model. Name it with --grader PROVIDER/MODEL"),
         (("--grader", "bundled/grader", "--judge", "embedding"), "--rewordings needs a judge that rates pairs"),
-        (("--grader", "bundled/grader", "--judge", "sheet"), "needs another rate_sheet.md in each wording"),
+        (("--grader", "bundled/grader", "--judge", "logit"), "needs another rate_logit.md in each wording"),
         (("--grader", "bundled/grader", "--templates", "terse"), "--templates original,terse"),
         (("--grader", "bundled/grader", "--pairs", "3"), "--rewordings goes without --ratings, --pairs"),
         (("--grader", "bundled/grader", "--reader", "nobody"), "reader is 'nobody', expected one of"),

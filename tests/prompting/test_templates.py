@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from genie_inspect.errors import TemplateError, UnknownChoiceError, UnreadableReplyError
 from genie_inspect.prompting.answers import NOT_SPECIFIED, reading_reply
 from genie_inspect.prompting.fence import CLOSE, OPEN, fenced, unfenced, without_echo
-from genie_inspect.prompting.replies import numbered_ratings
+from genie_inspect.prompting.replies import numbered_ratings, sheet_ratings
 from genie_inspect.prompting.templates import BUNDLED, REWORDINGS, Template, load_template, wordings
 
-REWORDED = [f"{wording}/{name}" for wording in REWORDINGS for name in ("read", "rate_list", "rate_pair")]
-BLANKS = {"read": {"count", "data"}, "rate_list": {"count", "data"}, "rate_pair": {"data"}}
+COUNTED = {name: {"count", "data"} for name in ("read", "rate_list", "rate_sheet")}
+BLANKS = {**COUNTED, "rate_pair": {"data"}}
+REWORDED = [f"{wording}/{name}" for wording in REWORDINGS for name in BLANKS]
 bundled = pytest.mark.parametrize("name", sorted(BLANKS))
 
 
@@ -76,6 +77,8 @@ def test_a_rewording_takes_the_same_blanks_and_asks_for_the_same_form(path: str)
         assert mark in reworded.text
     if name == "rate_list":
         assert set(numbered_ratings(re.findall(r'"(1:\d 2:\d)"', reworded.text)[-1], 2)) == {1, 2}
+    if name == "rate_sheet":
+        assert all(sheet_ratings(re.findall(r"1\| \d \d \d", reworded.text)[-1], [3]))
     if name == "read":
         answers, is_attempt = reading_reply(re.findall(r'{"attempt": "yes".*?}', reworded.text)[-1], 2)
         assert (set(answers), is_attempt) == ({1, 2}, True)
