@@ -115,18 +115,18 @@ def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path)
     ]
     words = words_of(*files)
     opening, _ = words.split("A grader answers the same questions")
-    assert "mock/0.9 is at percentile 92 (plot) of the population's own documents." in opening
+    assert "mock/0.9 scores above 92% (plot) of the population's documents on average; 50% is usual." in opening
     (card,) = re.findall("An unusual document: (.*?) The text, and more documents", words)
     assert card.startswith("mock/0.9 on “Prompt 1”; plot 0.90 question")
     assert card.endswith("its answerin rain 3 of 12 in the populationin snow")
-    assert '<p class="answer"><bdi>mock/0.9 is at percentile' in page(build_report(files))
+    assert '<p class="answer"><bdi>mock/0.9 scores above' in page(build_report(files))
     # a comparison is the finding where there is one
     for model, values in (("m/a", (0.1, 0.2, 0.3)), ("m/b", (0.2, 0.4, 0.6))):
         samples = [{"genie": scored({"plot": value}, standing=standing)} for value in values]
         made_log(tmp_path / "compared", samples, model=model, texts=[model] * 3)
     compared = page(build_report([tmp_path / "compared"], baseline="m/a"))
     assert '<p class="answer"><bdi>m/b is undecided with 3 prompts in plot (' in compared
-    assert '<p class="answer"><bdi>m/b is at percentile' not in compared
+    assert '<p class="answer"><bdi>m/b scores above' not in compared
     score = {"genie": scored({"plot": 0.1}, standing=standing)}
     many = words_of(*(made_log(tmp_path, [score], model=f"m/{n}") for n in range(11)))
     assert "3 more are below." in many

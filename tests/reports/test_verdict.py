@@ -10,7 +10,7 @@ import pytest
 
 from genie_inspect.reports.comparison import Comparison, Facts, Row
 from genie_inspect.reports.pairing import PROMPT, Options, Pairs
-from genie_inspect.reports.verdict import advice, findings, least_p, powers, prompts_needed, verdict, warnings
+from genie_inspect.reports.verdict import advice, findings, powers, prompts_needed, verdict, warnings
 from genie_inspect.signature import Signature
 from genie_inspect.statistics.differences import Difference, Finding, pairs_that_find
 from genie_inspect.statistics.power import paired_power
@@ -255,21 +255,36 @@ def test_findings_are_a_plain_sentence_per_run_and_measure_without_what_was_not_
         row("c", differs=True),
         row("c", "style", differs=True, p=0.002),
         row("c", "mean", scorer="cosine_near", differs=True),
-        row("c", "other", scorer="cosine_near", tested=False),
+        row("c", "other", scorer="cosine_near", tested=False, p=NAN),
     )
     prompts = pairs_that_find(0.05, 0.2, 0.05 / 8)
-    sure = "(p at most 0.01, corrected)"
+    sure, alone = (f", significant with p at most 0.01 ({of})" for of in ("corrected for 8 tests", "of one test"))
     assert findings(found) == [
-        f"b is more novel than a in plot and social atmosphere by 0.10 (plot) to 0.30 (social atmosphere) {sure}; "
-        f"less novel than a in style by 0.20 {sure}; equivalent to a in agent; undecided with 8 prompts in setting "
-        f"and ending ({prompts} would find a difference of 0.05).",
-        f"c is more novel than a in all 2 features by 0.10 (plot) to 0.10 (style) {sure}.",
-        f"c, cosine near: higher than a in mean by 0.10 {sure}.",
+        f"b is more novel than a in plot and social atmosphere by 0.10 (plot) to 0.30 (social atmosphere){sure}; "
+        f"less novel than a in style by 0.20{sure}; equivalent to a in agent; undecided with 8 prompts in setting and "
+        f"ending ({prompts} would find a difference of 0.05).",
+        f"c is more novel than a in all 2 features by 0.10 (plot) to 0.10 (style){sure}.",
+        f"c, cosine near: higher than a in mean by 0.10{alone}.",
     ]
 
 
 def test_the_smallest_p_that_there_can_be_is_said_where_a_test_has_it() -> None:
     # .0078 by itself is .0312 over four tests
-    rows = [row(key=key, p=p, least_p=0.0078) for key, p in (("a", 0.0312), ("b", 0.04), ("c", 0.5), ("d", 0.9))]
-    assert least_p(comparison(*rows)) == ["0.031 is the smallest p that 8 prompts and 4 tests can give."]
-    assert least_p(comparison(*rows[1:])) == []
+    ps = {"a": 0.0312, "b": 0.04, "c": 0.5, "d": 0.9}
+    for differing, told in (
+        ("a", "0.031 (corrected for 4 tests; 8 prompts cannot give less)"),
+        ("ab", "0.04 (corrected for 4 tests)"),
+    ):
+        rows = [row(key=key, p=p, least_p=0.0078, differs=key in differing) for key, p in ps.items()]
+        assert told in findings(comparison(*rows))[0]
+    (alone,) = findings(comparison(row(p=0.0078, least_p=0.0078, differs=True), options=Options(correction="none")))
+    assert "0.0078 (uncorrected; 8 prompts cannot give less)" in alone
+
+
+def test_runs_of_which_nothing_is_known_share_a_line_behind_the_others() -> None:
+    rows = [row(run, key, spread=0.2) for run in "bcd" for key in ("plot", "style")]
+    rows[3] = row("c", "style", differs=True)
+    prompts = pairs_that_find(0.05, 0.2, 0.05 / 6)
+    known, both = findings(comparison(*rows))
+    assert known.startswith("c is undecided with 8 prompts in plot (")
+    assert both == f"Undecided with 8 prompts ({prompts} would find any difference of 0.05): b, d."

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-LOWEST, HIGHEST = 1, 4  # the study's scale: 4 = interchangeable, 1 = different; 0, for no answer, is no point on it
+LOWEST, HIGHEST = 1, 4  # the study's scale; 0, for no answer, is no point on it
+# what its points say of two answers
+ALIKE = {4: "interchangeable", 3: "same idea", 2: "slight overlap", 1: "different"}
 # a mean over fewer than half of the ratings that were due says as much about which ones were lost
 MIN_COVERAGE = 0.5
 # of fewer one that is off cannot be outvoted; at a spread of 0.28 the mean of two is known to +-0.46 (98%)

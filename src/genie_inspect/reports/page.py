@@ -12,6 +12,7 @@ from genie_inspect.graders.protocols import UNSPECIFIED, caution
 from genie_inspect.logs.measures import GENIE
 from genie_inspect.logs.reading import ScoredLog, cut_warning, length_warning
 from genie_inspect.logs.results import graders_of, options_of, reference_scores_command
+from genie_inspect.measures.genie import ALIKE
 from genie_inspect.measures.tokens import is_like_length
 from genie_inspect.reports import charts, figures
 from genie_inspect.reports.documents import DETAILED, documents
@@ -32,7 +33,7 @@ from genie_inspect.reports.report import Measure, QuestionRow, Report, StandOut
 from genie_inspect.reports.study import Study
 from genie_inspect.reports.study_verdict import sentence
 from genie_inspect.reports.study_verdict import warnings as study_warnings
-from genie_inspect.reports.verdict import DIFFERENCE, findings, least_p, prompts_needed, verdict, warnings
+from genie_inspect.reports.verdict import DIFFERENCE, findings, prompts_needed, verdict, warnings
 from genie_inspect.signature import package_version
 from genie_inspect.statistics.power import USUAL_POWER
 
@@ -190,7 +191,6 @@ def page(report: Report) -> str:
             caution,
             caveats,
             warned,
-            least_p,
             of_population,
             command_for_reference_scores,
             cost,
@@ -224,6 +224,8 @@ def page(report: Report) -> str:
             "UNSPECIFIED": UNSPECIFIED,
             "GENIE": GENIE,
             "POWER": USUAL_POWER,
+            "ALIKE": ALIKE,
+            "RECORDED": RECORDED,
             "BARS": charts.BARS,
             "BARS_SCALE": charts.BARS_SCALE,
         },
@@ -236,6 +238,7 @@ def page(report: Report) -> str:
     return environment.get_template("page.html.j2").render(
         report=report,
         marks=markers(report.runs),
+        is_example=any(run.model.startswith(RECORDED) for run in report.runs),
         headline=headline,
         headline_lanes=headline_lanes,
         listed=documents(report),
@@ -267,8 +270,8 @@ def among(report: Report) -> list[str]:
             known = {key: cell.standing.percentile for key, cell in row.items() if cell.standing}
             if known and not run.is_population:
                 ends = dict.fromkeys(end(known, key=lambda key: known[key]) for end in (min, max))
-                told = " to ".join(f"{known[key]:.0f} ({charts.in_words(key)})" for key in ends)
-                lines.append(f"{run.label} is at percentile {told} of the population's own documents.")
+                told = " to ".join(f"{known[key]:.0f}% ({charts.in_words(key)})" for key in ends)
+                lines.append(f"{run.label} scores above {told} of the population's documents on average; 50% is usual.")
     return lines
 
 
@@ -280,12 +283,7 @@ def _shortened(lines: list[str]) -> list[str]:
 def caveats(report: Report, first: Measure) -> list[str]:
     """What changes how the answers are to be read: cautions on judges, and the warnings on the measure shown first."""
     lines = dict.fromkeys(caution(measure.signature.facts.get("judge", "")) for measure in report.measures)
-    recorded = any(run.model.startswith(RECORDED) for run in report.runs)
-    return [
-        *filter(None, lines),
-        *[f"Models named {RECORDED} are recorded examples."] * recorded,
-        *warned(report, first),
-    ]
+    return [*filter(None, lines), *warned(report, first)]
 
 
 def warned(report: Report, measure: Measure) -> list[str]:

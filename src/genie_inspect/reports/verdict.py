@@ -80,12 +80,15 @@ def findings(comparison: Comparison) -> list[str]:
     copies = comparison.repeated
     who = f"{len(copies)} runs wrote" if len(copies) > 1 else f"{''.join(copies)} wrote"
     lines = [f"{who} the same documents as the baseline: this compares nothing."] if copies else []
-    needed, corrected = (
-        prompts_needed(comparison),
-        "uncorrected" if comparison.options.correction == "none" else "corrected",
-    )
+    needed = prompts_needed(comparison)
+    least = {(scorer, family): (min(1.0, p * tests), tests) for scorer, family, _, p, tests in _least(comparison)}
     measured = [row for row in comparison.rows if row.tested and not math.isnan(row.finding.p_value)]
     tested = [row for row in measured if row.run not in copies]
+    decided = {row.run for row in tested if row.finding.differs or row.finding.is_equivalent}
+    # several runs of which nothing is known share one line
+    still_open = [*dict.fromkeys(row.run for row in tested if row.run not in decided)]
+    if len(still_open) > 1:
+        tested, rest = ([row for row in tested if (row.run in decided) == known] for known in (True, False))
     for run, scorer in dict.fromkeys((row.run, row.scorer) for row in tested):
         rows = [row for row in tested if (row.run, row.scorer) == (run, scorer)]
         higher, lower = ("more novel than", "less novel than") if scorer == "genie" else ("higher than", "lower than")
@@ -105,12 +108,24 @@ def findings(comparison: Comparison) -> list[str]:
             if own[0].finding.differs:
                 sizes = sorted((abs(row.finding.difference.delta), in_words(row.key)) for row in own)
                 by = [f"{size:.2f} ({key})" if len(own) > 1 else f"{size:.2f}" for size, key in sizes]
-                p = max(row.finding.p_value for row in own)
-                sure = f" by {' to '.join(dict.fromkeys((by[0], by[-1])))} (p at most {p:.2g}, {corrected})"
+                p, (lowest, tests) = max(row.finding.p_value for row in own), least[scorer, own[0].family]
+                corrected = f"corrected for {tests} tests" if tests > 1 else "of one test"
+                if comparison.options.correction == "none":
+                    corrected = "uncorrected"
+                # a larger effect could not have a smaller one
+                if math.isclose(p, lowest, rel_tol=1e-3):
+                    pairs = max(row.finding.difference.pairs for row in own)
+                    corrected += f"; {pairs} {comparison.units} cannot give less"
+                sized = " to ".join(dict.fromkeys((by[0], by[-1])))
+                sure = f" by {sized}, significant with p at most {p:.2g} ({corrected})"
             elif not own[0].finding.is_equivalent and enough:
                 sure = f" ({max(enough)} would find a difference of {DIFFERENCE})"
             parts.append(f"{said} in {every or listed([in_words(row.key) for row in own])}{sure}")
         lines.append(f"{f'{run} is' if scorer == 'genie' else f'{run}, {in_words(scorer)}:'} {'; '.join(parts)}.")
+    if len(still_open) > 1:
+        most, counts = max(row.prompts for row in rest), [needed[key] for key in needed if key[0] in still_open]
+        found = f" ({max(counts)} would find any difference of {DIFFERENCE})" if counts else ""
+        lines.append(f"Undecided with {most} {rest[0].units}{found}: {', '.join(still_open)}.")
     return lines
 
 
@@ -190,17 +205,6 @@ def _least(comparison: Comparison) -> Iterator[tuple[str, str, int, float, int]]
         # of Holm's steps the first is the strictest: that of Bonferroni
         tests = tests_of(comparison, scorer, family)
         yield scorer, family, max(one.pairs for one in differences), min(one.least_p for one in differences), tests
-
-
-def least_p(comparison: Comparison) -> list[str]:
-    """The smallest corrected p-value that there can be, where a test has it: a larger effect could not have less."""
-    lines = []
-    for scorer, family, pairs, least, tests in _least(comparison):
-        least = min(1.0, tests * least)
-        rows = [row.finding for row in comparison.rows if (row.scorer, row.family) == (scorer, family)]
-        if any(math.isclose(found.p_value, least, rel_tol=1e-3) for found in rows):
-            lines.append(f"{least:.2g} is the smallest p that {pairs} {comparison.units} and {tests} tests can give.")
-    return list(dict.fromkeys(lines))
 
 
 def _on_samples(comparison: Comparison) -> Iterator[str]:

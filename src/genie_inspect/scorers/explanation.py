@@ -12,7 +12,7 @@ from typing import Any
 
 from genie_inspect.files.tables import Table
 from genie_inspect.graders.protocols import GRADER_FAILED, UNREADABLE
-from genie_inspect.measures.genie import FEWEST_RATINGS
+from genie_inspect.measures.genie import ALIKE, FEWEST_RATINGS
 from genie_inspect.prompting.answers import repeats_question
 from genie_inspect.scorers.assessment import TOO_FEW, Assessment, QuestionResult, neighbours
 from genie_inspect.statistics.descriptive import Standing
@@ -23,7 +23,6 @@ FITTING = ((160, 3), (80, 3), (160, 1), (80, 1), (40, 1), (20, 1), (0, 0))  # wi
 WORD_JOINER = "\u2060"
 # what means something in the middle of a line: a viewer that shows plain text shows the backslashes too
 _MARKUP = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]|~$"})
-ALIKE = {4: "interchangeable", 3: "same idea", 2: "slight overlap", 1: "different"}  # what ratings say of two answers
 REASONS = {UNREADABLE: "invalid_response_format", GRADER_FAILED: "grader_failed"}  # Inspect's names for them
 STANDING = ("percentile", "population's own")
 COUNTED = ("questions", "ratings")
