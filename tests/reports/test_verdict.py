@@ -258,13 +258,14 @@ def test_findings_are_a_plain_sentence_per_run_and_measure_without_what_was_not_
         row("c", "other", scorer="cosine_near", tested=False, p=NAN),
     )
     prompts = pairs_that_find(0.05, 0.2, 0.05 / 8)
-    sure, alone = (f", significant with p at most 0.01 ({of})" for of in ("corrected for 8 tests", "of one test"))
+    sure = "p at most 0.01 after correction for 8 tests)"
+    each, one = f" (significant, each with {sure}", f" (significant, {sure}"
     assert findings(found) == [
-        f"b is more novel than a in plot and social atmosphere by 0.10 (plot) to 0.30 (social atmosphere){sure}; "
-        f"less novel than a in style by 0.20{sure}; equivalent to a in agent; undecided with 8 prompts in setting and "
+        f"b is more novel than a in plot and social atmosphere by 0.10 (plot) to 0.30 (social atmosphere){each}; "
+        f"less novel than a in style by 0.20{one}; equivalent to a in agent; undecided with 8 prompts in setting and "
         f"ending ({prompts} would find a difference of 0.05).",
-        f"c is more novel than a in all 2 features by 0.10 (plot) to 0.10 (style){sure}.",
-        f"c, cosine near: higher than a in mean by 0.10{alone}.",
+        f"c is more novel than a in all 2 features by 0.10 (plot) to 0.10 (style){each}.",
+        "c, cosine near: higher than a in mean by 0.10 (significant, p at most 0.01 of one test).",
     ]
 
 
@@ -272,13 +273,13 @@ def test_the_smallest_p_that_there_can_be_is_said_where_a_test_has_it() -> None:
     # .0078 by itself is .0312 over four tests
     ps = {"a": 0.0312, "b": 0.04, "c": 0.5, "d": 0.9}
     for differing, told in (
-        ("a", "0.031 (corrected for 4 tests; 8 prompts cannot give less)"),
-        ("ab", "0.04 (corrected for 4 tests)"),
+        ("a", "(significant, p = 0.031 after correction for 4 tests, the lowest that 8 prompts allow)"),
+        ("ab", "(significant, each with p at most 0.04 after correction for 4 tests)"),
     ):
         rows = [row(key=key, p=p, least_p=0.0078, differs=key in differing) for key, p in ps.items()]
         assert told in findings(comparison(*rows))[0]
     (alone,) = findings(comparison(row(p=0.0078, least_p=0.0078, differs=True), options=Options(correction="none")))
-    assert "0.0078 (uncorrected; 8 prompts cannot give less)" in alone
+    assert "p = 0.0078 uncorrected, the lowest that 8 prompts allow" in alone
 
 
 def test_runs_of_which_nothing_is_known_share_a_line_behind_the_others() -> None:

@@ -109,15 +109,16 @@ def findings(comparison: Comparison) -> list[str]:
                 sizes = sorted((abs(row.finding.difference.delta), in_words(row.key)) for row in own)
                 by = [f"{size:.2f} ({key})" if len(own) > 1 else f"{size:.2f}" for size, key in sizes]
                 p, (lowest, tests) = max(row.finding.p_value for row in own), least[scorer, own[0].family]
-                corrected = f"corrected for {tests} tests" if tests > 1 else "of one test"
+                corrected = f"after correction for {tests} tests" if tests > 1 else "of one test"
                 if comparison.options.correction == "none":
                     corrected = "uncorrected"
+                told = f"p at most {p:.2g} {corrected}"
                 # a larger effect could not have a smaller one
                 if math.isclose(p, lowest, rel_tol=1e-3):
                     pairs = max(row.finding.difference.pairs for row in own)
-                    corrected += f"; {pairs} {comparison.units} cannot give less"
+                    told = f"p = {p:.2g} {corrected}, the lowest that {pairs} {comparison.units} allow"
                 sized = " to ".join(dict.fromkeys((by[0], by[-1])))
-                sure = f" by {sized}, significant with p at most {p:.2g} ({corrected})"
+                sure = f" by {sized} (significant, {'each with ' if len(own) > 1 else ''}{told})"
             elif not own[0].finding.is_equivalent and enough:
                 sure = f" ({max(enough)} would find a difference of {DIFFERENCE})"
             parts.append(f"{said} in {every or listed([in_words(row.key) for row in own])}{sure}")
