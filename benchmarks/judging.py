@@ -23,7 +23,7 @@ import time
 import urllib.error
 import urllib.request
 from bisect import bisect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,23 +41,44 @@ from genie_inspect.graders.logit_judge import LogitJudge
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import Judge
 from genie_inspect.graders.sheet_judge import SheetJudge
+from genie_inspect.prompting import forms
 from genie_inspect.prompting.answers import normalised
+from genie_inspect.prompting.templates import Template
 from genie_inspect.providers.replay import starter_record
 from genie_inspect.scorers.assessor import Assessor
 from genie_inspect.scorers.sampling import Sampler
 
+
+class AnswerFirst(Template):
+    """Requests of `list` as they were before documents shared their beginning."""
+
+    def request(self, data: Mapping[str, Any], **blanks: object) -> str:
+        """The others come last."""
+        return super().request({key: data[key] for key in ("question", "answer", "others")}, **blanks)
+
+
 SENTENCE = {"structured_outputs": {"regex": r"[A-Z][a-z ]{60,100}\.\nRating: [0-4]"}}
+LIST = ListJudge.instruction.template()
 JUDGES: dict[str, Any] = {
     "published": Published,
     "list": ListJudge,
     "list, 25 a call": lambda model: ListJudge(model, chunk=25),
+    "list, answer first": lambda model: ListJudge(model, AnswerFirst(LIST.name, LIST.text)),
     "sheet": SheetJudge,
     "pairwise": PairwiseJudge,
     "logit": LogitJudge,
     "Inspect alone, a call a pair": Alone,
 }
 HELD, SIX = ", held to a sentence", ", six ratings"
-ON_SERVER = ["published", "published" + HELD, "list", "list, 25 a call", "pairwise" + HELD, "logit"]
+ON_SERVER = [
+    "published",
+    "published" + HELD,
+    "list, answer first",
+    "list",
+    "list, 25 a call",
+    "pairwise" + HELD,
+    "logit",
+]
 ON_SERVER += ["list" + SIX, "sheet" + SIX]
 AT_ONCE = ["list", "list, 25 a call", "sheet", "pairwise", "logit", "Inspect alone, a call a pair"]
 
@@ -72,7 +93,11 @@ def measured(mode: str, url: str, documents: int, side_by_side: int, folder: Pat
     features = [feature.name for feature in population.features]
     judge: Any = JUDGES[mode.removesuffix(HELD).removesuffix(SIX)](model)
     sampler = Sampler(6, StaticEmbedder()) if mode.endswith(SIX) else None
-    if url:  # what the server's prefix cache knows from an earlier row must not help this one
+    if sampler:
+        sampler.embedder.embed(["loads it"])
+    if url:
+        forms.RATINGS = "1234"  # random weights would often say 0, that a side says nothing, which is asked again
+        # what the server's prefix cache knows from an earlier row must not help this one
         judge.template = replace(judge.template, text=f"{secrets.token_hex(2)}\n{judge.template.text}")
     task = Task(
         dataset=[Sample(input=text, id=number) for number, text in enumerate(reader.answers)],
@@ -174,14 +199,14 @@ def row(mode: str, url: str, documents: int, side_by_side: int) -> dict[str, Any
 def table(modes: Sequence[str], url: str, documents: int, side_by_side: int) -> None:
     """Print a row a mode; tokens of a provider that answers at once mean nothing."""
     columns = ["mode", "pairs", "calls", "tokens in a pair", "not in the prefix cache", "out a pair"]
-    columns += ["wall s", "pairs a second"]
+    columns += ["wall s", "documents a minute" if url else "pairs a second"]
     columns += ["server's processor ms a pair", "log KB a document", "peak MB", "usable"]
     print("|", " | ".join(columns), "|")
     print("|:--" + "|--:" * (len(columns) - 1) + "|")
     for mode in modes:
         got = row(mode, url, documents, side_by_side)
         tokens = [f"{got[way] / got['pairs']:.1f}" if url else "" for way in ("in", "uncached", "out")]
-        rate = got["pairs"] / got["seconds"]
+        rate = 60 * documents / got["seconds"] if url else got["pairs"] / got["seconds"]
         speed = f"{rate:,.0f}" if rate > 100 else f"{rate:.1f}"
         cost = f"{1000 * got['server'] / got['pairs']:.0f}" if url else ""
         print(
@@ -272,7 +297,7 @@ def main() -> None:
     parser.add_argument("--base-url", default="http://127.0.0.1:8124/v1")
     parser.add_argument("--documents", type=int, default=3, help="on the server; a hundred at once")
     parser.add_argument("--side-by-side", type=int, default=8, help="documents judged at the same time")
-    parser.add_argument("--only", nargs="*", default=ON_SERVER, choices=ON_SERVER, help="rows on the server")
+    parser.add_argument("--only", nargs="*", choices=ON_SERVER, help="these rows on the server and nothing else")
     parser.add_argument("--row", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -280,13 +305,14 @@ def main() -> None:
         asked = (arguments.row, arguments.base_url, arguments.documents, arguments.side_by_side, arguments.folder)
         print(json.dumps(measured(*asked)))
         return
-    with tempfile.TemporaryDirectory() as folder:
-        sizes(Path(folder) / "one")
-        beginnings(Path(folder) / "many")
-    repeated_answers()
-    table(AT_ONCE, "", 100, arguments.side_by_side)
+    if not arguments.only:
+        with tempfile.TemporaryDirectory() as folder:
+            sizes(Path(folder) / "one")
+            beginnings(Path(folder) / "many")
+        repeated_answers()
+        table(AT_ONCE, "", 100, arguments.side_by_side)
     if _answers(arguments.base_url):
-        table(arguments.only, arguments.base_url, arguments.documents, arguments.side_by_side)
+        table(arguments.only or ON_SERVER, arguments.base_url, arguments.documents, arguments.side_by_side)
     else:
         print(f"skipped: no server at {arguments.base_url}")
 

@@ -245,7 +245,7 @@ def test_the_page_says_how_far_it_comes_and_the_rule_lies_below_it() -> None:
     assert whole.asked == 16 * 14
     assert whole.reach > LEAST_REACH
     said = (
-        f"comes {whole.reach:.0%} of the way ({whole.own_nearer.value:.0%} where {whole.highest:.0%} is the highest; "
-        f"style: {style.reach:.0%})"
+        f"has a reach of {whole.reach:.0%} over all features (({100 * whole.own_nearer.value:.0f} - 50) / "
+        f"({100 * whole.highest:.0f} - 50)), but {style.reach:.0%} in style"
     )
     assert said in " ".join(PAGE.read_text(encoding="utf-8").split())

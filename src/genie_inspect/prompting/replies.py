@@ -118,7 +118,7 @@ _SHEET_LINE = re.compile(
 def sheet_ratings(reply: str, counts: Sequence[int]) -> list[list[int]]:
     """Ratings 0 to 4 of each question's others, in order, by how many there are.
 
-    None where a question's line is missing, contradicted by another, out of range, or of another length. Who rates a
+    Empty where a question's line is missing, contradicted by another, out of range, or of another length. Who rates a
     question that is not there may have lost count: of such a reply nothing is read.
     """
     lines: dict[int, set[str]] = {number: set() for number in range(1, len(counts) + 1)}

@@ -92,6 +92,7 @@ def documents(report: Report) -> Documents:
     with_text = {
         (row.run, row.document.sample, row.document.epoch): place for place, row in enumerate(rows) if row.detail
     }
+    filters = {what: choices for what, choices in filters.items() if choices}
     return Documents(rows, filters, sum(len(run.documents) for run in runs) - len(chosen), with_text)
 
 

@@ -81,14 +81,19 @@ def findings(comparison: Comparison) -> list[str]:
     who = f"{len(copies)} runs wrote" if len(copies) > 1 else f"{''.join(copies)} wrote"
     lines = [f"{who} the same documents as the baseline: this compares nothing."] if copies else []
     needed = prompts_needed(comparison)
-    least = {(scorer, family): (min(1.0, p * tests), tests) for scorer, family, _, p, tests in _least(comparison)}
+    least = {(scorer, family): lowest for scorer, family, *lowest in _least(comparison)}
     measured = [row for row in comparison.rows if row.tested and not math.isnan(row.finding.p_value)]
     tested = [row for row in measured if row.run not in copies]
     decided = {row.run for row in tested if row.finding.differs or row.finding.is_equivalent}
-    # several runs of which nothing is known share one line
-    still_open = [*dict.fromkeys(row.run for row in tested if row.run not in decided)]
-    if len(still_open) > 1:
-        tested, rest = ([row for row in tested if (row.run in decided) == known] for known in (True, False))
+    # several runs of which nothing is known share one line, the last
+    undecided = [row for row in tested if row.run not in decided]
+    last: list[str] = []
+    if len(runs := dict.fromkeys(row.run for row in undecided)) > 1:
+        tested = [row for row in tested if row.run in decided]
+        counts = [needed[key] for key in needed if key[0] in runs]
+        found = f" ({max(counts)} would find any difference of {DIFFERENCE})" if counts else ""
+        most = max(row.prompts for row in undecided)
+        last = [f"Undecided with {most} {undecided[0].units}{found}: {', '.join(runs)}."]
     for run, scorer in dict.fromkeys((row.run, row.scorer) for row in tested):
         rows = [row for row in tested if (row.run, row.scorer) == (run, scorer)]
         higher, lower = ("more novel than", "less novel than") if scorer == "genie" else ("higher than", "lower than")
@@ -108,14 +113,13 @@ def findings(comparison: Comparison) -> list[str]:
             if own[0].finding.differs:
                 sizes = sorted((abs(row.finding.difference.delta), in_words(row.key)) for row in own)
                 by = [f"{size:.2f} ({key})" if len(own) > 1 else f"{size:.2f}" for size, key in sizes]
-                p, (lowest, tests) = max(row.finding.p_value for row in own), least[scorer, own[0].family]
+                p, (pairs, lowest, tests) = max(row.finding.p_value for row in own), least[scorer, own[0].family]
                 corrected = f"after correction for {tests} tests" if tests > 1 else "of one test"
                 if comparison.options.correction == "none":
                     corrected = "uncorrected"
                 told = f"p at most {p:.2g} {corrected}"
                 # a larger effect could not have a smaller one
-                if math.isclose(p, lowest, rel_tol=1e-3):
-                    pairs = max(row.finding.difference.pairs for row in own)
+                if math.isclose(p, min(1.0, lowest * tests), rel_tol=1e-3):
                     told = f"p = {p:.2g} {corrected}, the lowest that {pairs} {comparison.units} allow"
                 sized = " to ".join(dict.fromkeys((by[0], by[-1])))
                 sure = f" by {sized} (significant, {'each with ' if len(own) > 1 else ''}{told})"
@@ -123,11 +127,7 @@ def findings(comparison: Comparison) -> list[str]:
                 sure = f" ({max(enough)} would find a difference of {DIFFERENCE})"
             parts.append(f"{said} in {every or listed([in_words(row.key) for row in own])}{sure}")
         lines.append(f"{f'{run} is' if scorer == 'genie' else f'{run}, {in_words(scorer)}:'} {'; '.join(parts)}.")
-    if len(still_open) > 1:
-        most, counts = max(row.prompts for row in rest), [needed[key] for key in needed if key[0] in still_open]
-        found = f" ({max(counts)} would find any difference of {DIFFERENCE})" if counts else ""
-        lines.append(f"Undecided with {most} {rest[0].units}{found}: {', '.join(still_open)}.")
-    return lines
+    return lines + last
 
 
 def advice(comparison: Comparison) -> str:
