@@ -1,3 +1,4 @@
+import math
 from functools import partial
 from pathlib import Path
 
@@ -38,6 +39,11 @@ def test_ratings_against_a_sample_of_answers_cost_less_where_a_model_rates() -> 
     whole, sampled = (found("--judge", "list", *more)["judges"]["list"] for more in ((), ("--ratings", "3")))
     assert sampled["rating"]["tokens_in"] < whole["rating"]["tokens_in"]
     assert sampled["reading"] == whole["reading"]
+    told = found("--judge", "list", "--ratings", "6", "--epochs", "2")
+    # two questions of a feature, 22 documents, the study's spread of 0.28
+    assert told["document_error"] == pytest.approx(0.28 * math.sqrt((1 - 6 / 22) / 6 / 2))
+    assert told["mean_error"] == pytest.approx(told["document_error"] / 4)
+    assert found("--judge", "list", "--ratings", "30")["document_error"] == 0, "all of them"
 
 
 def test_longer_answers_cost_more_to_read_and_to_judge() -> None:

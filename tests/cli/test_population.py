@@ -222,17 +222,21 @@ def test_documents_and_logs_are_pooled_and_margin_and_confidence_count(tmp_path:
     figures = size_found(*logs, "--margin", "0.2", "--confidence", "0.95")["features"]["plot"]
     assert (figures["variance"], figures["degrees"]) == (pytest.approx(0.07), 4)
     assert figures["needed"] == math.ceil((1.959964 / 0.2) ** 2 * 0.07) == 7
+    asked = (*logs, "--confidence", "0.95", "--ratings", "6")
+    half = 1.959964 * math.sqrt(0.07 / 6)
+    assert size_found(*asked)["features"]["plot"]["sampled_margin"] == pytest.approx(half)
+    assert f"{half:.2f}" in size(*asked).output.split()
 
 
 def test_a_populations_own_documents_are_compared_and_its_reference_scores_stays_unwritten(tmp_path: Path) -> None:
     with recorded_starter(tmp_path / "population") as population:
         figures = size_found("starter", *GRADER)["features"]
-        shown = size("starter", *GRADER).output.replace("│", " ").splitlines()
+        shown = size("starter", *GRADER, "--ratings", "6").output.replace("│", " ").splitlines()
     # two plot questions of three owls, each compared with two others that are alike; a fox has one other
     assert figures["plot"] == {"variance": 0, "sd": 0, "degrees": 6, "needed": 1}
     # two owls say their tone: one similarity each lies nowhere apart
     assert figures["style"] == {"variance": None, "sd": None, "degrees": 0, "needed": None}
-    assert ["style", "-", "-", "0", "-"] in map(str.split, shown)
+    assert ["style", "-", "-", "0", "-", "-"] in map(str.split, shown)
     assert not (population.folder / REFERENCE_SCORES).exists()
 
 

@@ -30,7 +30,7 @@ def test_documents_are_chosen_by_run_prompt_feature_and_reason(tmp_path: Path) -
     assert found.filters["run"] == [("mock/writer", "r0")]
     assert found.filters["prompt"] == [("About a.", "p0"), ("About b.", "p1")]
     assert found.filters["unscored"] == [("genie: no response", "u0")]
-    assert [row.values for row in found.rows][1] == [("plot", "0.90")]
+    assert [row.values for row in found.rows][1] == "plot\u00a00.90"
     details = [row.detail for row in found.rows if row.detail]
     assert [detail.text for detail in details] == ["one", "three", "two", ""]
     assert details[0].questions[0].answer == "in rain"

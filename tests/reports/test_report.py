@@ -131,7 +131,7 @@ def test_faults_and_warnings_stand_by_their_run_and_the_population_is_where_the_
     made_log(tmp_path, [{"genie": poor}], model="m/b")
     (measure,) = build_report([tmp_path]).measures
     assert measure.faults == ({}, {"no": 3})
-    lines = ["some means rest on fewer answers than were asked for: plot 1 of 2"]
+    lines = ["some means rest on fewer answers than were asked for (one per question and document): plot 1 of 2"]
     assert [list(own_lines) for own_lines in measure.warnings] == [[], lines]
     assert measure.population == {"plot": Standing(percentile=75.0, mean=0.4, low=0.3, high=0.6)}
     assert (measure.has_standing, measure.covered) == (True, ["plot"])

@@ -2,6 +2,8 @@
 
 import inspect
 import json
+import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -20,6 +22,7 @@ from genie_inspect.graders.list_judge import LIST
 from genie_inspect.graders.quality import CHAT, PROTOCOLS
 from genie_inspect.graders.rubrics import SETUPS
 from genie_inspect.populations.population import open_population
+from genie_inspect.populations.survey import SPREAD
 
 if TYPE_CHECKING:
     from genie_inspect.tasks.novelty_measures import CostLine
@@ -42,6 +45,11 @@ MEASURES = {
     "ttcw": "testing stories",
     **{f"ttcw {setup.name}": f"testing stories: {setup.said}" for setup in SETUPS.values()},
 }
+ERRORS = (
+    "{ratings} ratings add to a document's score of a feature a standard error of at most {document_error:.3f}, to the"
+    " mean of all documents at most {mean_error:.3f} (for similarities with a spread of {spread:g}). Judging then costs"
+    " the same for a population of any size; reading a population still takes one call per document, once per grader."
+)
 EPOCHS = 5
 NOTE = "estimated from the population's documents and answers; tokens by the bundled tokenizer, yours will differ"
 TASK_NOTE = "for texts of the expected length; tokens by the bundled tokenizer, yours will differ"
@@ -237,4 +245,12 @@ def _of_population(
         "judges": by_mode,
         "panel": {name: _counts(cost, prices) for name, cost in beside.items()},
     }
-    return cli.Answer(facts, [_table("judge", title, NOTE, [*rows, *_measures(beside)], prices)])
+    table = _table("judge", title, NOTE, [*rows, *_measures(beside)], prices)
+    if not ratings or opened.answers_alone:
+        return cli.Answer(facts, [table])
+    # of a feature with the fewest questions, for a draw at random: the standard error is at most this
+    most = max(len(opened.documents(prompt)) for prompt in opened.prompts)
+    asked = Counter((prompt, asked.feature) for prompt in opened.prompts for asked in opened.questions(prompt))
+    error = SPREAD * math.sqrt(max(0.0, 1 - ratings / most) / ratings / min(asked.values()))
+    errors = {"document_error": error, "mean_error": error / math.sqrt(len(documents) * epochs)}
+    return cli.Answer(facts | errors, [table, ERRORS.format(ratings=ratings, **errors, spread=SPREAD)])

@@ -1,5 +1,6 @@
 """`genie population`: build, import, check, merge, sample, reference-scores, size, show."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
@@ -38,6 +39,7 @@ from genie_inspect.populations.reference_scores import (
 )
 from genie_inspect.populations.survey import CONFIDENCE, MARGIN
 from genie_inspect.scorers.assessor import assessor_of
+from genie_inspect.statistics.power import margin as half_width
 from genie_inspect.statistics.power import minimum_population
 
 LICENCE = "unknown"  # the hub's word where none is stated
@@ -310,6 +312,9 @@ KEY = (
     " rests on; needed: answers per question for ±{margin:g} at {confidence:.0%}. Where not every document answers, a"
     " population needs more documents than answers."
 )
+SAMPLED = (
+    " ±: of an answer rated against only {ratings} drawn at random, however large the population; strata narrow it."
+)
 OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
@@ -319,11 +324,18 @@ OPEN = click.FloatRange(0, 1, min_open=True, max_open=True)
 @cli.option("--confidence", default=CONFIDENCE, type=OPEN, help="Confidence of the interval.")
 @cli.option("--judge", default="list", help="Judge mode, as for reference-scores.")
 @graders_option(help="Grader for a population; repeatable, several are a jury.")
+@cli.RATINGS
 @INSTRUMENT
 @cli.SIGNATURE
 @cli.answering()
 def size(
-    sources: tuple[str, ...], margin: float, confidence: float, graders: tuple[str, ...], signature: str, **options: Any
+    sources: tuple[str, ...],
+    margin: float,
+    confidence: float,
+    graders: tuple[str, ...],
+    ratings: int | None,
+    signature: str,
+    **options: Any,
 ) -> cli.Answer:
     """Estimate how many documents a population needs, by feature.
 
@@ -348,15 +360,20 @@ def size(
         # from what is not rounded, pooled over answers and questions: the study's table 6 (arXiv 2606.12790)
         # does not say over what its variance is taken
         needed = minimum_population(own.sd, margin, confidence) if own.degrees else None
-        features[name] = plain({"variance": own.sd**2, **asdict(own), "needed": needed})
+        sampled = (
+            {"sampled_margin": half_width(own.sd, ratings, confidence) if own.degrees else math.nan} if ratings else {}
+        )
+        features[name] = plain({"variance": own.sd**2, **asdict(own), "needed": needed, **sampled})
         # without a degree of freedom both are NaN
         spread = figure(own.sd**2, ".4f"), figure(own.sd, ".4f")
-        rows.append([name.replace("_", " "), *spread, f"{own.degrees}", f"{needed or '-'}"])
+        rows.append(
+            [name.replace("_", " "), *spread, f"{own.degrees}", f"{needed or '-'}", *map(figure, sampled.values())]
+        )
     return cli.Answer(
         {"signature": signed, "margin": margin, "confidence": confidence, "features": features},
         [
-            Table("", ("feature", "variance", "sd", "degrees", "needed"), rows),
-            KEY.format(margin=margin, confidence=confidence),
+            Table("", ("feature", "variance", "sd", "degrees", "needed", *["±"] * bool(ratings)), rows),
+            KEY.format(margin=margin, confidence=confidence) + (SAMPLED.format(ratings=ratings) if ratings else ""),
             Unbroken(signed),
         ],
     )

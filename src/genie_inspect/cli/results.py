@@ -211,7 +211,7 @@ def demo(log_dir: str) -> None:
         if log.status != "success":
             raise click.ClickException(f"the evaluation of {log.eval.model} ended as {log.status}: {log.location}")
     page, scripts = folder / "report.html", Path(sys.executable).parent
-    write_report([str(folder)], page)
+    write_report([str(folder)], page, baseline=STORYTELLERS[0])
     # with the folder of the environment where that is not on the path: a hint that can be pasted
     beside = scripts.relative_to(Path.cwd()) if scripts.is_relative_to(Path.cwd()) else Path()
     following = NEXT.format(inspect=beside / "inspect", folder=folder, page=page)

@@ -171,7 +171,7 @@ def warnings(evidence: Evidence) -> list[str]:
     if half := below(evidence.pairs, 0.5):
         lines.append(f"fewer than half of the expected ratings could be used: {half}")
     if unused := below(evidence.coverage, 1):
-        lines.append(f"some means rest on fewer answers than were asked for: {unused}")
+        lines.append(f"some means rest on fewer answers than were asked for (one per question and document): {unused}")
     return lines
 
 

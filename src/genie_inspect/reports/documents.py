@@ -11,8 +11,9 @@ from genie_inspect.reports.figures import places
 from genie_inspect.reports.report import MarkedPassage, QuestionRow, Report, StandOut, passage_of, questions, shown_text
 
 LISTED = 5_000  # documents of all runs together: more would take a browser longer than two seconds
-DETAILED = 50  # documents of each run with text and answers
+DETAILED = 150  # documents of all runs together with text and answers
 TENTH = 10
+NO_BREAK = "\u00a0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Detail:
 class Listed:
     run: str
     document: ScoredDocument
-    values: list[tuple[str, str]]  # by feature, in words
+    values: str  # by feature; a browser has to open thousands of these lines, so that they have no markup
     reasons: list[str]
     classes: str  # by which filters choose
     detail: Detail | None
@@ -37,6 +38,7 @@ class Documents:
     rows: list[Listed]
     filters: dict[str, list[tuple[str, str]]]  # by what they choose: the choices, each with its class
     left_out: int  # documents beyond those that are listed
+    detailed: int  # documents of each run that have text and answers
     places: dict[tuple[str, str | int, int], int]  # of rows with text, by run, sample and epoch
 
     def place_of(self, one: StandOut) -> int | None:
@@ -46,6 +48,7 @@ class Documents:
 def documents(report: Report) -> Documents:
     """By run the first documents: one of each prompt, then the second of each."""
     runs = [run for run in report.runs if not run.is_population]
+    detailed = max(1, DETAILED // max(1, len(runs)))
     chosen = [(run, document) for run in runs for document in in_order(run)[: max(1, LISTED // len(runs))]]
     measure = report.measures[0]
     columns = {
@@ -69,15 +72,15 @@ def documents(report: Report) -> Documents:
         values = []
         for place, key in enumerate(measure.keys):
             value = document.value(measure.scorer, key)
-            values.append((in_words(key), number(value, places(measure, key))))
+            values.append(f"{in_words(key)} {number(value, places(measure, key))}".replace(" ", NO_BREAK))
             if math.isnan(value):
                 classes.append(f"n{place}")
             elif key in ends:
                 classes += [f"l{place}"] * (value <= ends[key][0]) + [f"h{place}"] * (value >= ends[key][1])
         seen[run.label] += 1
-        is_shown = seen[run.label] <= DETAILED or (run.label, document.sample, document.epoch) in stood_out
+        is_shown = seen[run.label] <= detailed or (run.label, document.sample, document.epoch) in stood_out
         detail = _detail(run, document, measure.scorer) if is_shown else None
-        rows.append(Listed(run.label, document, values, own, " ".join(classes), detail))
+        rows.append(Listed(run.label, document, ", ".join(values), own, " ".join(classes), detail))
     tenths = (("h", "highest tenth"), ("l", "lowest tenth"), ("n", "not measured"))
     filters = {
         "run": [(label, f"r{place}") for label, place in labels.items()],
@@ -93,7 +96,7 @@ def documents(report: Report) -> Documents:
         (row.run, row.document.sample, row.document.epoch): place for place, row in enumerate(rows) if row.detail
     }
     filters = {what: choices for what, choices in filters.items() if choices}
-    return Documents(rows, filters, sum(len(run.documents) for run in runs) - len(chosen), with_text)
+    return Documents(rows, filters, sum(len(run.documents) for run in runs) - len(chosen), detailed, with_text)
 
 
 def in_order(run: ScoredLog) -> Sequence[ScoredDocument]:

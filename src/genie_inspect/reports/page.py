@@ -15,7 +15,7 @@ from genie_inspect.logs.results import graders_of, options_of, reference_scores_
 from genie_inspect.measures.genie import ALIKE
 from genie_inspect.measures.tokens import is_like_length
 from genie_inspect.reports import charts, figures
-from genie_inspect.reports.documents import DETAILED, documents
+from genie_inspect.reports.documents import documents
 from genie_inspect.reports.figures import Figure
 from genie_inspect.reports.first_figure import first_figure
 from genie_inspect.reports.lanes import (
@@ -216,7 +216,6 @@ def page(report: Report) -> str:
             "study_warnings": study_warnings,
             "is_finite": math.isfinite,
             "version": package_version(),
-            "DETAILED": DETAILED,
         },
         **{
             "ASPECTS": ASPECTS,
