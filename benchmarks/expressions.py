@@ -21,8 +21,8 @@ from panel import documents
 
 from genie_inspect.engines.corpora import Corpus, DocumentsCorpus, folder_texts
 from genie_inspect.engines.infini_gram import InfiniGramCorpus, build_index
-from genie_inspect.measures.expressions import split_expressions
 from genie_inspect.measures.infinity_gram import FLOOR, RunsInCorpus, log_perplexity
+from genie_inspect.measures.tokens import split_expressions
 from genie_inspect.scorers.expression_novelty import with_small_first
 
 TARGETS = 20  # documents that are measured

@@ -27,8 +27,7 @@ from paired_tests import SHAPES, SKEWED, Array, print_candidates
 from genie_inspect.reports.charts import write_chart
 from genie_inspect.statistics.bootstrap import paired_bootstrap
 from genie_inspect.statistics.differences import LEVEL, Difference, differences, findings, paired_permutation
-from genie_inspect.statistics.effect import PairedTest
-from genie_inspect.statistics.power import paired_power
+from genie_inspect.statistics.effect import PairedTest, paired_power
 
 if TYPE_CHECKING:
     import altair

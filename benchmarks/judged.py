@@ -32,9 +32,8 @@ from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow, Document, Question
 from genie_inspect.populations.writing import write_population
 from genie_inspect.prompting.answers import normalised
-from genie_inspect.prompting.fence import OPEN, fenced, unfenced
 from genie_inspect.prompting.replies import pair_rating
-from genie_inspect.prompting.templates import load_template
+from genie_inspect.prompting.templates import OPEN, fenced, load_template, unfenced
 from genie_inspect.providers.replay import starter_record
 from genie_inspect.scorers.assessor import Assessor
 from genie_inspect.scorers.explanation import evidence, explained

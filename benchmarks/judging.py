@@ -45,8 +45,7 @@ from genie_inspect.prompting import forms
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.prompting.templates import Template
 from genie_inspect.providers.replay import starter_record
-from genie_inspect.scorers.assessor import Assessor
-from genie_inspect.scorers.sampling import Sampler
+from genie_inspect.scorers.assessor import Assessor, Sampler
 
 
 class AnswerFirst(Template):

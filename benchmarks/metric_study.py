@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from genie_inspect.statistics.bootstrap import paired_bootstrap
 from genie_inspect.statistics.differences import LEVEL, paired_permutation, pairs_that_find
+from genie_inspect.statistics.effect import paired_power
 from genie_inspect.statistics.equivalence import METHODS, tost
-from genie_inspect.statistics.power import paired_power
 
 Array = NDArray[np.float64]
 FEATURES = 6

@@ -25,9 +25,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from genie_inspect.engines.embedders import embedder
+from genie_inspect.engines.embedders import cosine_distances, embedder
 from genie_inspect.measures.compression import CompressedPopulation, compression_novelty, compression_ratio
-from genie_inspect.measures.distance import cosine_distances
 from genie_inspect.measures.ngrams import LENGTHS, TokenIndex, creativity_index
 from genie_inspect.measures.partition import partition
 from genie_inspect.measures.tokens import tokens

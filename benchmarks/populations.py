@@ -24,7 +24,7 @@ from genie_inspect.cli import main as genie
 from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Question, question_id, write_rows
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 
 DOCUMENTS, MODELS, EPOCHS, QUESTIONS, WORDS = 5_000, 25, 2, 17, 200
 VOCABULARY = [f"word{number}" for number in range(5_000)]

@@ -18,7 +18,7 @@ os.environ["GENIE_CACHE_DIR"] = tempfile.mkdtemp()  # made-up ratings are not ke
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, modelapi
 
 from genie_inspect.cli.calibrate import calibrate
-from genie_inspect.prompting.fence import OPEN, unfenced
+from genie_inspect.prompting.templates import OPEN, unfenced
 from genie_inspect.providers.replay import starter_record
 
 FAULTS = ("follower", "constant", "blind")

@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genie_inspect.engines.embedders import Embedder, StaticEmbedder
-from genie_inspect.measures.genie import mean_novelty, similarity
-from genie_inspect.measures.sampling import collapsed, represented, variances
+from genie_inspect.measures.genie import collapsed, mean_novelty, represented, similarity, variances
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.providers.replay import starter_record
-from genie_inspect.scorers.sampling import Sampler
+from genie_inspect.scorers.assessor import Sampler
 
 SIZES = (3, 4, 6, 8, 12)
 Asked = tuple[str, str, list[str], list[float]]  # feature, question, answer and others, the others' similarities

@@ -21,7 +21,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from genie_inspect.batch import shards as bodies
 from genie_inspect.populations.schema import Document, Question, question_id
 from genie_inspect.populations.writing import write_population
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.providers.replay import starter_record
 
 PROMPT, WORDS, LATENCY, CONNECTIONS = "Write a story.", 200, "STANDIN_LATENCY", "STANDIN_CONNECTIONS"

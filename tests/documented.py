@@ -156,8 +156,8 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
         (folder / "texts.jsonl").write_text("".join(lines), encoding="utf-8")
     if page == "docs/bring_your_own.md":
         text = (ROOT / page).read_text(encoding="utf-8")
-        shown = [block for language, block in blocks(text) if language == "json" and '"features"' in block]
-        (folder / "features.json").write_text(*shown, encoding="utf-8")
+        (shown,) = (block for _, block in blocks(text) if block.startswith('{"features"'))
+        (folder / "features.json").write_text(shown, encoding="utf-8")
     if page in ("README.md", "docs/faq.md", "docs/reference.md", "docs/report.md", "docs/tutorial.md"):
         shutil.copytree(logs, folder / "logs")
     if page in ("docs/judging.md", "docs/faq.md"):

@@ -28,7 +28,7 @@ from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, modelapi
 import genie_inspect
 from genie_inspect.cli import main as genie
 from genie_inspect.graders.stand_ins import rehearsed
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 
 # what commands import when they come to need it; a second or more of each command that does
 LATE = [

@@ -2,6 +2,7 @@
 
 import atexit
 import functools
+import importlib
 import json
 import os
 import socket
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from fcntl import LOCK_EX, flock
 from pathlib import Path
 from tempfile import gettempdir
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import Any
 
 TESTS = Path(__file__).parent
@@ -148,3 +149,14 @@ def race(racers: Sequence[Commands], commands: Sequence[Sequence[object]]) -> li
     for racer, command in zip(racers, commands, strict=True):
         racer.start(*command, at=at)
     return [racer.end() for racer in racers]
+
+
+ROOT = Path(__file__).parents[1]
+
+
+def tool_named(name: str, folder: str = "tools") -> ModuleType:
+    """A script as a module; it finds the others of its folder as it does when it is run."""
+    path = str(ROOT / folder)
+    if path not in sys.path:
+        sys.path.append(path)
+    return importlib.import_module(name)

@@ -27,7 +27,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow, Document, Feature, Question, document_id, question_id
 from genie_inspect.populations.writing import write_population
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 
 Data = dict[str, Any]
 

@@ -38,9 +38,9 @@ from tests.served import Served, serving
 from genie_inspect.cli import main
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.logs.reading import read_logs
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.statistics.differences import LEVEL, pairs_that_find
-from genie_inspect.statistics.power import paired_power
+from genie_inspect.statistics.effect import paired_power
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "genie_inspect"
@@ -421,7 +421,7 @@ def test_the_reference_names_every_extra() -> None:
 
 
 def test_what_a_score_rests_on_is_explained_key_by_key(genie_demo: tuple[Path, str]) -> None:
-    page = (ROOT / "docs" / "judging.md").read_text(encoding="utf-8").split("## What a score rests on")[1]
+    page = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").split("## What a score rests on")[1]
     (log, *_) = read_logs([genie_demo[0]])
     scores = read_eval_log_sample(log.file, log.documents[0].sample, 1).scores or {}
     metadata = scores["genie"].metadata or {}

@@ -9,8 +9,15 @@ from typing import Any
 
 import pytest
 
-from genie_inspect.errors import MissingExtraError, UnknownChoiceError
-from genie_inspect.options import check_between, check_count, check_share, check_switch, check_text
+from genie_inspect.errors import (
+    MissingExtraError,
+    UnknownChoiceError,
+    check_between,
+    check_count,
+    check_share,
+    check_switch,
+    check_text,
+)
 
 Check = Callable[[str, Any], None]
 CHECKS: list[tuple[Check, list[Any], list[Any], str]] = [

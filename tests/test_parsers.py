@@ -33,12 +33,12 @@ from genie_inspect.files.json_lines import json_object, json_row
 from genie_inspect.measures.marks import QuotedText
 from genie_inspect.populations.prompts import cell
 from genie_inspect.populations.schema import Document, parsed
-from genie_inspect.prompting import answers, fence, replies
+from genie_inspect.prompting import answers, replies, templates
 from genie_inspect.prompting.texts import whole_text
 from genie_inspect.signature import Signature
 
 SENTENCE = "The owl, which had slept, went out."
-REQUEST = "Rate them. " * 40 + fence.fenced({"question": "Who is it?", "others": {"1": "an owl"}})
+REQUEST = "Rate them. " * 40 + templates.fenced({"question": "Who is it?", "others": {"1": "an owl"}})
 TEXTS = frozenset({"reply", "text", "answer", "document", "generation", "question", "request", "story", "letters"})
 """What a function's first argument is called that comes from outside."""
 GIVEN: dict[str, object] = {
@@ -60,7 +60,7 @@ SPECIAL: dict[str, Callable[[str], object]] = {
     "populations.schema.parsed": lambda text: parsed(whole_text(text), Document, "a line"),
     "measures.marks.QuotedText.find": lambda text: [QuotedText(text).find(quote) for quote in ("a", SENTENCE)],
     "prompting.answers.normalised": answers.normalised.__wrapped__,
-    "prompting.fence.unfenced": lambda text: fence.unfenced(f"{fence.OPEN}{text}{fence.CLOSE}"),
+    "prompting.templates.unfenced": lambda text: templates.unfenced(f"{templates.OPEN}{text}{templates.CLOSE}"),
     "batch.importing.reply_in": lambda text: reply_in(as_bytes(text)),
     "populations.prompts.cell": cell,
     "prompting.replies.json_lists": replies.json_lists,
@@ -75,7 +75,7 @@ RAISED: dict[str, type[GenieError]] = {
         ("files.json_lines.json_object", "files.json_lines.json_row", "populations.schema.parsed"), PopulationError
     ),
     "agreement.votes.from_letters": VotesError,
-    "prompting.fence.unfenced": UnreadableReplyError,
+    "prompting.templates.unfenced": UnreadableReplyError,
     **{
         f"prompting.{module}.{name}": UnreadableReplyError
         for module, names in {
@@ -90,7 +90,7 @@ RAISED: dict[str, type[GenieError]] = {
 }
 """What a parser documents that it raises; the others raise nothing."""
 OTHERS = {
-    "versions.comparable": "takes a signature, which is ours",
+    "signature.comparable": "takes a signature, which is ours",
     "cli.terminal.confirm": "asks, by printable",
     "cli.terminal.echo": "prints, by printable",
     "engines.identity.redacted": "takes an option of the user's, for an error message",
@@ -105,8 +105,8 @@ OTHERS = {
     "graders.list_judge.list_ratings": "through numbered_ratings",
     "measures.tokens.word_count": "a count, no reading",
     "engines.corpora.spaced_tokens": "as tokens",
-    "measures.expressions.split_expressions": "an object an expression of a document, at words alone",
-    "measures.expressions.without_outside": "a character at either end after the other",
+    "measures.tokens.split_expressions": "an object an expression of a document, at words alone",
+    "measures.tokens.without_outside": "a character at either end after the other",
     "measures.tokens.plain_typography": "a table of characters",
     "scorers.expression_novelty.with_small_first": "takes an expression",
     "scorers.expression_novelty.measurement": "looks up the expressions of a document",
@@ -119,8 +119,8 @@ OTHERS = {
     "measures.tokens.placed_tokens": "as tokens",
     "populations.survey.shingles": "a number a word of a document",
     "prompting.replies.last_labels": "through verdict and yes_or_no",
-    "reports.letters.width_of": "looks up the width of a character after the other",
-    "graders.cost.tokens": "an estimate from the length",
+    "reports.first_figure.width_of": "looks up the width of a character after the other",
+    "graders.protocols.tokens": "an estimate from the length",
 }
 """Functions that are no parsers, though their first argument is a text, with the reason."""
 

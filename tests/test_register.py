@@ -14,7 +14,7 @@ from inspect_ai.log import read_eval_log
 from tests.documented import blocks
 
 from genie_inspect import _registry
-from genie_inspect.versions import TASKS
+from genie_inspect.signature import TASKS
 
 ROOT = Path(__file__).parents[1]
 ROOM = ROOT / "src" / "genie_inspect" / "tasks"

@@ -18,7 +18,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import NormalizedName, canonicalize_name
-from tests.tools import tool_named
+from tests.processes import tool_named
 
 from genie_inspect.files.writing import DATA
 from genie_inspect.graders.embedding_judge import shipped_fit, shown

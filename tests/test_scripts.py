@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from genie_inspect.measures.partition import short_texts_same
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.survey import NearDuplicates
-from genie_inspect.prompting.fence import without_echo
+from genie_inspect.prompting.templates import without_echo
 from genie_inspect.scripts import is_english, main_script, spaced_words, words
 
 LATIN = st.text("abz éß'’“—-_.,!?09 \n\t", max_size=60)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.model import get_model
 from tests.left_out import with_ci
-from tests.tools import tool_named
+from tests.processes import tool_named
 
 from genie_inspect.files.writing import DATA
 from genie_inspect.graders.embedding_judge import shipped_fit

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from inspect_ai import eval as evaluate
 from tests.left_out import with_ci
-from tests.tools import tool_named
+from tests.processes import tool_named
 
 from genie_inspect.files.writing import DATA
 from genie_inspect.populations.interventions import LEFT_OUT, Interventions, LeftOut

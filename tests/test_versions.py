@@ -17,9 +17,8 @@ from tests.every_scorer import MAKERS, NO_MEASURE, scorer_of
 from tests.scripted import OWL, QUESTIONS, Script, saying, small_population
 
 from genie_inspect.prompting.replies import labels
-from genie_inspect.signature import Signature, digest, signature
+from genie_inspect.signature import TASKS, Signature, comparable, digest, signature
 from genie_inspect.solvers.generations import generations
-from genie_inspect.versions import TASKS, comparable
 
 RAISE = "the values of {} are no longer those of version {}: raise N of its N-X, and put the new values under it here"
 STORY = "The grey owl flew over the barns of the village until the clock struck and the snow began to fall."

@@ -10,7 +10,7 @@ from tests.scripted import sheet_of
 from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.populations.population import open_population
 from genie_inspect.signature import digest
-from genie_inspect.solvers.plot_prompt import draw_plot
+from genie_inspect.solvers.generations import draw_plot
 from genie_inspect.studies.metric_study import writing
 
 # instructions are known once they were called for, which other tests do or do not

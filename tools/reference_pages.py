@@ -38,7 +38,7 @@ PYTHON: dict[str, dict[str, tuple[str, ...]]] = {
         "measures.partition": ("partition", "distinct_count", "utility", "reward_level"),
         "measures.compression": ("compression_ratio", "compression_novelty"),
         "measures.ngrams": ("match_lengths", "coverage", "creativity_index"),
-        "measures.expressions": ("split_expressions",),
+        "measures.tokens": ("split_expressions",),
         "measures.infinity_gram": ("probability", "log_perplexity", "novel_share"),
         "measures.likert": ("test_score", "passes"),
         "measures.marks": ("matches", "agreement"),
@@ -47,10 +47,9 @@ PYTHON: dict[str, dict[str, tuple[str, ...]]] = {
     "Statistics": {
         "statistics.bootstrap": ("paired_bootstrap",),
         "statistics.equivalence": ("tost",),
-        "statistics.effect": ("cohens_d",),
+        "statistics.effect": ("cohens_d", "minimum_population", "margin"),
         "statistics.ranking": ("spearman", "kendall", "pairwise_accuracy"),
         "statistics.agreement": ("krippendorff_alpha", "randolph_kappa", "fleiss_kappa", "cohen_kappa"),
-        "statistics.power": ("minimum_population", "margin"),
         "statistics.mixed": ("mixed_logistic",),
     },
 }

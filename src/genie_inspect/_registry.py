@@ -22,8 +22,8 @@ from genie_inspect.scorers.novelty_bench import novelty_bench as novelty_bench
 from genie_inspect.scorers.partition import partition as partition
 from genie_inspect.scorers.ttcw import ttcw as _ttcw
 from genie_inspect.solvers.generations import generations as generations
+from genie_inspect.solvers.generations import plot_prompt as plot_prompt
 from genie_inspect.solvers.generations import recorded as recorded
-from genie_inspect.solvers.plot_prompt import plot_prompt as plot_prompt
 from genie_inspect.solvers.prompting_methods import negative_sampling as negative_sampling
 from genie_inspect.solvers.prompting_methods import outline as outline
 from genie_inspect.solvers.prompting_methods import trim as trim

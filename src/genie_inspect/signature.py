@@ -1,4 +1,10 @@
-"""What makes two scores comparable, in one string that stands beside every score."""
+"""What makes two scores comparable, in one string that stands beside every score.
+
+Its version is written `N-X`, as in `2-B`. The number says whether results compare: it is raised when the same texts,
+asked in the same way, would get other values. The letter says what can be asked for: it goes on when options, keys or
+metadata change and the values do not. A release of the package by itself changes neither. A measure's version stands
+where its signature is made.
+"""
 
 import hashlib
 import re
@@ -6,8 +12,6 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 from typing import Self
-
-from genie_inspect.versions import UNVERSIONED
 
 PACKAGE = "genie-inspect"
 MODEL = re.compile(r"(.+)@[0-9a-f]{12}")  # with its digest, as signatures name the models that are asked
@@ -97,3 +101,27 @@ def differing(first: str, second: str) -> list[tuple[str, str, str]]:
     here, there = Signature(first).facts, Signature(second).facts
     names = [name for name in {**here, **there} if here.get(name) != there.get(name)]
     return [(name, here.get(name, MISSING), there.get(name, MISSING)) for name in names]
+
+
+TASKS: Mapping[str, str] = {
+    "synthetic_prompts": "1-B",
+    "writing_prompts": "1-C",
+    "population_prompts": "1-B",
+    "leave_one_out": "1-B",
+    "metric_study": "1-B",
+    "novelty_partition": "1-A",
+    "ttcw": "1-A",
+    "ttcw_stories": "1-A",
+}
+"""Of a task's dataset and settings; what its scorers do has versions of its own."""
+UNVERSIONED = "0-A"
+"""Of a measure that names no version."""
+
+
+def comparable(text: str) -> str:
+    """A signature without the letters of its versions: two that differ in nothing else compare.
+
+    >>> comparable("measure:genie|judge:list(m)|version:2-B")
+    'measure:genie|judge:list(m)|version:2'
+    """
+    return re.sub(r"(?<![^|,])version:([0-9]+)-[A-Z](?![^|,])", r"version:\1", text)

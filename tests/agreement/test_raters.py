@@ -29,7 +29,7 @@ from genie_inspect.graders.protocols import GRADER_FAILED, UNREADABLE, UNSPECIFI
 from genie_inspect.graders.sheet_judge import SIZE, SheetJudge
 from genie_inspect.populations.population import BUNDLED, Population, open_population
 from genie_inspect.populations.schema import Question
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 
 QUESTION = Question(id="q", prompt="p", feature="plot", text="Who?")
 

@@ -21,8 +21,7 @@ from genie_inspect.graders.instrument import Instrument
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.reference_scores import reference_scores_of
 from genie_inspect.populations.schema import Question
-from genie_inspect.prompting.fence import OPEN, unfenced
-from genie_inspect.prompting.templates import ORIGINAL, REWORDINGS
+from genie_inspect.prompting.templates import OPEN, ORIGINAL, REWORDINGS, unfenced
 from genie_inspect.providers.replay import starter_record
 
 

@@ -16,7 +16,7 @@ from genie_inspect.batch import walk
 from genie_inspect.batch.shards import ScaleError
 from genie_inspect.batch.walk import Line, parts, write_part
 from genie_inspect.cli import main
-from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.templates import fenced
 
 MEMORY = 4_000_000_000  # bytes of addresses; the libraries alone take a third of it
 Attack = Callable[[Path, str], object]

@@ -16,7 +16,7 @@ from genie_inspect.graders.cache import ANSWERS, RATINGS, Cache, Judged
 from genie_inspect.graders.list_judge import LIST, list_request
 from genie_inspect.graders.merging import Part
 from genie_inspect.graders.sheet_judge import SHEETS
-from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.templates import fenced
 from genie_inspect.signature import digest
 
 JUDGE, SHEET, READER = "list(x)", "sheet(x)", "grader(x)"

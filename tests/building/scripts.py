@@ -13,7 +13,7 @@ from genie_inspect.graders.stand_ins import RecordedModel, ReplyRecord
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow, Document, Feature, Question
 from genie_inspect.populations.writing import write_population
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 
 OWL, FOX = "Write about an owl.", "Write about a fox."
 FEATURES = (Feature(name="plot", definition="What happens."), Feature(name="place", definition="Where it happens."))

@@ -32,7 +32,7 @@ from genie_inspect.building.populating import Built, build
 from genie_inspect.errors import GenieWarning, PopulationError
 from genie_inspect.populations.population import BUNDLED, Population
 from genie_inspect.populations.schema import Document, Question, document_id
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 
 
 def test_what_is_no_document_is_dropped_with_a_count_by_reason(tmp_path: Path) -> None:

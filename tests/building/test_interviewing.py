@@ -29,9 +29,9 @@ from genie_inspect.logs.results import results_of
 from genie_inspect.measures.genie import Tally, feature_novelty
 from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.reference_scores import reference_scores_of
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.scorers.assessor import Assessor
-from genie_inspect.versions import comparable
+from genie_inspect.signature import comparable
 
 
 @pytest.mark.parametrize("name", [instruction.name for instruction in INSTRUCTIONS])

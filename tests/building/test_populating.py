@@ -17,7 +17,7 @@ from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.reference_scores import reference_scores_of
 from genie_inspect.populations.schema import Question, question_id, write_rows
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 
 LOGS: dict[str, list[str]] = {}
 LONG = "the owl flew over the old barn and the long white field until the sun rose over the hill"

@@ -31,7 +31,7 @@ from genie_inspect.engines.embedders import StaticEmbedder
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.populations.prompts import SourceError, prompt_lines
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.tasks.synthetic_prompts import concept_pairs
 
 

@@ -19,7 +19,7 @@ from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.populations.population import Population, write_features
 from genie_inspect.populations.schema import Question, question_id, write_rows
 from genie_inspect.populations.stories import reference_stories
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.tasks.novelty_partition import CONFIG
 
 BEES = reference_stories("bundled")[0].story

@@ -20,7 +20,7 @@ from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.populations.population import BUNDLED, write_features
 from genie_inspect.populations.prompts import prompt_lines
 from genie_inspect.populations.schema import Feature
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 
 FOUND = (Feature(name="mood", definition="How it feels."), Feature(name="font", definition="How it is set."))
 REPLY = numbered({1: "social_atmosphere", 2: "none"})

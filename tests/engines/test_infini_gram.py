@@ -30,10 +30,9 @@ from genie_inspect.engines.infini_gram import (
     checked_manifest,
 )
 from genie_inspect.errors import CorpusError, EngineFailedError, MissingExtraError
-from genie_inspect.measures.expressions import split_expressions
 from genie_inspect.measures.infinity_gram import probability
 from genie_inspect.measures.ngrams import TokenIndex, creativity_index
-from genie_inspect.measures.tokens import tokens
+from genie_inspect.measures.tokens import split_expressions, tokens
 from genie_inspect.populations.population import open_population
 
 needs_infini_gram = pytest.mark.skipif(find_spec("infini_gram") is None, reason="infini-gram is not installed")

@@ -21,8 +21,8 @@ from genie_inspect.graders.close_reader import (
     reading_of,
 )
 from genie_inspect.graders.close_reader import REPEATED as AGAIN
-from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.forms import quotes
+from genie_inspect.prompting.templates import unfenced
 
 every_aspect = pytest.mark.parametrize("aspect", ASPECTS)
 

@@ -20,8 +20,8 @@ from genie_inspect.graders.merging import Unrated, rated
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import OFF_LABELS, SMOKE_TEST, UNREADABLE, UNSPECIFIED, Answer, Rated, caution
 from genie_inspect.graders.reader import GraderReader
-from genie_inspect.prompting.fence import unfenced
 from genie_inspect.prompting.forms import ratings_form
+from genie_inspect.prompting.templates import unfenced
 
 
 class Table:

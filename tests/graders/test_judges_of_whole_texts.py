@@ -38,7 +38,7 @@ from genie_inspect.graders.quality import (
     rewarded,
 )
 from genie_inspect.measures.partition import partition
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.solvers.requirements import require_models
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.list_judge import ListJudge
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import Answer
-from genie_inspect.prompting.fence import fenced, unfenced
+from genie_inspect.prompting.templates import fenced, unfenced
 from tests.scripted import Asked
 
 warnings.simplefilter("error", UserWarning)  # what the cache warns of

@@ -37,7 +37,7 @@ from genie_inspect.graders.logit_judge import (
 )
 from genie_inspect.graders.merging import Unrated, rated
 from genie_inspect.graders.protocols import OFF_LABELS, UNSPECIFIED, Answer, Rated
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 
 QUESTION = Asked("How does it end?")
 ANSWER = Answer("in the rain")

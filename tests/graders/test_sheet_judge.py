@@ -17,8 +17,7 @@ from genie_inspect.graders.list_judge import ListJudge, shuffled
 from genie_inspect.graders.merging import rate_all
 from genie_inspect.graders.protocols import UNREADABLE, UNSPECIFIED, Answer, Compared, Rated
 from genie_inspect.graders.sheet_judge import SheetJudge, packed
-from genie_inspect.prompting.fence import unfenced
-from genie_inspect.prompting.templates import load_template
+from genie_inspect.prompting.templates import load_template, unfenced
 
 OTHERS = ("a", "bb", "ccc", "dddd")
 

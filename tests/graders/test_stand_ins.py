@@ -10,8 +10,8 @@ from tests.scripted import Script, output, saying
 from genie_inspect.building.prompts import concepts
 from genie_inspect.errors import PopulationError
 from genie_inspect.graders.stand_ins import TOKENS_A_REPLY_ITEM, RecordedModel, Rehearsal, ReplyRecord
-from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.replies import numbered_answers
+from genie_inspect.prompting.templates import fenced
 
 
 async def test_a_request_made_before_a_stop_is_answered_from_the_record_after_it(tmp_path: Path) -> None:

@@ -262,11 +262,13 @@ REPEATS = (
         ),
         (
             Evidence(coverage={"plot": (3, 4), "style": (0, 4), "agent": (4, 4), "form": (0, 0)}),
-            "some means rest on fewer answers than were asked for (one per question and document): style 0 of 4, plot 3 of 4\n",
+            "some means rest on fewer answers than were asked for (one per question and document): style 0 "
+            "of 4, plot 3 of 4\n",
         ),
         (
             Evidence(coverage={f"test {number}": (number, 20) for number in range(9)}),
-            "some means rest on fewer answers than were asked for (one per question and document): test 0 0 of 20, test 1 1 of 20, test 2 2 of 20, "
+            "some means rest on fewer answers than were asked for (one per question and document): test 0 0 of "
+            "20, test 1 1 of 20, test 2 2 of 20, "
             "test 3 3 of 20, test 4 4 of 20, test 5 5 of 20 and 3 more\n",
         ),
     ],

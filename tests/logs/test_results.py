@@ -56,7 +56,7 @@ def test_shares_are_added_up_over_documents_and_every_key_has_one(tmp_path: Path
     assert found.pairs == {"plot": (14, 48), "style": (0, 0)}
     assert [line.split(":")[0] for line in found.warnings] == [
         "fewer than half of the expected ratings could be used",
-        "some means rest on fewer answers than were asked for",
+        "some means rest on fewer answers than were asked for (one per question and document)",
     ]
 
 

@@ -10,8 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.hostile import FULL, SECONDS_A_MILLION, SPARE_SECONDS, seconds
 
-from genie_inspect.measures.distance import cosine_distances
-from genie_inspect.measures.expressions import split_expressions
+from genie_inspect.engines.embedders import cosine_distances
 from genie_inspect.measures.marks import (
     LONGEST_SEARCHED,
     Agreement,
@@ -30,6 +29,7 @@ from genie_inspect.measures.tokens import (
     median_words,
     placed_tokens,
     plain_typography,
+    split_expressions,
     tokens,
     word_count,
 )

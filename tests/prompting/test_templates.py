@@ -9,9 +9,19 @@ from hypothesis import strategies as st
 
 from genie_inspect.errors import TemplateError, UnknownChoiceError, UnreadableReplyError
 from genie_inspect.prompting.answers import NOT_SPECIFIED, reading_reply
-from genie_inspect.prompting.fence import CLOSE, OPEN, fenced, unfenced, without_echo
 from genie_inspect.prompting.replies import numbered_ratings, sheet_ratings
-from genie_inspect.prompting.templates import BUNDLED, REWORDINGS, Template, load_template, wordings
+from genie_inspect.prompting.templates import (
+    BUNDLED,
+    CLOSE,
+    OPEN,
+    REWORDINGS,
+    Template,
+    fenced,
+    load_template,
+    unfenced,
+    without_echo,
+    wordings,
+)
 
 COUNTED = {name: {"count", "data"} for name in ("read", "rate_list", "rate_sheet")}
 BLANKS = {**COUNTED, "rate_pair": {"data"}}

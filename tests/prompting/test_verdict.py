@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genie_inspect.errors import UnreadableReplyError
-from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import label_form, one_sentence
 from genie_inspect.prompting.replies import (
     YES_NO,
@@ -21,7 +20,7 @@ from genie_inspect.prompting.replies import (
     verdict,
     yes_or_no,
 )
-from genie_inspect.prompting.templates import load_template
+from genie_inspect.prompting.templates import fenced, load_template
 
 
 def echo(test: str, scale: str) -> str:

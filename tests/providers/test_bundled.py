@@ -15,7 +15,7 @@ from tests.scripted import scores
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.prompting.answers import reading_reply
-from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.templates import fenced
 from genie_inspect.providers.replay import graded, starter_record
 from genie_inspect.solvers.prompting_methods import negative_sampling, outline, trim, verbalized_sampling
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts

@@ -19,9 +19,8 @@ from genie_inspect.measures.compression import compression_ratio
 from genie_inspect.statistics.bootstrap import paired_bootstrap
 from genie_inspect.statistics.descriptive import prompt_interval
 from genie_inspect.statistics.differences import paired_permutation
-from genie_inspect.statistics.effect import PairedTest
+from genie_inspect.statistics.effect import PairedTest, paired_power
 from genie_inspect.statistics.equivalence import tost
-from genie_inspect.statistics.power import paired_power
 
 SIZES = [5, 12, 50]
 

@@ -13,8 +13,7 @@ from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.logs.files import LogError
 from genie_inspect.reports.charts import SERIES
-from genie_inspect.reports.first_figure import LETTERS, POINTS, first_figure, write_first_figure
-from genie_inspect.reports.letters import outlined, width_of
+from genie_inspect.reports.first_figure import LETTERS, POINTS, first_figure, outlined, width_of, write_first_figure
 from genie_inspect.reports.report import build_report
 from genie_inspect.tasks.novelty import score_view
 

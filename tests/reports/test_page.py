@@ -202,7 +202,7 @@ def test_shares_faults_and_what_to_beware_of_stand_on_the_page(tmp_path: Path) -
     words = words_of(made_log(tmp_path, [{"genie": scored({"plot": 0.5}, **facts)}] * 2))
     assert "25% 10% of ratings" in words
     assert f"86 {HOSTILE}" in words
-    assert "care: mock/writer: some means rest on fewer answers than were asked for (one per question and document): plot 2 of 8." in words
+    assert "fewer answers than were asked for (one per question and document): plot 2 of 8." in words
     bare = words_of(made_log(tmp_path, [SCORE]))
     assert not [text for text in ("with care", "of ratings") if text in bare]
 
@@ -368,7 +368,16 @@ def test_the_comparison_warns_of_what_the_measures_do_not(tmp_path: Path) -> Non
     found = build_report([tmp_path], baseline="m/plain")
     assert found.comparison
     said = warnings(found.comparison)
-    assert len([line for line in said if line.endswith("fewer answers than were asked for (one per question and document): plot 3 of 6")]) == 2
+    assert (
+        len(
+            [
+                line
+                for line in said
+                if line.endswith("fewer answers than were asked for (one per question and document): plot 3 of 6")
+            ]
+        )
+        == 2
+    )
     assert beware(found) == [line for line in said if "fewer answers" not in line]
     assert any("40 words" in line for line in beware(found))
     assert beware(replace(found, comparison=None)) == []

@@ -13,7 +13,7 @@ from genie_inspect.reports.pairing import PROMPT, Options, Pairs
 from genie_inspect.reports.verdict import advice, findings, powers, prompts_needed, verdict, warnings
 from genie_inspect.signature import Signature
 from genie_inspect.statistics.differences import Difference, Finding, pairs_that_find
-from genie_inspect.statistics.power import paired_power
+from genie_inspect.statistics.effect import paired_power
 
 NAN = math.nan
 

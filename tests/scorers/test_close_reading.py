@@ -12,7 +12,7 @@ from tests.scorers.test_explanation import size
 from tests.scripted import OWL, Script, evaluated, metadata, saying, scores
 
 from genie_inspect.graders.close_reader import Approach, Mark, Reading
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.scorers.close_reading import close_reading, cost, evidence, explained, with_marks
 from genie_inspect.scorers.explanation import MOST_BYTES
 

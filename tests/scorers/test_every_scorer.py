@@ -49,7 +49,7 @@ from genie_inspect.logs.reading import ScoredLog
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.populations.writing import write_population
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.scorers.genie import UNKNOWN_PROMPT
 from genie_inspect.scorers.outcome import ACCEPTED, NO_DOCUMENTS
 from genie_inspect.signature import Signature

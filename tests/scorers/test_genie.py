@@ -25,7 +25,7 @@ from tests.scripted import (
 )
 
 from genie_inspect.measures.genie import MIN_COVERAGE
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.scorers.genie import genie
 from genie_inspect.signature import Signature
 

@@ -39,7 +39,7 @@ from genie_inspect.populations.reference_scores import (
     with_measured,
     write_reference_scores,
 )
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.reports.summary import wide_rows
 from genie_inspect.scorers.assessor import assessor_of
 from genie_inspect.scorers.coherence import coherence

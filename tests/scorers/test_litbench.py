@@ -8,7 +8,7 @@ from tests.scripted import OWL, Script, evaluated, metadata, saying, scored, sco
 
 from genie_inspect.graders.quality import CHAT
 from genie_inspect.populations.population import Population
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.scorers.litbench import cost, litbench
 
 STORY = "A brown owl counted the trains."

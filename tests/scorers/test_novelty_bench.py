@@ -13,7 +13,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from tests.scripted import Script, is_unscored, metadata, saying, scored, scores, values
 
 from genie_inspect.engines.embedders import embedder
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.samples import keep_generations
 from genie_inspect.scorers.novelty_bench import novelty_bench as scorer
 from genie_inspect.solvers.generations import cache_for

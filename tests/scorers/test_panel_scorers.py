@@ -25,14 +25,13 @@ from tests.scripted import (
 )
 
 from genie_inspect import compression, cosine, creativity_index, expression_novelty, partition
-from genie_inspect.engines.embedders import embedder
+from genie_inspect.engines.embedders import cosine_distances, embedder
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.measures.compression import compression_novelty, compression_ratio
-from genie_inspect.measures.distance import cosine_distances
 from genie_inspect.measures.infinity_gram import log_perplexity, novel_share
 from genie_inspect.measures.tokens import tokens
 from genie_inspect.populations.population import Population
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.scorers.compression import ALONE
 from genie_inspect.scorers.cosine import UNKNOWN_WORDS
 from genie_inspect.scorers.creativity_index import KEYS as CREATIVITY_KEYS

@@ -20,12 +20,11 @@ from genie_inspect.graders.sheet_judge import SheetJudge
 from genie_inspect.measures.genie import Tally, similarity
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.reference_scores import Measured, ReferenceScores
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.scorers.assessment import Assessment, QuestionResult, standings
-from genie_inspect.scorers.assessor import Assessor, Jury
+from genie_inspect.scorers.assessor import Assessor, Jury, Sampler
 from genie_inspect.scorers.explanation import notes_on, sampling_facts
 from genie_inspect.scorers.genie import genie
-from genie_inspect.scorers.sampling import Sampler
 from genie_inspect.signature import Signature
 from genie_inspect.tasks.population_prompts import population_prompts
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts

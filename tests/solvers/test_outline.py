@@ -12,10 +12,8 @@ from tests.critics import comparing
 from tests.scripted import OWL, Script, output, saying
 from tests.solvers.runs import run
 
-from genie_inspect.prompting.fence import unfenced
-from genie_inspect.prompting.templates import load_template
-from genie_inspect.solvers.generations import generations
-from genie_inspect.solvers.plot_prompt import drawn_plot, plot_prompt
+from genie_inspect.prompting.templates import load_template, unfenced
+from genie_inspect.solvers.generations import drawn_plot, generations, plot_prompt
 from genie_inspect.solvers.prompting_methods import negative_sampling, outline, trim, verbalized_sampling
 
 

@@ -16,7 +16,7 @@ from inspect_ai.scorer import Score, Scorer, Target, includes, mean, scorer
 from inspect_ai.solver import Solver, TaskState, prompt_template
 from tests.scripted import OWL, Script, saying
 
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.solvers.prompting_methods import negative_sampling, outline, trim, verbalized_sampling
 
 READABLE = (

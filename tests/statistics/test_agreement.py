@@ -22,7 +22,7 @@ from genie_inspect.statistics.agreement import (
     randolph_kappa,
     recall,
 )
-from genie_inspect.statistics.power import (
+from genie_inspect.statistics.effect import (
     chance_of_seeing,
     expected_unseen,
     margin,

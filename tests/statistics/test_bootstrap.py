@@ -13,14 +13,7 @@ from hypothesis import strategies as st
 
 from genie_inspect.statistics.bootstrap import bootstrap_interval, paired_bootstrap, percentile_interval
 from genie_inspect.statistics.differences import paired_permutation
-from genie_inspect.statistics.effect import (
-    CELLS,
-    PairedTest,
-    bonferroni,
-    centred_deltas,
-    cohens_d,
-    holm,
-)
+from genie_inspect.statistics.effect import CELLS, PairedTest, bonferroni, centred_deltas, cohens_d, holm
 
 NAN = math.nan
 SCORES = st.integers(-40, 40).map(lambda tenths: tenths / 10)

@@ -23,9 +23,8 @@ from genie_inspect.statistics.differences import (
     pairwise_differences,
     yes_no_difference,
 )
-from genie_inspect.statistics.effect import PairedTest, cohens_d, holm
+from genie_inspect.statistics.effect import PairedTest, cohens_d, holm, paired_power, pairs_needed
 from genie_inspect.statistics.equivalence import tost
-from genie_inspect.statistics.power import paired_power, pairs_needed
 
 NAN = math.nan
 RANDOM = np.random.default_rng(0)

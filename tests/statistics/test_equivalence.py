@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from genie_inspect.statistics.bootstrap import bootstrap_interval, paired_bootstrap
 from genie_inspect.statistics.descriptive import prompt_interval
 from genie_inspect.statistics.differences import differences, findings, least_p_value, paired_permutation
-from genie_inspect.statistics.effect import cohens_d
+from genie_inspect.statistics.effect import cohens_d, margin, minimum_population, paired_power, pairs_needed
 from genie_inspect.statistics.equivalence import tost
 from genie_inspect.statistics.mixed import mixed_logistic
-from genie_inspect.statistics.power import margin, minimum_population, paired_power, pairs_needed
 
 SCORES = st.integers(0, 40).map(lambda tenths: tenths / 10)
 PAIRS = st.lists(st.tuples(SCORES, SCORES), min_size=3, max_size=15)

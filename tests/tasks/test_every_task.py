@@ -21,7 +21,7 @@ from tests.tasks.runs import line_of, run
 import genie_inspect._registry  # noqa: F401  # registers what is looked for
 from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 from genie_inspect.scorers.compression import ALONE
-from genie_inspect.signature import PACKAGE, package_version
+from genie_inspect.signature import PACKAGE, TASKS, package_version
 from genie_inspect.tasks.leave_one_out import leave_one_out
 from genie_inspect.tasks.metric_study import metric_study
 from genie_inspect.tasks.novelty_partition import novelty_partition
@@ -30,7 +30,6 @@ from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 from genie_inspect.tasks.ttcw import ttcw
 from genie_inspect.tasks.ttcw_stories import ttcw_stories
 from genie_inspect.tasks.writing_prompts import writing_prompts
-from genie_inspect.versions import TASKS
 
 STORIES = Path(__file__).parent / "stories.jsonl"
 MADE: dict[str, Callable[[], Task]] = {

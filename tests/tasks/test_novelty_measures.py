@@ -13,7 +13,7 @@ from tests.scripted import Script, grading, saying, small_population
 from tests.tasks.runs import run
 
 from genie_inspect import inspect_private
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.tasks.leave_one_out import leave_one_out
 from genie_inspect.tasks.novelty_partition import novelty_partition
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts

@@ -7,7 +7,7 @@ import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 from tests.processes import Commands, tries
 
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 
 # a grader that takes its time, writes down what it was asked, and kills the process when it has been asked so often
 RUN = """

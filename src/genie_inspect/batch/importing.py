@@ -18,7 +18,7 @@ from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, R
 from genie_inspect.graders.reader import CONCISE, LENGTHS, answered
 from genie_inspect.populations.schema import Question
 from genie_inspect.prompting.answers import NOT_SPECIFIED, reading_reply
-from genie_inspect.prompting.fence import without_echo
+from genie_inspect.prompting.templates import without_echo
 from genie_inspect.prompting.texts import LONGEST, shortened, whole_text
 
 TRUNCATED, NO_ID, NO_REPLY, NO_COMPLETION = "no whole JSON", "no custom_id", "no reply", "no chat completion"

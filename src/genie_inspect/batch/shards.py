@@ -18,7 +18,7 @@ from genie_inspect.graders.merging import SHEET
 from genie_inspect.graders.reader import CONCISE
 from genie_inspect.graders.stand_ins import StandIn, last_text
 from genie_inspect.inspect_private import resolved_settings
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.prompting.texts import shortened
 
 URL = "/v1/chat/completions"

@@ -34,9 +34,8 @@ from genie_inspect.populations.schema import (
     write_rows,
 )
 from genie_inspect.populations.writing import seal_population, write_card
-from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import LAST, last_form, last_sound_sentence, written_text
-from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.prompting.templates import Instruction, Template, fenced
 from genie_inspect.prompting.texts import has_word, last_sentence, without_repeated_tail
 from genie_inspect.samples import NO_RESPONSE, document_of, prompt_of, unusable
 from genie_inspect.scripts import SENTENCE_ENDS, WIDE_ENDS

@@ -23,19 +23,18 @@ from inspect_ai.model import Model
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.graders.cache import ANSWERS, RATINGS, Cache
-from genie_inspect.graders.cost import Cost, tokens
 from genie_inspect.graders.grader import held_to_json
 from genie_inspect.graders.instrument import Instrument, mode_of
 from genie_inspect.graders.merging import numbered_tokens
-from genie_inspect.graders.protocols import Judge, Reader
+from genie_inspect.graders.protocols import Cost, Judge, Reader, tokens
 from genie_inspect.graders.reader import LENGTHS
 from genie_inspect.graders.sheet_judge import packed
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, YES, normalised
-from genie_inspect.prompting.fence import fenced
+from genie_inspect.prompting.templates import fenced, numbered
 from genie_inspect.signature import digest
-from genie_inspect.statistics.power import chance_of_seeing, expected_unseen
+from genie_inspect.statistics.effect import chance_of_seeing, expected_unseen
 
 USUAL_ANSWER = 5  # tokens: mean of the starter population's recorded answers
 WEIGHED = 12  # documents of a prompt that are measured for its mean length
@@ -100,8 +99,7 @@ class PlannedGrader:
 
     def reading(self, document: float, questions: Sequence[str], answers: Sequence[float]) -> Cost:
         """One request to read, by the tokens of the document and of the answers."""
-        asked = {str(number): question for number, question in enumerate(questions, start=1)}
-        data = fenced({"questions": asked, "document": ""})
+        data = fenced({"questions": numbered(questions), "document": ""})
         empty = static_token_count(self.read.fill(count=len(questions), data=data))
         return Cost(1, empty + document, numbered_tokens(len(questions)) + _attempt() + self.times * sum(answers))
 

@@ -26,10 +26,9 @@ from genie_inspect.logs.reading import one_signature, read_logs
 from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.reference_scores import Measured
 from genie_inspect.populations.schema import Document
-from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form, choices_form
 from genie_inspect.prompting.replies import numbered_choices
-from genie_inspect.prompting.templates import Instruction
+from genie_inspect.prompting.templates import Instruction, fenced, numbered
 from genie_inspect.samples import REFUSAL
 from genie_inspect.scorers.assessment import Assessment
 from genie_inspect.scorers.assessor import Assessor, Jury
@@ -124,9 +123,9 @@ class Interviewer:
         async def chosen(part: Sequence[str]) -> list[str | None]:
             async def attempt(missing: Sequence[int], settings: GenerateConfig) -> dict[int, str]:
                 # numbered anew: a request for the rest has no gaps, which models would fill
-                numbered = {str(number): part[index] for number, index in enumerate(missing, start=1)}
+                asked = {**data, under: numbered(part[index] for index in missing)}
                 form = choices_form(len(missing), choices)
-                values = await self._once(template, len(missing), {**data, under: numbered}, form, parse, settings)
+                values = await self._once(template, len(missing), asked, form, parse, settings)
                 return {missing[number - 1]: value for number, value in values.items()}
 
             values = await until_complete(range(len(part)), attempt)

@@ -12,7 +12,7 @@ from anyio import to_thread
 from genie_inspect.building.collecting import ASKED, Cleaner, Collected, stratified
 from genie_inspect.building.interviewing import Progress, appearing, in_batches, left_out, no_progress
 from genie_inspect.building.questions import MOST, QuestionWriter, passed, read_questions, rejected, write_record
-from genie_inspect.errors import PopulationError, UnknownChoiceError, UnreadableReplyError
+from genie_inspect.errors import PopulationError, UnknownChoiceError, UnreadableReplyError, check_between
 from genie_inspect.files.writing import check_unused, giving_way, private_folder, written
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.grader import gathered
@@ -20,7 +20,6 @@ from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.quality import COHERENCE, HIGHEST, LOWEST, REWARD, CoherenceRater, GraderCoherence, rewarded
 from genie_inspect.graders.reader import READ, GraderReader
 from genie_inspect.graders.stand_ins import RecordedModel
-from genie_inspect.options import check_between
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, Population
 from genie_inspect.populations.reference_scores import (
     REFERENCE_SCORES,

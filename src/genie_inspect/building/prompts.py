@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from genie_inspect.building.interviewing import Interviewer, Progress, no_progress
-from genie_inspect.engines.embedders import Embedder
+from genie_inspect.engines.embedders import Embedder, cosine_distances
 from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.files.writing import clear_left
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.stand_ins import RecordedModel
-from genie_inspect.measures.distance import cosine_distances
 from genie_inspect.populations.prompts import SourceError, write_prompts
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.prompting.replies import numbered_answers

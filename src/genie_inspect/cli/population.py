@@ -24,8 +24,8 @@ from genie_inspect.cli.tables import figure
 from genie_inspect.cli.terminal import Unbroken, replacing
 from genie_inspect.files.tables import Table, plain
 from genie_inspect.files.writing import check_writable, unwritable
-from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.instrument import Instrument
+from genie_inspect.graders.protocols import Cost
 from genie_inspect.logs.files import log_files
 from genie_inspect.populations.population import BUNDLED, MANIFEST, open_population, read_features
 from genie_inspect.populations.prompts import JSON_LINES, TABLES
@@ -39,8 +39,8 @@ from genie_inspect.populations.reference_scores import (
 )
 from genie_inspect.populations.survey import CONFIDENCE, MARGIN
 from genie_inspect.scorers.assessor import assessor_of
-from genie_inspect.statistics.power import margin as half_width
-from genie_inspect.statistics.power import minimum_population
+from genie_inspect.statistics.effect import margin as half_width
+from genie_inspect.statistics.effect import minimum_population
 
 LICENCE = "unknown"  # the hub's word where none is stated
 OUTPUT = cli.output_option(help="Folder to make.")

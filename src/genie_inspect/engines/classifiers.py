@@ -17,9 +17,8 @@ from genie_inspect.engines.identity import (
     with_commit,
 )
 from genie_inspect.engines.requests import engine_failures
-from genie_inspect.errors import EngineFailedError, UnknownChoiceError
+from genie_inspect.errors import EngineFailedError, UnknownChoiceError, check_between, check_share
 from genie_inspect.measures.partition import short_texts_same
-from genie_inspect.options import check_between, check_share
 
 # the model whose rewards the published levels are cut from (Zhang et al. 2025)
 PUBLISHED_REWARD = "Skywork/Skywork-Reward-Gemma-2-27B-v0.2"

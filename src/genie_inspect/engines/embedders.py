@@ -28,11 +28,10 @@ from genie_inspect.signature import digest
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     Vectors = NDArray[np.float64]
     from model2vec import StaticModel
-
 
 UNKNOWN, LEAST_PIECE = "[UNK]", 3  # letters of a piece of a word that tell something
 STATIC_FOLDER = DATA / "static_embedder"
@@ -221,3 +220,25 @@ class CachedEmbedder:
                 if np.isfinite(numbers).all() and numbers.any():
                     vectors[key] = vector
         return vectors
+
+
+def cosine_distances(target: "ArrayLike", population: "ArrayLike") -> "Vectors":
+    """One minus the cosine with each document, 0 (same direction) to 2 (opposite), shape (P,).
+
+    Source: Genie (arXiv 2606.12790), section 6.1.
+    """
+    import numpy as np
+
+    vector, rows = np.asarray(target), np.asarray(population)
+    if rows.size == 0:
+        return np.zeros(0)
+    if vector.ndim != 1 or rows.ndim != 2 or rows.shape[1] != len(vector):
+        raise ValueError(f"target has shape {vector.shape}, population {rows.shape}, expected (D,) and (P, D)")
+    lengths = np.sqrt(np.einsum("pd,pd->p", rows, rows))
+    length = np.linalg.norm(vector)
+    if length == 0 or not lengths.all():
+        which = "target" if length == 0 else f"population row {int(lengths.argmin())}"
+        raise ValueError(f"{which} is a zero vector, expected a direction")
+    cosines = np.asarray(rows @ vector, dtype=np.float64) / (lengths * length)
+    # rounding can carry the cosine of equal vectors above 1
+    return np.asarray(np.clip(1 - cosines, 0, 2))

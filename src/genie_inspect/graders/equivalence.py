@@ -19,15 +19,15 @@ from genie_inspect.engines.classifiers import (
 )
 from genie_inspect.engines.embedders import Embedder, static_token_count
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.grader import ROLE, Request, ask, bound_when_scored, judging_model
 from genie_inspect.graders.merging import numbered_tokens
+from genie_inspect.graders.protocols import Cost
 from genie_inspect.graders.quality import QUALITY, GraderQuality, RewardQuality
 from genie_inspect.graders.readable import InstructedAsker, until_complete
 from genie_inspect.measures.partition import partition
 from genie_inspect.prompting.forms import sameness_form
 from genie_inspect.prompting.replies import numbered_sameness
-from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.prompting.templates import Instruction, Template, numbered
 from genie_inspect.signature import digest
 
 SAME = Instruction("same_list", frozenset({"count", "data"}))
@@ -92,9 +92,8 @@ class GraderEquivalence(InstructedAsker):
 
 
 def _request(template: Template, prompt: str, text: str, others: Sequence[str]) -> str:
-    # numbered from 1 in each request: replies are read by number and never by position
-    listed = {str(number): other for number, other in enumerate(others, start=1)}
-    return template.request({"request": prompt, "reply": text, "other_replies": listed}, count=len(others))
+    data = {"request": prompt, "reply": text, "other_replies": numbered(others)}
+    return template.request(data, count=len(others))
 
 
 def comparing_cost(template: Template, prompt: str, text: float, others: Sequence[float]) -> Cost:

@@ -30,8 +30,8 @@ from genie_inspect.engines.identity import address, folder_digest, identified
 from genie_inspect.errors import GenieError, GenieWarning, GraderFailedError, UnreadableReplyError
 from genie_inspect.files.values import one_line
 from genie_inspect.inspect_private import PrerequisiteError, bounded, connections, resolved_settings, waiting
-from genie_inspect.prompting.fence import without_echo
 from genie_inspect.prompting.forms import Form
+from genie_inspect.prompting.templates import without_echo
 from genie_inspect.prompting.texts import TOO_LONG, shortened, spoken, whole_text
 
 __all__ = ["PrerequisiteError", "unmet"]

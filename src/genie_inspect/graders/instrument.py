@@ -9,7 +9,7 @@ from inspect_ai.model import Model, ModelName
 
 from genie_inspect.engines.embedders import CachedEmbedder, Embedder
 from genie_inspect.engines.embedders import embedder as chosen_embedder
-from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.errors import UnknownChoiceError, check_count, check_share, check_switch, check_text
 from genie_inspect.graders.cache import Cache, Memo, cache_folder
 from genie_inspect.graders.embedding_judge import VECTORS
 from genie_inspect.graders.grader import RECORDED, graders, unmet
@@ -22,7 +22,6 @@ from genie_inspect.graders.protocols import Judge, Reader
 from genie_inspect.graders.reader import CONCISE, LENGTHS, GraderReader
 from genie_inspect.graders.sheet_judge import SHEETS
 from genie_inspect.measures.genie import MIN_COVERAGE
-from genie_inspect.options import check_count, check_share, check_switch, check_text
 from genie_inspect.populations.schema import Feature
 from genie_inspect.prompting.templates import Template, Templates, wordings
 

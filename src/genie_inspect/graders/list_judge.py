@@ -9,12 +9,12 @@ from inspect_ai.model import GenerateConfig, Model
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.graders.cache import Judged, Memo
 from genie_inspect.graders.grader import Request, ask
-from genie_inspect.graders.merging import Mode, RatingJudge, Unrated, numbered, numbered_tokens, pair_instruction
+from genie_inspect.graders.merging import Mode, RatingJudge, Unrated, numbered_tokens, pair_instruction
 from genie_inspect.graders.readable import ANEW, labelled, until_complete
 from genie_inspect.inspect_private import unlogged
 from genie_inspect.prompting.forms import ratings_form
 from genie_inspect.prompting.replies import numbered_ratings
-from genie_inspect.prompting.templates import Template
+from genie_inspect.prompting.templates import Template, numbered
 from genie_inspect.signature import digest
 
 CHUNK = 50  # most other answers in one call: the whole population of the study

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence, 
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from statistics import fmean
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from inspect_ai.model import Model
 
@@ -186,7 +186,6 @@ class PairJudge(RatingJudge):
     async def _rate_pair(self, pairs: Unrated, other: str) -> object: ...
 
 
-ItemT = TypeVar("ItemT")
 Candidates = Sequence[tuple[str, float]]  # likely first tokens of a reply, with their log probabilities
 Part = tuple[str, str, Sequence[str]]  # of a request: a question, an answer and the others
 
@@ -194,10 +193,6 @@ Part = tuple[str, str, Sequence[str]]  # of a request: a question, an answer and
 def pair_request(template: Template, question: str, answer: str, others: Sequence[str]) -> str:
     (other,) = others
     return template.request({"question": question, "answer": answer, "other": other})
-
-
-def numbered(items: Sequence[ItemT]) -> dict[str, ItemT]:
-    return {str(number): item for number, item in enumerate(items, start=1)}
 
 
 SHEET = "sheet"  # the name of the data that holds several parts

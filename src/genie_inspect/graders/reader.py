@@ -13,10 +13,9 @@ from genie_inspect.graders.grader import Request, ask
 from genie_inspect.graders.protocols import UNREADABLE, Answer, AskedQuestion, Reading
 from genie_inspect.graders.readable import ANEW, Asker, labelled, until_complete
 from genie_inspect.prompting.answers import ATTEMPT, NOT_SPECIFIED, YES, reading_reply
-from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import answers_form, reading_form
 from genie_inspect.prompting.replies import LONGEST_ANSWER
-from genie_inspect.prompting.templates import Instruction, Recording, Template
+from genie_inspect.prompting.templates import Instruction, Recording, Template, fenced, numbered
 from genie_inspect.signature import digest
 
 Read = Callable[[str, Sequence[AskedQuestion]], Awaitable[Reading]]
@@ -137,8 +136,7 @@ class GraderReader(Asker[Template]):
         self, document: str, questions: Sequence[str], settings: GenerateConfig
     ) -> tuple[dict[int, str | None], bool | None]:
         count = len(questions)
-        texts = {str(number): question for number, question in enumerate(questions, start=1)}
-        request = self.template.request({"questions": texts, "document": document}, count=count)
+        request = self.template.request({"questions": numbered(questions), "document": document}, count=count)
         # a question that is asked again stands under its own words
         about = questions[0] if count == 1 else f"{count} questions"
         config, form = self._asked(count)

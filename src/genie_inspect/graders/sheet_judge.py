@@ -16,7 +16,6 @@ from genie_inspect.graders.merging import (
     Part,
     RatingJudge,
     Unrated,
-    numbered,
     parts_in,
     rated,
     rated_together,
@@ -25,7 +24,7 @@ from genie_inspect.graders.protocols import UNREADABLE, Answer, Compared, Rated
 from genie_inspect.graders.readable import labelled
 from genie_inspect.prompting.forms import sheet_form
 from genie_inspect.prompting.replies import sheet_ratings
-from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.prompting.templates import Instruction, Template, numbered
 
 SIZE = 120  # most other answers on one sheet: 17 questions with six each, and some to spare
 

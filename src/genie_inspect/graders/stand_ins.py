@@ -16,8 +16,7 @@ from genie_inspect.errors import PopulationError
 from genie_inspect.files.store import connected, is_damage
 from genie_inspect.graders import instrument, quality  # noqa: F401  # whose instructions are rehearsed
 from genie_inspect.graders.grader import identified_model
-from genie_inspect.prompting.fence import unfenced
-from genie_inspect.prompting.templates import instruction_of
+from genie_inspect.prompting.templates import instruction_of, unfenced
 from genie_inspect.signature import digest
 
 

@@ -14,9 +14,8 @@ from genie_inspect.files.values import SLACK, Number, count, number
 from genie_inspect.graders.close_reader import Mark
 from genie_inspect.logs.evidence import NOTHING, Evidence, Parts, evidence_of, mapping
 from genie_inspect.logs.measures import Bounds
-from genie_inspect.signature import Signature
+from genie_inspect.signature import Signature, comparable
 from genie_inspect.statistics.descriptive import Standing
-from genie_inspect.versions import comparable
 
 NONE = Signature("none")
 NO_MEASURE = "document"  # the scorer that fills columns of Inspect View

@@ -15,8 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.measures.expressions import without_outside
-from genie_inspect.measures.tokens import plain_typography, tokens
+from genie_inspect.measures.tokens import plain_typography, tokens, without_outside
 from genie_inspect.scripts import spaced_word_spans, word_spans
 
 LEAST_SIMILARITY = 90.0  # as published

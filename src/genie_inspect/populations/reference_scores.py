@@ -16,8 +16,7 @@ from genie_inspect.errors import PopulationError
 from genie_inspect.files.writing import own_folder, write_lines
 from genie_inspect.measures.genie import HIGHEST, LOWEST, Tally
 from genie_inspect.populations.schema import NonEmpty, Row, parsed
-from genie_inspect.signature import SAMPLED, Signature, digest
-from genie_inspect.versions import comparable
+from genie_inspect.signature import SAMPLED, Signature, comparable, digest
 
 REFERENCE_SCORES = "reference_scores.json"
 FORMAT = 2  # of the file; how its numbers come about is the version in their signature

@@ -11,7 +11,7 @@ from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document
 from genie_inspect.prompting.texts import refuses
 from genie_inspect.scripts import words
-from genie_inspect.statistics.power import margin, minimum_population
+from genie_inspect.statistics.effect import margin, minimum_population
 
 SIZE = 5  # words: five in a row are seldom shared by chance
 THRESHOLD = 0.8

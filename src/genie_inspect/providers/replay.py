@@ -24,8 +24,7 @@ from genie_inspect.populations.interventions import FOLDER, INTERVENTIONS, Edit,
 from genie_inspect.populations.population import BUNDLED, Population
 from genie_inspect.populations.schema import NonEmpty, Row, rows
 from genie_inspect.prompting.answers import normalised
-from genie_inspect.prompting.fence import unfenced
-from genie_inspect.prompting.templates import instruction_of
+from genie_inspect.prompting.templates import instruction_of, unfenced
 from genie_inspect.signature import digest
 
 K = TypeVar("K")

@@ -9,13 +9,12 @@ from statistics import fmean
 
 import numpy as np
 
-from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.errors import UnknownChoiceError, check_between
 from genie_inspect.logs.evidence import NO_SHARE, Share
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.measures import COHERENCE, UNIT, keys_to_test
 from genie_inspect.logs.reading import ScoredLog, lengths_of, one_signature
 from genie_inspect.logs.results import Results, results_of
-from genie_inspect.options import check_between
 from genie_inspect.reports.pairing import (
     CONFORMATIVE,
     FAMILIES,

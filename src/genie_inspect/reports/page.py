@@ -35,7 +35,7 @@ from genie_inspect.reports.study_verdict import sentence
 from genie_inspect.reports.study_verdict import warnings as study_warnings
 from genie_inspect.reports.verdict import DIFFERENCE, findings, prompts_needed, verdict, warnings
 from genie_inspect.signature import package_version
-from genie_inspect.statistics.power import USUAL_POWER
+from genie_inspect.statistics.effect import USUAL_POWER
 
 TASK = "genie_inspect/leave_one_out"
 RECORDED = "bundled/"  # models that replay stories and readings

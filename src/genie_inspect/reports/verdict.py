@@ -13,7 +13,7 @@ from genie_inspect.reports.pairing import units_of
 from genie_inspect.reports.study_verdict import listed
 from genie_inspect.reports.summary import FEW_SHARED, UNLIKE
 from genie_inspect.statistics.differences import LEVEL, Difference, pairs_that_find
-from genie_inspect.statistics.power import USUAL_POWER, paired_power
+from genie_inspect.statistics.effect import USUAL_POWER, paired_power
 
 MOST_NAMED = 6  # differences that one sentence can name and still be read
 CORRECTED = {"holm": "after Holm's correction", "bonferroni": "after Bonferroni's correction", "none": "uncorrected"}

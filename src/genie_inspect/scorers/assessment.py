@@ -15,14 +15,15 @@ from genie_inspect.measures.genie import (
     FEWEST_RATINGS,
     MIN_COVERAGE,
     Tally,
+    collapsed,
     feature_novelty,
     is_used,
     mean_novelty,
     nearest_novelty,
     similarity,
     usable_ratings,
+    variances,
 )
-from genie_inspect.measures.sampling import collapsed, variances
 from genie_inspect.measures.tokens import is_like_length, word_count
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.prompting.answers import normalised

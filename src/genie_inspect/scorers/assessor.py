@@ -1,19 +1,20 @@
-"""One document against a population: its answers are read and rated against the population's, by question."""
+"""One document against a population: its answers are read, and rated against all of the population's or a sample."""
 
 import math
+import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from anyio import to_thread
 from inspect_ai.model import Model
 
-from genie_inspect.engines.embedders import CachedEmbedder
+from genie_inspect.engines.embedders import CachedEmbedder, Embedder
 from genie_inspect.errors import GraderFailedError, RefusalError
 from genie_inspect.files.tables import Table
 from genie_inspect.graders.cache import cache_folder
@@ -32,16 +33,65 @@ from genie_inspect.graders.protocols import (
     reading_anew,
 )
 from genie_inspect.logs.evidence import agreement, evidence_of
-from genie_inspect.measures.genie import HIGHEST, MIN_COVERAGE
-from genie_inspect.measures.sampling import represented
+from genie_inspect.measures.genie import HIGHEST, MIN_COVERAGE, represented, strata
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
+from genie_inspect.prompting.answers import normalised
 from genie_inspect.samples import REFUSAL
 from genie_inspect.scorers.assessment import KEPT, NOT_ANSWERED, Assessment, Others, QuestionResult
 from genie_inspect.scorers.explanation import cell, rests_on, rounded, shown_value
-from genie_inspect.scorers.sampling import Draw, Sampler
-from genie_inspect.signature import SAMPLED, signature
+from genie_inspect.signature import SAMPLED, digest, signature
+
+if TYPE_CHECKING:
+    from genie_inspect.engines.embedders import Vectors
+
+
+VECTORS_KEPT = 256  # questions whose answers' vectors stay in memory
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Places among the other answers."""
+
+    same: list[int]  # equal answers, which are interchangeable without a call
+    # of each the first is drawn, and the second for when the first's rating is lost; the first stratum is the nearest
+    strata: list[list[int]]
+
+    @property
+    def first(self) -> list[int]:
+        return [*self.same, *(part[0] for part in self.strata)]
+
+
+class Sampler:
+    """Draws by what is asked alone, so that a rerun asks the same."""
+
+    def __init__(self, ratings: int, embedder: Embedder, seed: int = 0, *, seconds: bool = True) -> None:
+        self.ratings, self.embedder, self.seed, self.seconds = ratings, embedder, seed, seconds
+        self.signature = f"{ratings}({embedder.identity})"
+        # a question's answers come back with every document
+        self._prepared = lru_cache(maxsize=VECTORS_KEPT)(self._prepare)
+
+    def _prepare(self, others: tuple[str, ...]) -> "tuple[tuple[str, ...], Vectors, str]":
+        """The answers as they count for equality, their vectors, and a digest of them in any order."""
+        texts = tuple(map(normalised, others))
+        return texts, self.embedder.embed(list(texts)), digest(*sorted(texts))
+
+    def draw(self, question: str, answer: str, others: Sequence[str]) -> Draw:
+        """One answer from each stratum of similarity as the embedder predicts it."""
+        (texts, vectors, content), own = self._prepared(tuple(others)), normalised(answer)
+        (target,) = self.embedder.embed([own])
+        predicted = vectors @ target
+        apart = [place for place, text in enumerate(texts) if text != own]
+        parts = strata(predicted[apart], self.ratings)
+        chance = random.Random(digest(question, own, content, str(self.seed)))  # noqa: S311  # no secret
+        drawn = [[apart[place] for place in part] for part in parts]
+        for part in drawn:
+            for place in range(min(len(part), 2)):
+                other = chance.randrange(place, len(part))
+                part[place], part[other] = part[other], part[place]
+        same = [place for place, text in enumerate(texts) if text == own]
+        return Draw(same, drawn if self.seconds else [part[:1] for part in drawn])
 
 
 class Assessor:

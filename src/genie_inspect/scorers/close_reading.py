@@ -14,7 +14,7 @@ from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
     from genie_inspect.graders.close_reader import Approach, Mark, Reading
-    from genie_inspect.graders.cost import Cost
+    from genie_inspect.graders.protocols import Cost
 
 KEYS = ("novel_per_100_words", "awkward_per_100_words")  # that every score has; with `sensical` there is a third
 WIDTHS = (300, 160, 80, 40, 0)
@@ -54,11 +54,11 @@ def close_reading(sensical: bool = False, examples: str | None = None, templates
     Source: Saakyan et al. 2025 (arXiv 2509.22641). Deviations: expressions are counted in a hundred words of the text;
     marks that overlap count once; the wording of the instructions is ours.
     """
+    from genie_inspect.errors import check_switch
     from genie_inspect.graders.close_reader import Approach, CloseReader, reading_model
     from genie_inspect.graders.grader import bound_when_scored, refusals
     from genie_inspect.logs.scores import PER_WORDS
     from genie_inspect.measures.tokens import word_count
-    from genie_inspect.options import check_switch
     from genie_inspect.samples import document_of, prompt_of
     from genie_inspect.scorers.explanation import REASONS, cut
     from genie_inspect.scorers.explanation import WIDTHS as PROMPT_WIDTHS

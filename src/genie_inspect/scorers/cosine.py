@@ -41,9 +41,8 @@ def cosine(population: str = "starter", embedder: str = "static") -> Scorer:
     """
     import numpy as np
 
-    from genie_inspect.engines.embedders import blindness, half_blindness
+    from genie_inspect.engines.embedders import blindness, cosine_distances, half_blindness
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.measures.distance import cosine_distances
     from genie_inspect.scorers.explanation import cell
     from genie_inspect.scorers.outcome import Measurement, Warm, kept_embedder, nothing, panel_scorer, reference
     from genie_inspect.signature import signature

@@ -54,7 +54,7 @@ def expression_novelty(
         RefusedError: If the population cannot be opened or has only answers, the corpus cannot be used or does not
             answer, infini-gram is asked for and not installed, or an option has another value.
 
-    Source: Saakyan et al. 2025 (arXiv 2509.22641); deviations in measures.expressions and measures.infinity_gram.
+    Source: Saakyan et al. 2025 (arXiv 2509.22641); deviations in measures.tokens and measures.infinity_gram.
     """
     from genie_inspect.graders.grader import refusals
     from genie_inspect.scorers.outcome import Corpora, Measurement, panel_scorer, reference
@@ -84,8 +84,8 @@ def expression_novelty(
 
 def measurement(text: str, counted: "CountedCorpus", floor: float, case: str) -> "Measurement":
     """Both values of a text, with a row an expression, and a table of the least likely ones."""
-    from genie_inspect.measures.expressions import split_expressions
     from genie_inspect.measures.infinity_gram import RunsInCorpus, log_perplexity, novel_share
+    from genie_inspect.measures.tokens import split_expressions
     from genie_inspect.scorers.explanation import LISTED, cell
     from genie_inspect.scorers.outcome import Measurement, nothing
 

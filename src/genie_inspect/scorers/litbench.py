@@ -12,7 +12,7 @@ from inspect_ai.solver import TaskState
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.graders.cost import Cost
+    from genie_inspect.graders.protocols import Cost
     from genie_inspect.populations.schema import Document
     from genie_inspect.scorers.assessment import Compared
 
@@ -52,11 +52,11 @@ def litbench(
     Source: LitBench (Fein et al. 2025, arXiv 2507.00769). Deviation: win rate against a population; `chat` is ours, and
         what is kept of the other two is in `panel_judges.protocols`.
     """
+    from genie_inspect.errors import check_count
     from genie_inspect.graders.grader import bound_when_scored, gathered, refusals
     from genie_inspect.graders.quality import PreferenceJudge, preference_model, protocol_of
     from genie_inspect.inspect_private import unlogged
     from genie_inspect.measures.likert import order_bias, win_rate
-    from genie_inspect.options import check_count
     from genie_inspect.scorers.outcome import Measurement, reference, scored
     from genie_inspect.signature import digest, signature
 

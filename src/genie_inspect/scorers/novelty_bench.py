@@ -11,7 +11,7 @@ from genie_inspect.measures.partition import PATIENCE
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.graders.cost import Cost
+    from genie_inspect.graders.protocols import Cost
     from genie_inspect.prompting.templates import Template
 
 KEYS = ("distinct", "utility")
@@ -55,10 +55,10 @@ def novelty_bench(
 
     Source: NoveltyBench (Zhang et al. 2025, arXiv 2504.05228).
     """
+    from genie_inspect.errors import check_share
     from genie_inspect.graders.equivalence import chosen_equivalence, chosen_quality, classes_of
     from genie_inspect.graders.grader import refusals
     from genie_inspect.measures.partition import distinct_count, utility
-    from genie_inspect.options import check_share
     from genie_inspect.prompting.texts import TOO_LONG
     from genie_inspect.samples import NO_RESPONSE, REFUSAL, kept_generations, no_document, prompt_of
     from genie_inspect.scorers.explanation import WIDTHS, cell, cut
@@ -119,8 +119,8 @@ def novelty_bench(
 
 def cost(same: "Template | None", worth: "Template | None", prompt: str, length: float, k: int) -> "Cost":
     """At most what a grader is asked of k replies to one prompt: as if each were a kind of its own."""
-    from genie_inspect.graders.cost import Cost
     from genie_inspect.graders.equivalence import partition_cost
+    from genie_inspect.graders.protocols import Cost
     from genie_inspect.graders.quality import quality_cost
 
     kinds = partition_cost(same, prompt, [length] * k) if same else Cost()

@@ -31,11 +31,10 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
 
     Source: outlining as in Genie (arXiv 2606.12790). The wording is ours.
     """
+    from genie_inspect.errors import check_count
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.options import check_count
-    from genie_inspect.prompting.fence import fenced
     from genie_inspect.prompting.forms import written_text
-    from genie_inspect.prompting.templates import load_template
+    from genie_inspect.prompting.templates import fenced, load_template
     from genie_inspect.samples import PLAN
     from genie_inspect.solvers import strategy
 
@@ -86,9 +85,9 @@ def negative_sampling(rounds: int = 1, templates: str | None = None) -> Solver:
 
     Source: negative sampling as in Genie (arXiv 2606.12790). The wording is ours.
     """
+    from genie_inspect.errors import check_count
     from genie_inspect.graders.grader import refusals
     from genie_inspect.measures.tokens import median_words
-    from genie_inspect.options import check_count
     from genie_inspect.prompting.forms import written_text
     from genie_inspect.prompting.templates import load_template
     from genie_inspect.prompting.texts import whole_text
@@ -167,11 +166,10 @@ def verbalized_sampling(
 
     Source: verbalized sampling as in Genie (arXiv 2606.12790). The wording is ours.
     """
+    from genie_inspect.errors import check_count
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.options import check_count
-    from genie_inspect.prompting.fence import fenced, without_echo
     from genie_inspect.prompting.forms import verbalized_responses
-    from genie_inspect.prompting.templates import load_template
+    from genie_inspect.prompting.templates import fenced, load_template, without_echo
     from genie_inspect.samples import RESPONSES, RESPONSES_ASKED, RESPONSES_DISTINCT, RESPONSES_PARSED, keep_generations
     from genie_inspect.solvers import strategy
 
@@ -257,8 +255,8 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
         RefusedError: If `meta` is neither true nor false; before anything is generated.
         PrerequisiteError: If it is on and no grader role is bound; before anything is generated.
     """
+    from genie_inspect.errors import check_switch
     from genie_inspect.graders.grader import ROLE, bound_model, refusals
-    from genie_inspect.options import check_switch
     from genie_inspect.prompting.templates import Instruction
     from genie_inspect.prompting.texts import whole_text
     from genie_inspect.samples import ORIGINAL, keep_generations, kept_generations
@@ -296,6 +294,7 @@ def trim(meta: bool = True, templates: str | None = None) -> Solver:
 async def _trimmed(text: str, model: Model | None, template: "Template") -> str:
     from genie_inspect.graders.readable import readable
     from genie_inspect.prompting.forms import cut_form, sentences_to_cut, written_text
+    from genie_inspect.prompting.templates import numbered
     from genie_inspect.prompting.texts import sentence_spans, without_repeated_tail, without_sentences
 
     # first what needs no model: the grader gets fewer sentences
@@ -305,8 +304,7 @@ async def _trimmed(text: str, model: Model | None, template: "Template") -> str:
     sentences = [text[start:end].strip() for start, end in sentence_spans(text)]
     count = len(sentences)
     # by number, because a model that copies text changes it
-    numbered = {str(number): sentence for number, sentence in enumerate(sentences, start=1)}
-    request = template.request({"sentences": numbered}, count=count)
+    request = template.request({"sentences": numbered(sentences)}, count=count)
     settings = GenerateConfig(temperature=0.0, max_tokens=SPARE_TOKENS + TOKENS_A_NUMBER * count)
     cut = await readable(model, request, settings, lambda reply: sentences_to_cut(reply, count), cut_form(count), 1)
     return written_text(without_sentences(text, cut))

@@ -21,11 +21,11 @@ def require_models(equivalence: str = "", quality: str = "", preference: bool = 
         RefusedError: If there is no such equivalence or quality.
         PrerequisiteError: If a role is not bound, naming the ways out.
     """
+    from genie_inspect.errors import check_switch
     from genie_inspect.graders import equivalence as judges
     from genie_inspect.graders.close_reader import reading_model
     from genie_inspect.graders.grader import refusals
     from genie_inspect.graders.quality import preference_model
-    from genie_inspect.options import check_switch
 
     with refusals():
         if equivalence:
@@ -92,8 +92,8 @@ def announce_cost(line: Line | None = None) -> Solver:
     import sys
 
     from genie_inspect.files.values import one_line
-    from genie_inspect.graders.cost import unbatched
     from genie_inspect.graders.grader import PREFERENCE_ROLE, ROLE
+    from genie_inspect.graders.protocols import unbatched
     from genie_inspect.inspect_private import run_extent
 
     announced: set[str] = set()

@@ -21,7 +21,7 @@ from inspect_ai.util import registry_info
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.graders.readable import until_read
 from genie_inspect.inspect_private import bounded, resolved_settings, task_scorers
-from genie_inspect.prompting.fence import without_echo
+from genie_inspect.prompting.templates import without_echo
 from genie_inspect.prompting.texts import whole_text
 from genie_inspect.samples import UNSCORED
 

@@ -21,11 +21,12 @@ from genie_inspect.statistics.effect import (
     cohens_d,
     complete_pairs,
     holm,
+    paired_power,
     paired_values,
+    pairs_needed,
     tested,
 )
 from genie_inspect.statistics.equivalence import tost
-from genie_inspect.statistics.power import paired_power, pairs_needed
 
 
 def paired_permutation(

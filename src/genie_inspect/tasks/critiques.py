@@ -7,16 +7,14 @@ from inspect_ai.dataset import Sample
 from inspect_ai.viewer import ViewerConfig
 
 from genie_inspect.agreement.votes import prompt_of
-from genie_inspect.errors import GenieError, UnknownChoiceError
-from genie_inspect.graders.cost import Cost, tokens
+from genie_inspect.errors import GenieError, UnknownChoiceError, check_count
 from genie_inspect.graders.critic import critique_cost
+from genie_inspect.graders.protocols import Cost, tokens
 from genie_inspect.graders.rubrics import TOTAL, Analyse, Instructions, Rubric, load_rubric, renamed, setups_of
-from genie_inspect.options import check_count
 from genie_inspect.populations.stories import existing_stories, reference_stories, stories_digest
 from genie_inspect.samples import PROMPT_KEY, StoryFacts
 from genie_inspect.signature import digest
-from genie_inspect.solvers.generations import DOCUMENT
-from genie_inspect.solvers.plot_prompt import plot_cost
+from genie_inspect.solvers.generations import DOCUMENT, plot_cost
 from genie_inspect.tasks.novelty import UNIT, sample_id, score_view
 from genie_inspect.tasks.novelty_measures import Asks, CostLine
 

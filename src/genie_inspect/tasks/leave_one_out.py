@@ -44,10 +44,10 @@ def leave_one_out(
     from genie_inspect.graders.grader import refusals
     from genie_inspect.inspect_private import run_has_begun
     from genie_inspect.populations.population import NONE, open_population
+    from genie_inspect.signature import TASKS
     from genie_inspect.solvers.generations import DOCUMENT, recorded
     from genie_inspect.tasks.novelty import STUDY_CONFIG, beside
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
-    from genie_inspect.versions import TASKS
 
     with refusals():
         if population == NONE:

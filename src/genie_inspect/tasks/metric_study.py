@@ -50,10 +50,10 @@ def metric_study(
     from genie_inspect.graders.grader import refusals
     from genie_inspect.populations.interventions import Interventions
     from genie_inspect.populations.population import NONE, open_population
+    from genie_inspect.signature import TASKS
     from genie_inspect.solvers.generations import recorded
     from genie_inspect.tasks.novelty import STUDY_CONFIG, beside, text_samples
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures, named_scorers
-    from genie_inspect.versions import TASKS
 
     with refusals():
         if population == NONE:

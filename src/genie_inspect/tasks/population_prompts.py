@@ -37,9 +37,9 @@ def population_prompts(
     """
     from genie_inspect.graders.grader import refusals
     from genie_inspect.populations.prompts import prompt_lines
+    from genie_inspect.signature import TASKS
     from genie_inspect.tasks.novelty import EPOCHS, STUDY_CONFIG, beside, compared_dataset
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
-    from genie_inspect.versions import TASKS
 
     with refusals():
         measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length, ratings)

@@ -39,9 +39,9 @@ def synthetic_prompts(
     Source: Genie (arXiv 2606.12790).
     """
     from genie_inspect.graders.grader import refusals
+    from genie_inspect.signature import TASKS
     from genie_inspect.tasks.novelty import EPOCHS, STUDY_CONFIG, beside, compared_dataset
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
-    from genie_inspect.versions import TASKS
 
     with refusals():
         measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length, ratings)

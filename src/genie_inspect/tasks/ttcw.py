@@ -43,11 +43,11 @@ def ttcw(
     from genie_inspect.graders.grader import refusals
     from genie_inspect.graders.rubrics import TOTAL, load_rubric
     from genie_inspect.scorers.ttcw import ttcw as ttcw_scorer
-    from genie_inspect.solvers.plot_prompt import plot_prompt
+    from genie_inspect.signature import TASKS
+    from genie_inspect.solvers.generations import plot_prompt
     from genie_inspect.solvers.requirements import announce_cost, require_grader
     from genie_inspect.tasks.critiques import plots, plots_line, rubric_view
     from genie_inspect.tasks.novelty import package, shown_score
-    from genie_inspect.versions import TASKS
 
     with refusals():
         tests = load_rubric(rubric)

@@ -39,11 +39,11 @@ def ttcw_stories(
     from genie_inspect.graders.grader import refusals
     from genie_inspect.graders.rubrics import TOTAL, load_rubric, setups_of
     from genie_inspect.scorers.ttcw import ttcw as ttcw_scorer
+    from genie_inspect.signature import TASKS
     from genie_inspect.solvers.generations import recorded
     from genie_inspect.solvers.requirements import announce_cost, require_grader
     from genie_inspect.tasks.critiques import rubric_view, setups_line, written_stories
     from genie_inspect.tasks.novelty import package, shown_score
-    from genie_inspect.versions import TASKS
 
     with refusals():
         chosen, tests = setups_of(setups), load_rubric(rubric)

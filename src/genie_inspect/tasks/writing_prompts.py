@@ -45,12 +45,12 @@ def writing_prompts(
     Raises:
         RefusedError: If an option cannot be used; before anything is generated.
     """
+    from genie_inspect.errors import check_count, check_switch
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.options import check_count, check_switch
     from genie_inspect.populations.prompts import writing_prompt_sample
+    from genie_inspect.signature import TASKS
     from genie_inspect.tasks.novelty import EPOCHS, STUDY_CONFIG, beside, compared_dataset
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
-    from genie_inspect.versions import TASKS
 
     with refusals():
         measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length, ratings)

@@ -20,7 +20,7 @@ from genie_inspect.graders.reader import GraderReader
 from genie_inspect.populations.interventions import Edit, Interventions, Original, Paraphrase, StudyText, drawn
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow, Document, Question, document_id, question_id, write_rows
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.studies.metric_study.checking import (
     CHECKS,
     CRITERIA,

@@ -13,7 +13,7 @@ from tests.studies.personal.made import HABIT, SAID, STORIES, changed, votes
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.cli import main
 from genie_inspect.errors import EngineFailedError
-from genie_inspect.prompting.fence import unfenced
+from genie_inspect.prompting.templates import unfenced
 from genie_inspect.studies.personal.curiosity import (
     NAMES,
     Folds,

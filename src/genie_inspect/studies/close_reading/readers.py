@@ -28,9 +28,9 @@ from genie_inspect.graders.close_reader import ASPECTS, MarksByAspect, PassagesE
 from genie_inspect.logs.files import samples
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.logs.scores import readings, signature_of
-from genie_inspect.measures.expressions import split_expressions
 from genie_inspect.measures.marks import Agreement, QuotedText, Span, without_overlaps
 from genie_inspect.measures.marks import agreement as marks_agreement
+from genie_inspect.measures.tokens import split_expressions
 from genie_inspect.populations.schema import NonEmpty, Row
 from genie_inspect.samples import document_of
 from genie_inspect.statistics.agreement import randolph_kappa

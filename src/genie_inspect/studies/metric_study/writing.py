@@ -54,10 +54,9 @@ from genie_inspect.populations.interventions import PARAPHRASE as PARAPHRASED
 from genie_inspect.populations.population import BUNDLED, MANIFEST, Population, open_population, read_features
 from genie_inspect.populations.schema import Document, Feature, Question, Row, write_rows
 from genie_inspect.prompting.answers import NO, YES
-from genie_inspect.prompting.fence import fenced
 from genie_inspect.prompting.forms import Form, answers_form, choices_form
 from genie_inspect.prompting.replies import numbered_answers, numbered_choices
-from genie_inspect.prompting.templates import Instruction, Template
+from genie_inspect.prompting.templates import Instruction, Template, fenced
 from genie_inspect.prompting.texts import spoken
 from genie_inspect.samples import no_document
 from genie_inspect.signature import digest

@@ -104,8 +104,7 @@ def personal(rater: str, fewest: int | None = None) -> Scorer:
 
 def _opened(rater: str, fewest: int | None) -> tuple["PersonalJudge", "HeldOut", str]:
     """A judge that can be used on logs, its figures, and the id of one rater, or `all`."""
-    from genie_inspect.errors import UnknownChoiceError
-    from genie_inspect.options import check_count, check_text
+    from genie_inspect.errors import UnknownChoiceError, check_count, check_text
     from genie_inspect.studies.personal.judge import ALL, PersonalError, read_folder
 
     check_text("rater", rater)

@@ -21,7 +21,7 @@ from genie_inspect.logs.files import each_log, log_header, samples
 from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.stories import ReferenceStory, ReferenceStoryError, existing_stories, reference_stories
 from genie_inspect.samples import StoryFacts, document_of
-from genie_inspect.solvers.plot_prompt import draw_plot, drawn_plot
+from genie_inspect.solvers.generations import draw_plot, drawn_plot
 
 REFERENCE = "reference"  # who wrote what others are held against, where no id says it
 
