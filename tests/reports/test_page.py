@@ -108,7 +108,7 @@ def test_the_populations_own_documents_are_not_counted_among_those_of_the_runs(t
 
 def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path) -> None:
     standing = {"plot": {"percentile": 92.4, "mean": 0.4, "low": 0.3, "median": 0.4, "high": 0.6}}
-    kept: dict[str, Any] = {"standing": standing, "coverage": {"plot": "1/1"}}
+    kept: dict[str, Any] = {"standing": standing, "coverage": {"plot": "1/1"}, "documents": 12}
     files = [
         made_log(tmp_path, [{"genie": scored({"plot": step}, questions=[asked(step)], **kept)}], model=f"mock/{step}")
         for step in (0.2, 0.9)
@@ -118,7 +118,11 @@ def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path)
     assert "mock/0.9 scores above 92% (plot) of the population's documents on average; 50% is usual." in opening
     (card,) = re.findall("An unusual document: (.*?) The text, and more documents", words)
     assert card.startswith("mock/0.9 on “Prompt 1”; plot 0.90 question")
-    assert card.endswith("its answerin rain 3 of 12 in the populationin snow")
+    assert card.endswith("its answerin rain 3 of 12 in the populationin snowmock/0.2, same promptin rain")
+    assert "Among themselves its documents have a mean of 0.40 (plot)." in words
+    both = {**kept, "standing": {"plot": standing["plot"], "style": standing["plot"]}}
+    tied = made_log(tmp_path, [{"genie": scored({"plot": 0.9, "style": 0.8}, **both)}])
+    assert "scores above 92% (plot, style) of the population's documents" in words_of(tied)
     assert '<p class="answer"><bdi>mock/0.9 scores above' in page(build_report(files))
     # a comparison is the finding where there is one
     for model, values in (("m/a", (0.1, 0.2, 0.3)), ("m/b", (0.2, 0.4, 0.6))):

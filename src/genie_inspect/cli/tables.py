@@ -27,7 +27,7 @@ LEGEND = (
     " expected ratings that count."
 )
 STANDING = (
-    "Percentile: the share of the population's own documents for the same prompts that are less novel; 50 is typical."
+    "Percentile: the share of the population's own documents for the same prompts that are less novel; 50 is usual."
     " Mean: that of these documents."
 )
 NO_REFERENCE_SCORES = "Where means fall among the population's own documents: {command}, then score again."

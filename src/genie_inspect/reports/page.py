@@ -15,7 +15,7 @@ from genie_inspect.logs.results import graders_of, options_of, reference_scores_
 from genie_inspect.measures.genie import ALIKE
 from genie_inspect.measures.tokens import is_like_length
 from genie_inspect.reports import charts, figures
-from genie_inspect.reports.documents import documents
+from genie_inspect.reports.documents import Documents, documents
 from genie_inspect.reports.figures import Figure
 from genie_inspect.reports.first_figure import first_figure
 from genie_inspect.reports.lanes import (
@@ -112,6 +112,10 @@ def of_population(report: Report, measure: Measure) -> list[str]:
         return []
     many = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
     lines = [f"The population here: {many} other document{'s' * (counts[-1] != 1)} for the same prompt."]
+    if own := {key: cell.mean for key, cell in measure.population.items()}:
+        ends = dict.fromkeys(end(own, key=lambda key: own[key]) for end in (min, max))
+        told = " to ".join(f"{own[key]:.2f} ({charts.in_words(key)})" for key in ends)
+        lines.append(f"Among themselves its documents have a mean of {told}.")
     if len(measure.keys) > 1:
         lines.append(
             "Compare within a feature, with the other runs and the population: answers to some questions differ more "
@@ -186,6 +190,7 @@ def page(report: Report) -> str:
         *(forest_lanes, length_lanes, means_lanes, spread_lanes, study_lanes),
         *(
             answers,
+            answers_elsewhere,
             asides,
             beware,
             caution,
@@ -246,6 +251,17 @@ def page(report: Report) -> str:
     )
 
 
+def answers_elsewhere(listed: Documents, one: StandOut) -> dict[str, str]:
+    """What documents of other runs for the same prompt answer to its question, by run; of two runs at most."""
+    said: dict[str, str] = {}
+    for row in listed.rows:
+        if row.detail and one.question and row.run != one.run and row.document.prompt == one.prompt:
+            for asked in row.detail.questions:
+                if asked.question == one.question.question and asked.answer:
+                    said.setdefault(row.run, asked.answer)
+    return dict(list(said.items())[:2])
+
+
 MOST_FINDINGS = 8  # lines of each kind at the head of the page
 
 
@@ -269,7 +285,11 @@ def among(report: Report) -> list[str]:
             known = {key: cell.standing.percentile for key, cell in row.items() if cell.standing}
             if known and not run.is_population:
                 ends = dict.fromkeys(end(known, key=lambda key: known[key]) for end in (min, max))
-                told = " to ".join(f"{known[key]:.0f}% ({charts.in_words(key)})" for key in ends)
+                shown = {key: f"{value:.0f}%" for key, value in known.items()}
+                told = " to ".join(
+                    f"{shown[key]} ({', '.join(charts.in_words(one) for one in shown if shown[one] == shown[key])})"
+                    for key in ends
+                )
                 lines.append(f"{run.label} scores above {told} of the population's documents on average; 50% is usual.")
     return lines
 
@@ -335,7 +355,10 @@ def meanings(report: Report, scorer: str) -> list[str]:
 def definitions(report: Report) -> dict[str, str]:
     """Of the features of the runs' populations, by name; empty where no log has them."""
     by_run = [(run.header.eval.metadata or {}).get("features") for run in report.runs]
-    return {str(name): str(text) for own in by_run if isinstance(own, dict) for name, text in own.items()}
+    found = {str(name): str(text) for own in by_run if isinstance(own, dict) for name, text in own.items()}
+    # in the order of the first figure, as far as that has them
+    keys = [key for measure in report.measures[:1] for key in measure.keys]
+    return {name: found[name] for name in dict.fromkeys([*(key for key in keys if key in found), *found])}
 
 
 def write_pictures(report: Report, folder: Path) -> None:
