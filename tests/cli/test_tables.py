@@ -160,7 +160,7 @@ def test_summary_report_and_json_show_the_same_means_over_prompts(logs: tuple[Ev
     assert "percentile 75</span>" in html
     assert "percentile 25</span>" in html
     assert '<b>0.75</b> <span class="ends">0.75 to 0.75</span>' in html, "the population's own"
-    assert "half of the population's documents lie in <i class=\"band\"></i>. Features by" in html
+    assert "the middle half of the population's documents. Features by" in html
     assert "is not shown: no log here holds them" not in html
 
 

@@ -273,13 +273,13 @@ def test_the_smallest_p_that_there_can_be_is_said_where_a_test_has_it() -> None:
     # .0078 by itself is .0312 over four tests
     ps = {"a": 0.0312, "b": 0.04, "c": 0.5, "d": 0.9}
     for differing, told in (
-        ("a", "(significant, p = 0.031 after correction for 4 tests; with 8 prompts it cannot be lower)"),
+        ("a", "(significant, p = 0.031 after correction for 4 tests, the smallest possible with 8 prompts)"),
         ("ab", "(significant, each with p at most 0.04 after correction for 4 tests)"),
     ):
         rows = [row(key=key, p=p, least_p=0.0078, differs=key in differing) for key, p in ps.items()]
         assert told in findings(comparison(*rows))[0]
     (alone,) = findings(comparison(row(p=0.0078, least_p=0.0078, differs=True), options=Options(correction="none")))
-    assert "p = 0.0078 uncorrected; with 8 prompts it cannot be lower" in alone
+    assert "p = 0.0078 uncorrected, the smallest possible with 8 prompts" in alone
 
 
 def test_runs_of_which_nothing_is_known_share_a_line_behind_the_others() -> None:

@@ -115,12 +115,9 @@ def of_population(report: Report, measure: Measure) -> list[str]:
     if own := {key: cell.mean for key, cell in measure.population.items()}:
         ends = dict.fromkeys(end(own, key=lambda key: own[key]) for end in (min, max))
         told = " to ".join(f"{own[key]:.2f} ({charts.in_words(key)})" for key in ends)
-        lines.append(f"Among themselves its documents have a mean of {told}.")
+        lines.append(f"Its own documents have a mean of {told}.")
     if len(measure.keys) > 1:
-        lines.append(
-            "Compare within a feature, with the other runs and the population: answers to some questions differ more "
-            "than to others."
-        )
+        lines.append("Compare within a feature: answers to some questions differ more than to others.")
     return lines
 
 

@@ -120,7 +120,7 @@ def findings(comparison: Comparison) -> list[str]:
                 told = f"p at most {p:.2g} {corrected}"
                 # a larger effect could not have a smaller one
                 if math.isclose(p, min(1.0, lowest * tests), rel_tol=1e-3):
-                    told = f"p = {p:.2g} {corrected}; with {pairs} {comparison.units} it cannot be lower"
+                    told = f"p = {p:.2g} {corrected}, the smallest possible with {pairs} {comparison.units}"
                 sized = " to ".join(dict.fromkeys((by[0], by[-1])))
                 sure = f" by {sized} (significant, {'each with ' if len(own) > 1 else ''}{told})"
             elif not own[0].finding.is_equivalent and enough:
