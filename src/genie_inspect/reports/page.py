@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -283,12 +283,14 @@ def among(report: Report) -> list[str]:
             if known and not run.is_population:
                 ends = dict.fromkeys(end(known, key=lambda key: known[key]) for end in (min, max))
                 shown = {key: f"{value:.0f}%" for key, value in known.items()}
-                told = " to ".join(
-                    f"{shown[key]} ({', '.join(charts.in_words(one) for one in shown if shown[one] == shown[key])})"
-                    for key in ends
-                )
+                alike = {key: [charts.in_words(one) for one in shown if shown[one] == shown[key]] for key in ends}
+                told = " to ".join(f"{shown[key]} ({_few(names)})" for key, names in alike.items())
                 lines.append(f"{run.label} scores above {told} of the population's documents on average; 50% is usual.")
     return lines
+
+
+def _few(names: Sequence[str], most: int = 3) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _shortened(lines: list[str]) -> list[str]:
