@@ -123,8 +123,8 @@ def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path)
     both = {**kept, "standing": {"plot": standing["plot"], "style": standing["plot"]}}
     tied = made_log(tmp_path, [{"genie": scored({"plot": 0.9, "style": 0.8}, **both)}])
     assert "scores above 92% (plot, style) of the population's documents" in words_of(tied)
-    many = {**kept, "standing": {f"f{place}": standing["plot"] for place in range(5)}}
-    tied = made_log(tmp_path, [{"genie": scored({f"f{place}": 0.9 for place in range(5)}, **many)}])
+    five = {**kept, "standing": {f"f{place}": standing["plot"] for place in range(5)}}
+    tied = made_log(tmp_path, [{"genie": scored({f"f{place}": 0.9 for place in range(5)}, **five)}])
     assert re.search(r"scores above 92% \(f\d, f\d, f\d and 2 more\) of", words_of(tied))
     assert '<p class="answer"><bdi>mock/0.9 scores above' in page(build_report(files))
     # a comparison is the finding where there is one
