@@ -141,14 +141,19 @@ def distinct_answers() -> dict[str, list[str]]:
     return {feature: list(texts.values()) for feature, texts in found.items()}
 
 
-def setting(folder: Path, documents: int) -> tuple[Population, Recorded]:
-    """A population of 50 documents whose answers to 17 questions are all distinct, and documents to compare with it."""
+def setting(folder: Path, documents: int, size: int = POPULATION) -> tuple[Population, Recorded]:
+    """A population whose answers to 17 questions are all distinct, and documents to compare with it."""
     starter, pool = starter_record().population, distinct_answers()
     asked: dict[str, Question] = {}
     for question in itertools.chain.from_iterable(starter.questions(prompt) for prompt in starter.prompts):
         asked.setdefault(question.text, question.model_copy(update={"prompt": PROMPT}))
     questions = list(asked.values())[:QUESTIONS]
-    stories = [Document(id=f"d-{i}", prompt=PROMPT, text=f"Story {i}.") for i in range(POPULATION)]
+    stories = [Document(id=f"d-{i}", prompt=PROMPT, text=f"Story {i}.") for i in range(size)]
+
+    def answer(feature: str, place: int) -> str:
+        again, place = divmod(place, len(pool[feature]))
+        return pool[feature][place] + f" {again}" * (again > 0)
+
     population = write_population(
         folder / "population",
         name="distinct",
@@ -158,7 +163,7 @@ def setting(folder: Path, documents: int) -> tuple[Population, Recorded]:
         documents=stories,
         questions=questions,
         answers=[
-            AnswerRow(document=story.id, question=question.id, reader="recorded", text=pool[question.feature][i])
+            AnswerRow(document=story.id, question=question.id, reader="recorded", text=answer(question.feature, i))
             for i, story in enumerate(stories)
             for question in questions
         ],

@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import secrets
 import subprocess
 import sys
@@ -24,7 +25,9 @@ import urllib.error
 import urllib.request
 from bisect import bisect
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +39,7 @@ from inspect_ai.model import GenerateConfig, Model, get_model
 from judged import CALLS, POPULATION, PROMPT, QUESTIONS, SENT, Alone, Published, rating, setting, told
 
 from genie_inspect.engines.embedders import StaticEmbedder, static_token_count
+from genie_inspect.graders.embedding_judge import EmbeddingJudge, shipped_fit
 from genie_inspect.graders.list_judge import ListJudge
 from genie_inspect.graders.logit_judge import LogitJudge
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
@@ -243,6 +247,41 @@ def sizes(folder: Path) -> None:
     print()
 
 
+def growth(judge: str, size: int) -> tuple[int, float, float]:
+    """Of a document against so many answers a question: calls, our own milliseconds, the peak of the process in MB."""
+    model, embedder = get_model("atonce/m"), StaticEmbedder()
+    with tempfile.TemporaryDirectory() as folder:
+        population, reader = setting(Path(folder), 4, size)
+        features = [feature.name for feature in population.features]
+        made: dict[str, tuple[Judge, Sampler | None]] = {
+            "list": (ListJudge(model), None),
+            "sheet" + SIX: (SheetJudge(model), Sampler(6, embedder)),
+            "embedding": (EmbeddingJudge(embedder, shipped_fit(), features), None),
+        }
+        assessor = Assessor(population, reader, made[judge][0], sampler=made[judge][1])
+        first, *others = reader.answers
+        # the answers of the population are read and turned into vectors once
+        anyio.run(assessor.assess, first, PROMPT)
+        calls, start = CALLS[0], time.perf_counter()
+        for text in others:
+            anyio.run(assessor.assess, text, PROMPT)
+        seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return (CALLS[0] - calls) // len(others), 1000 * seconds / len(others), peak
+
+
+def growing() -> None:
+    """Print what a document costs as the population grows."""
+    print("| answers a question | judge | calls a document | own ms a document | peak MB |")
+    print("|--:|:--|--:|--:|--:|")
+    for size in (50, 1_000, 10_000):
+        for judge in ("list", "sheet" + SIX, "embedding"):
+            with ProcessPoolExecutor(1, get_context("spawn")) as alone:
+                calls, spent, peak = alone.submit(growth, judge, size).result()
+            print(f"| {size:,} | {judge} | {calls:,} | {spent:,.0f} | {peak:.0f} |", flush=True)
+    print()
+
+
 def beginnings(folder: Path, documents: int = 50) -> None:
     """Print how much of the requests about several documents is the beginning of an earlier one."""
     population, reader = setting(folder, documents)
@@ -309,6 +348,7 @@ def main() -> None:
             sizes(Path(folder) / "one")
             beginnings(Path(folder) / "many")
         repeated_answers()
+        growing()
         table(AT_ONCE, "", 100, arguments.side_by_side)
     if _answers(arguments.base_url):
         table(arguments.only or ON_SERVER, arguments.base_url, arguments.documents, arguments.side_by_side)

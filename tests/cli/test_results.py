@@ -174,6 +174,10 @@ def test_the_demo_scores_both_storytellers_and_says_how_to_go_on(genie_demo: tup
     # 8 prompts x 2 epochs each
     assert [cell.strip() for cell in rows[-1][1:]] == ["16 of 16", "16 of 16"]
     assert sum("percentile" in cell for row in rows for cell in row) == 2 * len(features)
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    shown = [line for line in readme.splitlines() if line[:1] in "┏┃┡│└"]
+    assert len(shown) == 8
+    assert [line for line in shown if line not in output.splitlines()] == []
     assert "inspect view --log-dir" in output.replace("\n", " ")
     (page,) = folder.rglob("report.html")
     assert str(page) in output.replace("\n", "")
