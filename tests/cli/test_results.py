@@ -175,7 +175,7 @@ def test_the_demo_scores_both_storytellers_and_says_how_to_go_on(genie_demo: tup
     assert [cell.strip() for cell in rows[-1][1:]] == ["16 of 16", "16 of 16"]
     assert sum("percentile" in cell for row in rows for cell in row) == 2 * len(features)
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    shown = [line for line in readme.splitlines() if line[:1] in "┏┃┡│└"]
+    shown = [line for line in readme.splitlines() if line.startswith(tuple("┏┃┡│└"))]
     assert len(shown) == 8
     assert [line for line in shown if line not in output.splitlines()] == []
     assert "inspect view --log-dir" in output.replace("\n", " ")

@@ -12,6 +12,7 @@ from inspect_ai.model import GenerateConfig, ModelConfig, ModelUsage
 from tests.reports.made_logs import asked, made_log, scored
 from tests.reports.studies import FEATURES, GENIE, by_feature, made, sharp, study_log
 
+from genie_inspect.logs.files import LogError
 from genie_inspect.reports.charts import BARS, BARS_SCALE, ON_DARK, SERIES
 from genie_inspect.reports.lanes import SHAPES
 from genie_inspect.reports.page import (
@@ -104,6 +105,12 @@ def test_the_populations_own_documents_are_not_counted_among_those_of_the_runs(t
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
     assert "documents3 per run: 3 prompts x 1" in words_of(told, own)
     assert "documents1 per run: 1 prompt x 1" in words_of(made_log(tmp_path, [SCORE]))
+
+
+def test_runs_of_the_populations_own_documents_alone_are_nothing_to_compare(tmp_path: Path) -> None:
+    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
+    with pytest.raises(LogError, match="no log of other documents than the population's own, expected a baseline"):
+        build_report([own], baseline="mock/writer")
 
 
 def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path) -> None:

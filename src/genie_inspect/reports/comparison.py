@@ -221,7 +221,8 @@ def compare(paths: Iterable[str | Path], baseline: str, options: Options | None 
 def comparison_of(runs: Sequence[ScoredLog], baseline: str, options: Options) -> Comparison:
     """Of logs that are read, under the labels that they have there."""
     if len(runs) < 2:
-        raise LogError(f"there is one log, {runs[0].file}, expected a baseline and another to compare with it")
+        seen = f"one log, {runs[0].file}" if runs else "no log of other documents than the population's own"
+        raise LogError(f"there is {seen}, expected a baseline and another to compare with it")
     for run, name in product(runs, options.scorers):
         if name not in run.signatures:
             listed = ", ".join(run.signatures) or "none"
