@@ -120,7 +120,7 @@ OTHERS = {
     "populations.survey.shingles": "a number a word of a document",
     "prompting.replies.last_labels": "through verdict and yes_or_no",
     "reports.first_figure.width_of": "looks up the width of a character after the other",
-    "graders.protocols.tokens": "an estimate from the length",
+    "graders.cost.tokens": "an estimate from the length",
 }
 """Functions that are no parsers, though their first argument is a text, with the reason."""
 

@@ -17,8 +17,9 @@ from tests.served import BROKEN, BUSY, CUT, NAMES, OK, Served, serving
 
 from genie_inspect.batch import ray as asking
 from genie_inspect.batch.importing import Reply, replies, reply_in
-from genie_inspect.batch.ray import Outcome, Server, _tokenizer, ask, sampling
-from genie_inspect.batch.ray import engine_line_of as line_of
+from genie_inspect.batch.ray import Outcome, ask
+from genie_inspect.batch.ray_server import Server, _tokenizer, sampling
+from genie_inspect.batch.ray_server import engine_line_of as line_of
 from genie_inspect.batch.shards import ScaleError
 from genie_inspect.batch.walk import parts
 from genie_inspect.building.interviewing import no_progress

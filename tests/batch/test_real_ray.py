@@ -9,7 +9,8 @@ from tests.batch.engines import called
 from tests.batch.test_importing import judging
 from tests.served import BROKEN, BUSY, OK, Served, serving
 
-from genie_inspect.batch.ray import Server, ask
+from genie_inspect.batch.ray import ask
+from genie_inspect.batch.ray_server import Server
 from genie_inspect.batch.shards import ScaleError
 from genie_inspect.building.interviewing import no_progress
 

@@ -21,7 +21,7 @@ from genie_inspect.errors import MissingExtraError, NetworkFolderWarning
 from genie_inspect.files import writing as networks
 from genie_inspect.files.json_lines import placed_lines
 from genie_inspect.graders.cache import ANSWERS, RATINGS, VERDICTS, Cache, Judged, Verdict, cache_folder
-from genie_inspect.graders.protocols import planned_model
+from genie_inspect.graders.cost import planned_model
 from genie_inspect.scorers.compression import compression
 
 GRADER = "openai/gpt-4o"

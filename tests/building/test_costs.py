@@ -14,10 +14,11 @@ from genie_inspect.building.costs import PlannedGrader, TaskCost, reference_scor
 from genie_inspect.building.interviewing import left_out
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.graders.cache import ANSWERS, RATINGS, Cache, Judged
+from genie_inspect.graders.cost import Cost, tokens
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.merging import rate_all
 from genie_inspect.graders.pairwise_judge import TOKENS_A_REASON
-from genie_inspect.graders.protocols import Answer, Compared, Cost, tokens
+from genie_inspect.graders.protocols import Answer, Compared
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow, Document

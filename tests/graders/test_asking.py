@@ -15,9 +15,9 @@ from tests.scripted import evaluated, grading, numbered, saying, small_populatio
 import genie_inspect
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnreadableReplyError
+from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.equivalence import SAME, GraderEquivalence, _request, comparing_cost, partition_cost
 from genie_inspect.graders.merging import numbered_tokens
-from genie_inspect.graders.protocols import Cost
 from genie_inspect.graders.quality import (
     CHAT,
     GENERATIVE,

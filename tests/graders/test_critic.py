@@ -15,9 +15,9 @@ from tests.served import Served, serving
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.graders.cache import VERDICTS, Cache, Memo
+from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion, critique_cost, request_parts
 from genie_inspect.graders.grader import gathered
-from genie_inspect.graders.protocols import Cost
 from genie_inspect.graders.rubrics import Instructions, Rubric, Test, load_rubric
 from genie_inspect.prompting.replies import verdict
 from genie_inspect.signature import digest

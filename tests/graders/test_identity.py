@@ -14,9 +14,9 @@ from tests.served import Served, serving
 
 from genie_inspect import inspect_private
 from genie_inspect.graders import list_judge
+from genie_inspect.graders.cost import planned_model
 from genie_inspect.graders.grader import PrerequisiteError, identified_model, served_at
 from genie_inspect.graders.list_judge import ListJudge
-from genie_inspect.graders.protocols import planned_model
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.prompting.forms import answers_form
 from genie_inspect.prompting.templates import unfenced

@@ -17,6 +17,7 @@ from tests.scripted import saying
 from genie_inspect.engines.embedders import CachedEmbedder, embedder, static_token_count
 from genie_inspect.errors import FitError, TemplateError, UnknownChoiceError
 from genie_inspect.graders.cache import Cache
+from genie_inspect.graders.cost import unbatched
 from genie_inspect.graders.embedding_judge import shipped_fit
 from genie_inspect.graders.instrument import MODES, OFFLINE, Instrument, cache_for, graders_for, mode_of
 from genie_inspect.graders.list_judge import CHUNK, LIST
@@ -24,7 +25,6 @@ from genie_inspect.graders.logit_judge import LOGIT
 from genie_inspect.graders.merging import Mode, numbered_tokens, parts_in
 from genie_inspect.graders.offline_judge import OfflineReader
 from genie_inspect.graders.pairwise_judge import PAIRWISE, PairwiseJudge
-from genie_inspect.graders.protocols import unbatched
 from genie_inspect.graders.reader import READ
 from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.populations.schema import Feature, write_rows

@@ -23,10 +23,11 @@ from inspect_ai.model import Model
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.graders.cache import ANSWERS, RATINGS, Cache
+from genie_inspect.graders.cost import Cost, tokens
 from genie_inspect.graders.grader import held_to_json
 from genie_inspect.graders.instrument import Instrument, mode_of
 from genie_inspect.graders.merging import numbered_tokens
-from genie_inspect.graders.protocols import Cost, Judge, Reader, tokens
+from genie_inspect.graders.protocols import Judge, Reader
 from genie_inspect.graders.reader import LENGTHS
 from genie_inspect.graders.sheet_judge import packed
 from genie_inspect.populations.population import Population

@@ -14,7 +14,8 @@ import anyio
 import click
 
 from genie_inspect.batch.importing import Importer
-from genie_inspect.batch.ray import Engine, Job, Server, ask, rounds
+from genie_inspect.batch.ray import Job, ask, rounds
+from genie_inspect.batch.ray_server import Engine, Server
 from genie_inspect.batch.shards import JUDGE, REQUESTS, STEPS, Plan, places, plan_file
 from genie_inspect.batch.walk import FORMS, JSONL, Found, Study, existing, merged
 from genie_inspect.cli import VerbGroup

@@ -16,9 +16,9 @@ from genie_inspect.cli import options as cli
 from genie_inspect.cli.running import named_models
 from genie_inspect.errors import GenieError, UnknownChoiceError
 from genie_inspect.files.tables import Table
+from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.instrument import MODES, Instrument, mode_of
 from genie_inspect.graders.list_judge import LIST
-from genie_inspect.graders.protocols import Cost
 from genie_inspect.graders.quality import CHAT, PROTOCOLS
 from genie_inspect.graders.rubrics import SETUPS
 from genie_inspect.populations.population import open_population

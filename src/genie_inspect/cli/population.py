@@ -24,8 +24,8 @@ from genie_inspect.cli.tables import figure
 from genie_inspect.cli.terminal import Unbroken, replacing
 from genie_inspect.files.tables import Table, plain
 from genie_inspect.files.writing import check_writable, unwritable
+from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.instrument import Instrument
-from genie_inspect.graders.protocols import Cost
 from genie_inspect.logs.files import log_files
 from genie_inspect.populations.population import BUNDLED, MANIFEST, open_population, read_features
 from genie_inspect.populations.prompts import JSON_LINES, TABLES
@@ -360,15 +360,13 @@ def size(
         # from what is not rounded, pooled over answers and questions: the study's table 6 (arXiv 2606.12790)
         # does not say over what its variance is taken
         needed = minimum_population(own.sd, margin, confidence) if own.degrees else None
-        sampled = (
-            {"sampled_margin": half_width(own.sd, ratings, confidence) if own.degrees else math.nan} if ratings else {}
-        )
-        features[name] = plain({"variance": own.sd**2, **asdict(own), "needed": needed, **sampled})
+        half = half_width(own.sd, ratings, confidence) if ratings and own.degrees else math.nan
+        drawn = {"sampled_margin": half} if ratings else {}
+        features[name] = plain({"variance": own.sd**2, **asdict(own), "needed": needed, **drawn})
         # without a degree of freedom both are NaN
         spread = figure(own.sd**2, ".4f"), figure(own.sd, ".4f")
-        rows.append(
-            [name.replace("_", " "), *spread, f"{own.degrees}", f"{needed or '-'}", *map(figure, sampled.values())]
-        )
+        counts = f"{own.degrees}", f"{needed or '-'}"
+        rows.append([name.replace("_", " "), *spread, *counts, *map(figure, drawn.values())])
     return cli.Answer(
         {"signature": signed, "margin": margin, "confidence": confidence, "features": features},
         [

@@ -20,8 +20,8 @@ from genie_inspect.cli.terminal import console, echo
 from genie_inspect.errors import GenieError
 from genie_inspect.files.json_lines import first_fault
 from genie_inspect.files.writing import check_unused
+from genie_inspect.graders.cost import planned_model
 from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.graders.protocols import planned_model
 from genie_inspect.graders.stand_ins import FILE, RecordedModel, Rehearsal
 
 T = TypeVar("T")

@@ -15,8 +15,9 @@ from pydantic import BeforeValidator
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GenieError, UnreadableReplyError
 from genie_inspect.files.json_lines import json_row, placed_lines
+from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.grader import ROLE, bound_model, gathered
-from genie_inspect.graders.protocols import UNREADABLE, Cost
+from genie_inspect.graders.protocols import UNREADABLE
 from genie_inspect.graders.readable import Asker, asked_twice
 from genie_inspect.measures.marks import QuotedText, Span, covered_share, without_overlaps
 from genie_inspect.measures.tokens import word_count

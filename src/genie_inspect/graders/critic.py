@@ -11,8 +11,9 @@ from inspect_ai.model import GenerateConfig, Model
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
 from genie_inspect.graders.cache import VERDICTS, Memo, Verdict
+from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.grader import answered, gathered, held_to
-from genie_inspect.graders.protocols import UNREADABLE, Cost
+from genie_inspect.graders.protocols import UNREADABLE
 from genie_inspect.graders.readable import ANEW, Asker, asked_twice, labelled, until_read
 from genie_inspect.graders.rubrics import TOTAL, Instructions, Rubric, Test
 from genie_inspect.measures.likert import orders_agree, pass_share, passed, passes, position_bias, test_score

@@ -19,9 +19,9 @@ from genie_inspect.engines.classifiers import (
 )
 from genie_inspect.engines.embedders import Embedder, static_token_count
 from genie_inspect.errors import UnknownChoiceError
+from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.grader import ROLE, Request, ask, bound_when_scored, judging_model
 from genie_inspect.graders.merging import numbered_tokens
-from genie_inspect.graders.protocols import Cost
 from genie_inspect.graders.quality import QUALITY, GraderQuality, RewardQuality
 from genie_inspect.graders.readable import InstructedAsker, until_complete
 from genie_inspect.measures.partition import partition

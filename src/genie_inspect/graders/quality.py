@@ -14,8 +14,8 @@ from inspect_ai.model import GenerateConfig, Model
 from genie_inspect.engines.classifiers import PUBLISHED_REWARD, CoherenceRewards, RewardModel
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnknownChoiceError, UnreadableReplyError
+from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.grader import PREFERENCE_ROLE, ROLE, gathered, judging_model, unmet
-from genie_inspect.graders.protocols import Cost
 from genie_inspect.graders.readable import REPEATS, Asker, InstructedAsker
 from genie_inspect.measures.partition import reward_level
 from genie_inspect.prompting.replies import (

@@ -8,14 +8,15 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
+from html import escape, unescape
 from pathlib import Path
 from statistics import fmean
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from genie_inspect.files.values import printable
-from genie_inspect.files.writing import write_bytes
+from genie_inspect.files.writing import DATA, write_bytes
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.measures import GENIE, shown_key
 from genie_inspect.reports.charts import (
@@ -36,10 +37,6 @@ from genie_inspect.statistics.descriptive import Interval
 
 if TYPE_CHECKING:
     from genie_inspect.reports.charts import Chart
-from functools import cache
-from html import escape, unescape
-
-from genie_inspect.files.writing import DATA
 
 COLUMN = 89  # millimetres: a column of a journal
 POINTS = 72 / 25.4  # of a millimetre

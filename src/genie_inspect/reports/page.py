@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -113,9 +113,7 @@ def of_population(report: Report, measure: Measure) -> list[str]:
     many = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
     lines = [f"The population here: {many} other document{'s' * (counts[-1] != 1)} for the same prompt."]
     if own := {key: cell.mean for key, cell in measure.population.items()}:
-        ends = dict.fromkeys(end(own, key=lambda key: own[key]) for end in (min, max))
-        told = " to ".join(f"{own[key]:.2f} ({charts.in_words(key)})" for key in ends)
-        lines.append(f"Its own documents have a mean of {told}.")
+        lines.append(f"Its own documents have a mean of {_ends(own, '{:.2f}')}.")
     if len(measure.keys) > 1:
         lines.append("Compare within a feature: answers to some questions differ more than to others.")
     return lines
@@ -281,16 +279,21 @@ def among(report: Report) -> list[str]:
         for run, row in zip(report.runs, measure.rows, strict=True):
             known = {key: cell.standing.percentile for key, cell in row.items() if cell.standing}
             if known and not run.is_population:
-                ends = dict.fromkeys(end(known, key=lambda key: known[key]) for end in (min, max))
-                shown = {key: f"{value:.0f}%" for key, value in known.items()}
-                alike = {key: [charts.in_words(one) for one in shown if shown[one] == shown[key]] for key in ends}
-                told = " to ".join(f"{shown[key]} ({_few(names)})" for key, names in alike.items())
+                told = _ends(known, "{:.0f}%")
                 lines.append(f"{run.label} scores above {told} of the population's documents on average; 50% is usual.")
     return lines
 
 
-def _few(names: Sequence[str], most: int = 3) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+def _ends(values: Mapping[str, float], form: str, most: int = 3) -> str:
+    """The lowest value and the highest, each with the keys that have it as it is shown."""
+    shown = {key: form.format(values[key]) for key in sorted(values, key=values.__getitem__)}
+    lowest, *_, highest = [*shown.values(), *shown.values()]
+    told = []
+    for end in dict.fromkeys((lowest, highest)):
+        names = [charts.in_words(key) for key in values if shown[key] == end]
+        more = f" and {len(names) - most} more" if len(names) > most else ""
+        told.append(f"{end} ({', '.join(names[:most])}{more})")
+    return " to ".join(told)
 
 
 def _shortened(lines: list[str]) -> list[str]:

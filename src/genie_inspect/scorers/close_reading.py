@@ -14,7 +14,7 @@ from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
     from genie_inspect.graders.close_reader import Approach, Mark, Reading
-    from genie_inspect.graders.protocols import Cost
+    from genie_inspect.graders.cost import Cost
 
 KEYS = ("novel_per_100_words", "awkward_per_100_words")  # that every score has; with `sensical` there is a third
 WIDTHS = (300, 160, 80, 40, 0)

@@ -12,7 +12,7 @@ from inspect_ai.solver import TaskState
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.graders.protocols import Cost
+    from genie_inspect.graders.cost import Cost
     from genie_inspect.populations.schema import Document
     from genie_inspect.scorers.assessment import Compared
 

@@ -11,7 +11,7 @@ from genie_inspect.measures.partition import PATIENCE
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.graders.protocols import Cost
+    from genie_inspect.graders.cost import Cost
     from genie_inspect.prompting.templates import Template
 
 KEYS = ("distinct", "utility")
@@ -119,8 +119,8 @@ def novelty_bench(
 
 def cost(same: "Template | None", worth: "Template | None", prompt: str, length: float, k: int) -> "Cost":
     """At most what a grader is asked of k replies to one prompt: as if each were a kind of its own."""
+    from genie_inspect.graders.cost import Cost
     from genie_inspect.graders.equivalence import partition_cost
-    from genie_inspect.graders.protocols import Cost
     from genie_inspect.graders.quality import quality_cost
 
     kinds = partition_cost(same, prompt, [length] * k) if same else Cost()

@@ -11,7 +11,7 @@ from inspect_ai.solver import TaskState
 from genie_inspect.scorers.stderr import per_key
 
 if TYPE_CHECKING:
-    from genie_inspect.graders.protocols import Cost
+    from genie_inspect.graders.cost import Cost
     from genie_inspect.prompting.templates import Template
     from genie_inspect.scorers.assessment import Compared
 

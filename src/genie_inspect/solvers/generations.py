@@ -9,7 +9,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from genie_inspect.errors import GraderFailedError, UnreadableReplyError
 
 if TYPE_CHECKING:
-    from genie_inspect.graders.protocols import Cost
+    from genie_inspect.graders.cost import Cost
     from genie_inspect.prompting.templates import Instruction, Template
 
 
@@ -142,7 +142,7 @@ def plot_prompt(templates: str | None = None) -> Solver:
 def plot_cost(story: int, templates: str | None = None) -> "Cost":
     """What it takes to draw a plot, by the story's tokens."""
     from genie_inspect.engines.embedders import static_token_count
-    from genie_inspect.graders.protocols import Cost
+    from genie_inspect.graders.cost import Cost
 
     request = draw_plot().template(templates).request({"story": ""})
     return Cost(1, static_token_count(request) + story, TOKENS_A_PLOT)

@@ -92,8 +92,8 @@ def announce_cost(line: Line | None = None) -> Solver:
     import sys
 
     from genie_inspect.files.values import one_line
+    from genie_inspect.graders.cost import unbatched
     from genie_inspect.graders.grader import PREFERENCE_ROLE, ROLE
-    from genie_inspect.graders.protocols import unbatched
     from genie_inspect.inspect_private import run_extent
 
     announced: set[str] = set()

@@ -8,8 +8,8 @@ from inspect_ai.viewer import ViewerConfig
 
 from genie_inspect.agreement.votes import prompt_of
 from genie_inspect.errors import GenieError, UnknownChoiceError, check_count
+from genie_inspect.graders.cost import Cost, tokens
 from genie_inspect.graders.critic import critique_cost
-from genie_inspect.graders.protocols import Cost, tokens
 from genie_inspect.graders.rubrics import TOTAL, Analyse, Instructions, Rubric, load_rubric, renamed, setups_of
 from genie_inspect.populations.stories import existing_stories, reference_stories, stories_digest
 from genie_inspect.samples import PROMPT_KEY, StoryFacts

@@ -13,9 +13,9 @@ from inspect_ai.solver import Solver
 
 from genie_inspect.building.costs import TaskCost, reference_scores_cost, task_cost
 from genie_inspect.errors import UnknownChoiceError, check_text
+from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.equivalence import GRADER
 from genie_inspect.graders.instrument import OFFLINE, Instrument, mode_and_fit
-from genie_inspect.graders.protocols import Cost
 from genie_inspect.graders.reader import CONCISE
 from genie_inspect.inspect_private import PrerequisiteError, loaded_scorer, with_metrics
 from genie_inspect.populations.population import NONE, Population, open_population

@@ -83,8 +83,8 @@ def prompts_of(dataset: str, split: str) -> list[Sample]:
 
 def cost_line(samples: list[Sample], k: int, equivalence: str, quality: str, templates: str | None) -> "CostLine":
     """What the grader is asked at most of k replies to each prompt."""
+    from genie_inspect.graders.cost import Cost
     from genie_inspect.graders.equivalence import GRADER, SAME, equivalence_kind, quality_kind
-    from genie_inspect.graders.protocols import Cost
     from genie_inspect.graders.quality import QUALITY
     from genie_inspect.scorers.novelty_bench import cost
     from genie_inspect.tasks.novelty_measures import CostLine, by_prompt

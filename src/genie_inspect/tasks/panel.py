@@ -11,9 +11,9 @@ from inspect_ai.solver import TaskState
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.close_reader import Approach
+from genie_inspect.graders.cost import Cost, tokens
 from genie_inspect.graders.equivalence import EMBEDDING, GRADER, SAME
 from genie_inspect.graders.instrument import OFFLINE
-from genie_inspect.graders.protocols import Cost, tokens
 from genie_inspect.graders.quality import CHAT, PROTOCOLS
 from genie_inspect.populations.population import Population
 from genie_inspect.prompting.templates import Templates, wordings
