@@ -99,7 +99,7 @@ def table(draws: int, stories: dict[str, list[Asked]], engine: Embedder, size: i
         pairs += sum(len(row[3]) for row in rows)
         for seed in range(draws):
             found = [sampled(parts, choice) for parts in cut]
-            squares = variances([groups for _, groups in found])
+            squares = variances([groups for _, groups in found], [row[0] for row in rows])
             for name in features:
                 own = [place for place, row in enumerate(rows) if row[0] == name]
                 values[name][seed, number] = fmean(found[place][0] for place in own)

@@ -403,18 +403,21 @@ def test_the_variance_is_that_of_collapsed_strata_with_a_finite_population() -> 
     two, three = collapsed([0.9, 0.5, 0.4, 0.1, 0.0, 0.1], [1, 3, 3, 3, 2, 2])
     assert two == pytest.approx((36 * (1 - 2 / 6) / 2 / 196, variance([0.5, 0.4])))
     assert three == pytest.approx((49 * (1 - 3 / 7) / 3 / 196, variance([0.1, 0.0, 0.1])))
-    assert variances([[two, three]]) == pytest.approx([two[0] * two[1] + three[0] * three[1]])
+    assert variances([[two, three]], ["plot"]) == pytest.approx([two[0] * two[1] + three[0] * three[1]])
 
 
-def test_variances_within_groups_are_pooled_over_questions_by_place() -> None:
+def test_variances_within_groups_are_pooled_over_questions_by_place_and_a_feature_is_wider_or_narrower() -> None:
     one, other = [(0.2, 0.1), (0.3, 0.4)], [(0.1, 0.3)]
-    assert variances([one, other, []]) == pytest.approx([0.2 * 0.2 + 0.3 * 0.4, 0.1 * 0.2, 0.0])
+    # by hand, pooled by place: 0.2 and 0.4, so that 0.16 are expected of plot, 0.02 of style. Plot has 0.14, two
+    # groups beside two; style 0.03, one beside two
+    found = variances([one, other, []], ["plot", "style", "style"])
+    assert found == pytest.approx([0.16 * (2 * 0.875 + 2) / 4, 0.02 * (1.5 + 2) / 3, 0.0])
 
 
 def test_where_all_is_rated_there_is_no_error_and_of_one_uncertain_stratum_none_is_known() -> None:
     assert collapsed([0.1, 0.5, 0.9], [1, 1, 1]) == []
     ((factor, within),) = collapsed([1.0, 0.5], [1, 4])
     assert (factor, math.isnan(within)) == (16 * (1 - 1 / 4) / 25, True)
-    assert math.isnan(variances([[(factor, within)]])[0])
+    assert math.isnan(variances([[(factor, within)]], ["plot"])[0])
     # another question's pairs say it
-    assert variances([[(factor, within)], [(0.1, 0.2)]]) == pytest.approx([factor * 0.2, 0.1 * 0.2])
+    assert variances([[(factor, within)], [(0.1, 0.2)]], ["plot", "style"]) == pytest.approx([factor * 0.2, 0.1 * 0.2])

@@ -23,6 +23,9 @@ ALIKE = {4: "interchangeable", 3: "same idea", 2: "slight overlap", 1: "differen
 MIN_COVERAGE = 0.5
 # of fewer one that is off cannot be outvoted; at a spread of 0.28 the mean of two is known to +-0.46 (98%)
 FEWEST_RATINGS = 3
+# groups of strata; with one the error of a feature that few ratings measure is understated, with four that of others
+# overstated (benchmarks/sampled_ratings.py)
+OTHERS_WEIGH = 2
 
 
 def similarity(rating: float | None) -> float:
@@ -162,15 +165,28 @@ def collapsed(similarities: Sequence[float], weights: Sequence[int]) -> list[tup
     return groups
 
 
-def variances(groups: Sequence[Sequence[tuple[float, float]]]) -> list[float]:
-    """The variance of each question's mean from what `collapsed` gives; NaN where nothing is known.
+def variances(groups: Sequence[Sequence[tuple[float, float]]], features: Sequence[str]) -> list[float]:
+    """The variance of each question's mean from what `collapsed` gives, and its feature; NaN where nothing is known.
 
-    Two units say little of their stratum's variance, those in this place of all questions together enough. Strata that
-    differ count as variance, so that the error is overstated where predictions are good.
+    Two units say little of their stratum's variance: those in this place of all questions count, and by as much as a
+    feature's own are wider or narrower so is its, where all others weigh as two groups of its own. Strata that differ
+    count as variance, so that the error is overstated where predictions are good.
     """
     by_place: dict[int, list[float]] = {}
     for question in groups:
         for place, (_, within) in enumerate(question):
             by_place.setdefault(place, []).extend([] if math.isnan(within) else [within])
     pooled = {place: fmean(known) if known else math.nan for place, known in by_place.items()}
-    return [math.fsum(factor * pooled[place] for place, (factor, _) in enumerate(question)) for question in groups]
+    shared = [math.fsum(factor * pooled[place] for place, (factor, _) in enumerate(question)) for question in groups]
+    widths = dict.fromkeys(features, 1.0)
+    for feature in widths:
+        own = [
+            (factor * within, factor * pooled[place])
+            for question, name in zip(groups, features, strict=True)
+            for place, (factor, within) in enumerate(question)
+            if name == feature and not math.isnan(within)
+        ]
+        if expected := math.fsum(each for _, each in own):
+            ratio = math.fsum(each for each, _ in own) / expected
+            widths[feature] = (len(own) * ratio + OTHERS_WEIGH) / (len(own) + OTHERS_WEIGH)
+    return [variance * widths[name] for variance, name in zip(shared, features, strict=True)]

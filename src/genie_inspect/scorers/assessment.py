@@ -246,7 +246,8 @@ class Assessment:
 
 def _standard_errors(assessment: Assessment) -> dict[str, float]:
     used = assessment.used
-    errors = dict(zip(map(id, used), variances([collapsed(r.alike, r.stands_for) for r in used]), strict=True))
+    found = variances([collapsed(r.alike, r.stands_for) for r in used], [r.question.feature for r in used])
+    errors = dict(zip(map(id, used), found, strict=True))
     rows = {name: [errors[id(r)] for r in results if r.is_used] for name, results in assessment.by_feature.items()}
     return {name: sqrt(fsum(row)) / len(row) if row else nan for name, row in rows.items()}
 
@@ -340,9 +341,13 @@ class Compared:
         return (*self.same, *self.made_of)
 
     @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        return tuple(word_count(document.text) for document in self.documents)
+
+    @cached_property
     def words(self) -> float:
         """Median words of the documents; NaN without any."""
-        return median(word_count(document.text) for document in self.documents) if self.documents else nan
+        return median(self.lengths) if self.documents else nan
 
 
 class Others:

@@ -34,7 +34,6 @@ from genie_inspect.graders.protocols import (
 )
 from genie_inspect.logs.evidence import agreement, evidence_of
 from genie_inspect.measures.genie import HIGHEST, MIN_COVERAGE, represented, strata
-from genie_inspect.measures.tokens import word_count
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.prompting.answers import normalised
@@ -48,6 +47,24 @@ if TYPE_CHECKING:
 
 
 VECTORS_KEPT = 256  # questions whose answers' vectors stay in memory
+
+
+@dataclass(frozen=True, slots=True)
+class _Others:
+    """The answers of other documents to one question."""
+
+    places: tuple[int, ...]  # of the documents that gave them
+    answers: tuple[Answer, ...]
+    texts: tuple[str, ...]
+    # why a document has no known answer, by its place: nothing is known of it, which is not "does not say"
+    lost: dict[int, str]
+
+    @classmethod
+    def to(cls, index: int, readings: Sequence[Reading]) -> "_Others":
+        found = [(place, answer) for place, each in enumerate(readings) if (answer := each.answers[index]) is not None]
+        places, answers = tuple(zip(*found, strict=True)) or ((), ())
+        lost = {place: fault for place, each in enumerate(readings) if (fault := each.faults.get(index))}
+        return cls(places, answers, tuple(answer.text for answer in answers), lost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,25 +89,28 @@ class Sampler:
         # a question's answers come back with every document
         self._prepared = lru_cache(maxsize=VECTORS_KEPT)(self._prepare)
 
-    def _prepare(self, others: tuple[str, ...]) -> "tuple[tuple[str, ...], Vectors, str]":
-        """The answers as they count for equality, their vectors, and a digest of them in any order."""
-        texts = tuple(map(normalised, others))
-        return texts, self.embedder.embed(list(texts)), digest(*sorted(texts))
+    def _prepare(self, others: tuple[str, ...]) -> "tuple[dict[str, list[int]], Vectors, str]":
+        """The answers' places by what counts for equality, their vectors, and a digest of them in any order."""
+        texts, places = [normalised(text) for text in others], dict[str, list[int]]()
+        for place, text in enumerate(texts):
+            places.setdefault(text, []).append(place)
+        return places, self.embedder.embed(texts).astype("float32"), digest(*sorted(texts))
 
     def draw(self, question: str, answer: str, others: Sequence[str]) -> Draw:
         """One answer from each stratum of similarity as the embedder predicts it."""
-        (texts, vectors, content), own = self._prepared(tuple(others)), normalised(answer)
+        (places, vectors, content), own = self._prepared(tuple(others)), normalised(answer)
         (target,) = self.embedder.embed([own])
-        predicted = vectors @ target
-        apart = [place for place, text in enumerate(texts) if text != own]
-        parts = strata(predicted[apart], self.ratings)
+        predicted = vectors @ target.astype(vectors.dtype)
+        same = places.get(own, [])
+        equal = set(same)
+        apart = [place for place in range(len(predicted)) if place not in equal] if same else range(len(predicted))
         chance = random.Random(digest(question, own, content, str(self.seed)))  # noqa: S311  # no secret
-        drawn = [[apart[place] for place in part] for part in parts]
+        parts = strata(predicted[apart] if same else predicted, self.ratings)
+        drawn = [[apart[place] for place in part] for part in parts] if same else parts
         for part in drawn:
             for place in range(min(len(part), 2)):
                 other = chance.randrange(place, len(part))
                 part[place], part[other] = part[other], part[place]
-        same = [place for place, text in enumerate(texts) if text == own]
         return Draw(same, drawn if self.seconds else [part[:1] for part in drawn])
 
 
@@ -112,6 +132,7 @@ class Assessor:
         self.signature = signed(population, self.judged_by, self.read_by, min_coverage, self.sampled_by)
         self.features = tuple(feature.name for feature in population.features)
         self._others = lru_cache(maxsize=KEPT)(lambda prompt: Others(population.documents(prompt)))
+        self._answers: dict[str, tuple[list[_Others], int]] = {}
         self._readings: dict[str, Reading] = {}
         self._reading: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
@@ -123,13 +144,12 @@ class Assessor:
         if not reading.is_attempt:
             raise RefusalError("the grader reads the document as a refusal of its task")
         # without an answer there is nothing to compare, so nothing more is asked
-        read = rest.documents if any(reading.answers) else ()
-        alone = self._recorded_alone(prompt, questions) if self.population.answers_alone else []
-        others = alone or await self._read_each(read, questions)
+        is_compared = any(reading.answers)
+        others, count = await self._known(prompt, rest.documents if is_compared else (), questions)
         compared = await gathered(
             *(
-                self._drawn(question, answer, index, others)
-                for index, (question, answer) in enumerate(zip(questions, reading.answers, strict=True))
+                self._drawn(question, answer, known)
+                for question, answer, known in zip(questions, reading.answers, others, strict=True)
                 if answer is not None
             )
         )
@@ -147,8 +167,8 @@ class Assessor:
         # a grader that failed throughout is a failed sample, which can be scored again
         if failures and not any(result.usable for result in results):
             raise failures[0]
-        lengths, count = tuple(word_count(document.text) for document in read), len(alone or rest.documents)
-        return Assessment(tuple(results), self.features, count, rest.same, lengths, rest.made_of)
+        lengths = rest.lengths if is_compared else ()
+        return Assessment(tuple(results), self.features, count or len(rest.documents), rest.same, lengths, rest.made_of)
 
     async def reading(self, text: str, prompt: str, *, anew: bool = False) -> Reading:
         """The answers of one document; anew, one of the population's is read without its answers on record."""
@@ -176,6 +196,21 @@ class Assessor:
             for answers in answers_by_document.values()
         ]
 
+    async def _known(
+        self, prompt: str, documents: tuple[Document, ...], questions: Sequence[Question]
+    ) -> tuple[list[_Others], int]:
+        """What these documents answer to each question, and how many they are: of a whole prompt gathered once."""
+        is_whole = documents is self._others(prompt).documents
+        if is_whole and prompt in self._answers:
+            return self._answers[prompt]
+        alone = self._recorded_alone(prompt, questions) if self.population.answers_alone else []
+        readings = alone or await self._read_each(documents, questions)
+        others = [_Others.to(index, readings) for index in range(len(questions))]
+        # else the next sample asks again for what could not be read
+        if is_whole and not any(each.lost for each in others):
+            self._answers[prompt] = others, len(readings)
+        return others, len(readings)
+
     async def _read_each(self, documents: Sequence[Document], questions: Sequence[Question]) -> list[Reading]:
         return await gathered(*(self._read_once(document, questions) for document in documents))
 
@@ -198,15 +233,11 @@ class Assessor:
                 self._readings[document.id] = reading
             return reading
 
-    async def _drawn(self, question: Question, answer: Answer, index: int, others: Sequence[Reading]) -> "_Comparison":
-        answers = {place: text for place, other in enumerate(others) if (text := other.answers[index]) is not None}
-        draw, every = None, tuple(answers.values())
-        if self.sampler and len(every) > self.sampler.ratings:
-            texts = [other.text for other in every]
-            draw = await to_thread.run_sync(self.sampler.draw, question.text, answer.text, texts)
-        # kept apart from the answers: nothing is known of these documents, which is not "does not say"
-        lost = {place: fault for place, other in enumerate(others) if (fault := other.faults.get(index))}
-        return _Comparison(question, answer, tuple(answers), every, draw, lost)
+    async def _drawn(self, question: Question, answer: Answer, others: _Others) -> "_Comparison":
+        draw = None
+        if self.sampler and len(others.texts) > self.sampler.ratings:
+            draw = await to_thread.run_sync(self.sampler.draw, question.text, answer.text, others.texts)
+        return _Comparison(question, answer, others, draw)
 
     async def _rated(
         self, compared: "_Comparison", first: Rated | GraderFailedError, failures: list[GraderFailedError]
@@ -223,16 +254,17 @@ class Assessor:
             failures.append(error)
             chosen = draw.first if draw else chosen
             rated = Rated((None,) * len(chosen), dict.fromkeys(range(len(chosen)), GRADER_FAILED))
-        faults = (*compared.lost.values(), *rated.faults.values())
+        others = compared.others
+        faults = (*others.lost.values(), *rated.faults.values())
         return QuestionResult(
             compared.question,
             compared.answer,
-            others=tuple(compared.every[place] for place in chosen),
+            others=tuple(others.answers[place] for place in chosen),
             ratings=rated.ratings,
-            faults=faults if compared.every or compared.lost else (NOT_ANSWERED,),
+            faults=faults if others.answers or others.lost else (NOT_ANSWERED,),
             off_labels=rated.off_labels,
-            places=tuple(compared.places[place] for place in chosen),
-            unread=tuple(compared.lost),
+            places=tuple(others.places[place] for place in chosen),
+            unread=tuple(others.lost),
             min_coverage=self.min_coverage,
             weights=_weights(draw, rated) if draw else (),
         )
@@ -261,18 +293,16 @@ class _Comparison:
 
     question: Question
     answer: Answer
-    places: tuple[int, ...]  # of the others' documents
-    every: tuple[Answer, ...]
+    others: _Others
     draw: Draw | None  # None where all of them are rated
-    lost: dict[int, str]  # why a document has no known answer, by its place
 
     @property
     def first(self) -> list[int]:
         """The others that are asked about first."""
-        return [part[0] for part in self.draw.strata] if self.draw else list(range(len(self.every)))
+        return [part[0] for part in self.draw.strata] if self.draw else list(range(len(self.others.answers)))
 
     def asking(self, places: Sequence[int]) -> Compared:
-        return Compared(self.question, self.answer, [self.every[place] for place in places])
+        return Compared(self.question, self.answer, [self.others.answers[place] for place in places])
 
 
 def _weights(draw: Draw, rated: Rated) -> tuple[int, ...]:
