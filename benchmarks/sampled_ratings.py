@@ -11,12 +11,13 @@ import random
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genie_inspect.engines.embedders import Embedder, StaticEmbedder
+from genie_inspect.engines.embedders import StaticEmbedder
 from genie_inspect.measures.genie import collapsed, mean_novelty, represented, similarity, variances
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.providers.replay import starter_record
@@ -85,8 +86,9 @@ def normalised_twice(row: Asked) -> int:
     return others.count(answer)
 
 
-def table(draws: int, stories: dict[str, list[Asked]], engine: Embedder, size: int) -> list[str]:
+def table(draws: int, size: int, *, at_random: bool = False) -> list[str]:
     """The cells of one row."""
+    stories, engine = asked(), Once(at_random=at_random)
     features = sorted({row[0] for rows in stories.values() for row in rows})
     shape = (draws, len(stories))
     values, errors = ({name: np.empty(shape) for name in features} for _ in range(2))
@@ -113,13 +115,13 @@ def table(draws: int, stories: dict[str, list[Asked]], engine: Embedder, size: i
         cells["bias"].append(abs(float(off.mean())))
         cells["r"].append(fmean(float(np.corrcoef(row, truth)[0, 1]) for row in values[name]))
         cells["inside"].append(float((np.abs(off) <= 1.96 * errors[name] + 1e-12).mean()))
-    return [f"{rated / pairs:.0%}", *(f"{min(each):.3f} to {max(each):.3f}" for each in cells.values())]
+    ranges = [f"{min(each):.3f} to {max(each):.3f}" for each in cells.values()]
+    return [f"{rated / pairs:.0%}", *ranges, f"{fmean(cells['inside']):.3f}"]
 
 
 def main(draws: int = 100) -> None:
     """Print error, bias, correlation and coverage by number of ratings; ranges are over the six features."""
-    stories = asked()
-    print(f"{len(stories)} stories, {draws} draws")
+    print(f"{draws} draws")
     heads = (
         "ratings",
         "share of pairs",
@@ -128,11 +130,13 @@ def main(draws: int = 100) -> None:
         "bias of the mean",
         "r with all",
         "covered",
+        "mean",
     )
     print(f"| {' | '.join(heads)} |\n|{'--:|' * len(heads)}")
-    for size, at_random in ((6, True), *((size, False) for size in SIZES)):
-        name = f"{size} at random" if at_random else f"{size}"
-        print(f"| {name} | {' | '.join(table(draws, stories, Once(at_random=at_random), size))} |", flush=True)
+    with ProcessPoolExecutor() as pool:
+        rows = {f"{size}": pool.submit(table, draws, size) for size in SIZES}
+        for name, row in {"6 at random": pool.submit(table, draws, 6, at_random=True), **rows}.items():
+            print(f"| {name} | {' | '.join(row.result())} |", flush=True)
 
 
 if __name__ == "__main__":

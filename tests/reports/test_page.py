@@ -126,7 +126,7 @@ def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path)
     (card,) = re.findall("An unusual document: (.*?) The text, and more documents", words)
     assert card.startswith("mock/0.9 on “Prompt 1”; plot 0.90 question")
     assert card.endswith("its answerin rain 3 of 12 in the populationin snowmock/0.2, same promptin rain")
-    assert "Its own documents have a mean of 0.40 (plot)." in words
+    assert "The population's documents average 0.40 (plot)." in words
     both = {**kept, "standing": {"plot": standing["plot"], "style": standing["plot"]}}
     tied = made_log(tmp_path, [{"genie": scored({"plot": 0.9, "style": 0.8}, **both)}])
     assert "scores above 92% (plot, style) of the population's documents" in words_of(tied)

@@ -113,7 +113,7 @@ def of_population(report: Report, measure: Measure) -> list[str]:
     many = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
     lines = [f"The population here: {many} other document{'s' * (counts[-1] != 1)} for the same prompt."]
     if own := {key: cell.mean for key, cell in measure.population.items()}:
-        lines.append(f"Its own documents have a mean of {_ends(own, '{:.2f}')}.")
+        lines.append(f"The population's documents average {_ends(own, '{:.2f}')}.")
     if len(measure.keys) > 1:
         lines.append("Compare within a feature: answers to some questions differ more than to others.")
     return lines

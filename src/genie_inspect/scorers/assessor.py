@@ -1,6 +1,5 @@
 """One document against a population: its answers are read, and rated against all of the population's or a sample."""
 
-import math
 import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -8,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio import to_thread
@@ -16,7 +15,6 @@ from inspect_ai.model import Model
 
 from genie_inspect.engines.embedders import CachedEmbedder, Embedder
 from genie_inspect.errors import GraderFailedError, RefusalError
-from genie_inspect.files.tables import Table
 from genie_inspect.graders.cache import cache_folder
 from genie_inspect.graders.grader import gathered, names_of
 from genie_inspect.graders.instrument import Instrument
@@ -32,14 +30,12 @@ from genie_inspect.graders.protocols import (
     Reading,
     reading_anew,
 )
-from genie_inspect.logs.evidence import agreement, evidence_of
 from genie_inspect.measures.genie import HIGHEST, MIN_COVERAGE, represented, strata
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.samples import REFUSAL
 from genie_inspect.scorers.assessment import KEPT, NOT_ANSWERED, Assessment, Others, QuestionResult
-from genie_inspect.scorers.explanation import cell, rests_on, rounded, shown_value
 from genie_inspect.signature import SAMPLED, digest, signature
 
 if TYPE_CHECKING:
@@ -382,36 +378,3 @@ def assessor_of(population: Population, instrument: Instrument, models: Sequence
     if len(models) > 1:
         return Jury({name: by(model, instrument) for name, model in named.items()})
     return by(next(iter(models), None), instrument)
-
-
-def jury_facts(assessment: Assessment) -> dict[str, Any]:
-    """A score's metadata on its jury, with each grader's novelties; empty where one grader measured."""
-    if not assessment.parts:
-        return {}
-    graders: dict[str, Any] = {}
-    for name, part in assessment.parts.items():
-        rests = rests_on(part)
-        graders[name] = {
-            "novelty": {key: rounded(value) for key, value in part.novelty.items()},
-            "questions": {key: [rounded(r.novelty) for r in results] for key, results in part.by_feature.items()},
-            **{key: rests[key] for key in ("coverage", "pairs", "ratings", "faults") if key in rests},
-        }
-    # over the digits that are kept, so that a report of the log comes to the same
-    alphas = agreement([{name: evidence_of(facts) for name, facts in graders.items()}], assessment.features)
-    shown = next(name for name, part in assessment.parts.items() if part is assessment.shown)
-    return {"graders": graders, "agreement": {name: rounded(alpha) for name, alpha in alphas.items()}, "shown": shown}
-
-
-def jury_notes(facts: Mapping[str, Any]) -> list[str]:
-    """A Markdown table with each grader's novelty by feature and their agreement; nothing without a jury."""
-    if not facts:
-        return []
-    graders = facts["graders"]
-    rows = []
-    for feature, alpha in facts["agreement"].items():
-        values = [*(part["novelty"][feature] for part in graders.values()), alpha]
-        shown = [shown_value(math.nan if value is None else value) for value in values]
-        rows.append([cell(feature.replace("_", " ")), *shown])
-    count = f"Novelty is the mean over the {len(graders)} members of the jury, where each of them measured it:"
-    table = Table("", ["feature", *map(cell, graders), "alpha"], rows)
-    return [count, "", *table.markdown(), "", f"The answers above are as {cell(facts['shown'])} read and rated them."]

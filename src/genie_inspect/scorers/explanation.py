@@ -12,6 +12,7 @@ from typing import Any
 
 from genie_inspect.files.tables import Table
 from genie_inspect.graders.protocols import GRADER_FAILED, UNREADABLE
+from genie_inspect.logs.evidence import agreement, evidence_of
 from genie_inspect.measures.genie import ALIKE, FEWEST_RATINGS
 from genie_inspect.prompting.answers import repeats_question
 from genie_inspect.scorers.assessment import TOO_FEW, Assessment, QuestionResult, neighbours
@@ -243,3 +244,36 @@ def rounded(value: float) -> float | None:
 
 def shown_value(value: float) -> str:
     return "not measured" if math.isnan(value) else f"{value:.3f}"
+
+
+def jury_facts(assessment: Assessment) -> dict[str, Any]:
+    """A score's metadata on its jury, with each grader's novelties; empty where one grader measured."""
+    if not assessment.parts:
+        return {}
+    graders: dict[str, Any] = {}
+    for name, part in assessment.parts.items():
+        rests = rests_on(part)
+        graders[name] = {
+            "novelty": {key: rounded(value) for key, value in part.novelty.items()},
+            "questions": {key: [rounded(r.novelty) for r in results] for key, results in part.by_feature.items()},
+            **{key: rests[key] for key in ("coverage", "pairs", "ratings", "faults") if key in rests},
+        }
+    # over the digits that are kept, so that a report of the log comes to the same
+    alphas = agreement([{name: evidence_of(facts) for name, facts in graders.items()}], assessment.features)
+    shown = next(name for name, part in assessment.parts.items() if part is assessment.shown)
+    return {"graders": graders, "agreement": {name: rounded(alpha) for name, alpha in alphas.items()}, "shown": shown}
+
+
+def jury_notes(facts: Mapping[str, Any]) -> list[str]:
+    """A Markdown table with each grader's novelty by feature and their agreement; nothing without a jury."""
+    if not facts:
+        return []
+    graders = facts["graders"]
+    rows = []
+    for feature, alpha in facts["agreement"].items():
+        values = [*(part["novelty"][feature] for part in graders.values()), alpha]
+        shown = [shown_value(math.nan if value is None else value) for value in values]
+        rows.append([cell(feature.replace("_", " ")), *shown])
+    count = f"Novelty is the mean over the {len(graders)} members of the jury, where each of them measured it:"
+    table = Table("", ["feature", *map(cell, graders), "alpha"], rows)
+    return [count, "", *table.markdown(), "", f"The answers above are as {cell(facts['shown'])} read and rated them."]

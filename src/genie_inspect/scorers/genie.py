@@ -73,13 +73,15 @@ def genie(
     from genie_inspect.populations.reference_scores import reference_scores_of
     from genie_inspect.samples import document_of, is_original, made_of, prompt_of
     from genie_inspect.scorers.assessment import standings
-    from genie_inspect.scorers.assessor import assessor_of, jury_facts, jury_notes
+    from genie_inspect.scorers.assessor import assessor_of
     from genie_inspect.scorers.explanation import (
         REASONS,
         WIDTHS,
         cut,
         evidence,
         explained,
+        jury_facts,
+        jury_notes,
         length_facts,
         notes_on,
         sampling_facts,
