@@ -72,11 +72,10 @@ def strata_of(sampler: Sampler, row: Asked) -> list[list[float]]:
 
 
 def sampled(
-    strata: list[list[float]], choice: Callable[[list[float]], float]
+    strata: list[list[float]], weights: list[int], choice: Callable[[list[float]], float]
 ) -> tuple[float, list[tuple[float, float]]]:
     """Novelty by one of each stratum, and what its variance is made of."""
-    rated, sizes = [choice(part) for part in strata], [len(part) for part in strata]
-    weights = represented(sizes, [True] * len(sizes))
+    rated = [choice(part) for part in strata]
     return mean_novelty(rated, weights), collapsed(rated, weights)
 
 
@@ -96,11 +95,12 @@ def table(draws: int, size: int, *, at_random: bool = False) -> list[str]:
     rated = pairs = 0
     for number, rows in enumerate(stories.values()):
         cut = [strata_of(sampler, row) for row in rows]
+        weights = [represented([len(part) for part in parts], [True] * len(parts)) for parts in cut]
         # an equal answer is no call
         rated += sum(len(parts) - normalised_twice(row) for parts, row in zip(cut, rows, strict=True))
         pairs += sum(len(row[3]) for row in rows)
         for seed in range(draws):
-            found = [sampled(parts, choice) for parts in cut]
+            found = [sampled(*each, choice) for each in zip(cut, weights, strict=True)]
             squares = variances([groups for _, groups in found], [row[0] for row in rows])
             for name in features:
                 own = [place for place, row in enumerate(rows) if row[0] == name]
