@@ -12,6 +12,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache
 from statistics import fmean
 
 import numpy as np
@@ -71,12 +72,9 @@ def strata_of(sampler: Sampler, row: Asked) -> list[list[float]]:
     return [[alike[place]] for place in draw.same] + [[alike[place] for place in part] for part in draw.strata]
 
 
-def sampled(
-    strata: list[list[float]], weights: list[int], choice: Callable[[list[float]], float]
-) -> tuple[float, list[tuple[float, float]]]:
-    """Novelty by one of each stratum, and what its variance is made of."""
-    rated = [choice(part) for part in strata]
-    return mean_novelty(rated, weights), collapsed(rated, weights)
+def sampled(weights: list[int]) -> Callable[[tuple[float, ...]], tuple[float, list[tuple[float, float]]]]:
+    """By what was drawn: novelty by one of each stratum, and what its variance is made of; draws repeat."""
+    return lru_cache(maxsize=None)(lambda rated: (mean_novelty(rated, weights), collapsed(rated, weights)))
 
 
 def normalised_twice(row: Asked) -> int:
@@ -95,12 +93,12 @@ def table(draws: int, size: int, *, at_random: bool = False) -> list[str]:
     rated = pairs = 0
     for number, rows in enumerate(stories.values()):
         cut = [strata_of(sampler, row) for row in rows]
-        weights = [represented([len(part) for part in parts], [True] * len(parts)) for parts in cut]
+        measures = [sampled(represented([len(part) for part in parts], [True] * len(parts))) for parts in cut]
         # an equal answer is no call
         rated += sum(len(parts) - normalised_twice(row) for parts, row in zip(cut, rows, strict=True))
         pairs += sum(len(row[3]) for row in rows)
         for seed in range(draws):
-            found = [sampled(*each, choice) for each in zip(cut, weights, strict=True)]
+            found = [measure(tuple(map(choice, parts))) for measure, parts in zip(measures, cut, strict=True)]
             squares = variances([groups for _, groups in found], [row[0] for row in rows])
             for name in features:
                 own = [place for place, row in enumerate(rows) if row[0] == name]

@@ -408,10 +408,10 @@ def test_the_variance_is_that_of_collapsed_strata_with_a_finite_population() -> 
 
 def test_variances_within_groups_are_pooled_over_questions_by_place_and_a_feature_is_wider_or_narrower() -> None:
     one, other = [(0.2, 0.1), (0.3, 0.4)], [(0.1, 0.3)]
-    # by hand, pooled by place: 0.2 and 0.4, so that 0.16 are expected of plot, 0.02 of style. Plot has 0.14, two
-    # groups beside two; style 0.03, one beside two
+    # by hand, pooled by place: 0.2 and 0.4, so that 0.16 are expected of plot, 0.02 of style. Plot has 0.14, from two
+    # groups beside four; style 0.03, from one beside four
     found = variances([one, other, []], ["plot", "style", "style"])
-    assert found == pytest.approx([0.16 * (2 * 0.875 + 2) / 4, 0.02 * (1.5 + 2) / 3, 0.0])
+    assert found == pytest.approx([0.16 * (2 * 0.875 + 4) / 6, 0.02 * (1.5 + 4) / 5, 0.0])
 
 
 def test_where_all_is_rated_there_is_no_error_and_of_one_uncertain_stratum_none_is_known() -> None:

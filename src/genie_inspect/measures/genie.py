@@ -23,9 +23,8 @@ ALIKE = {4: "interchangeable", 3: "same idea", 2: "slight overlap", 1: "differen
 MIN_COVERAGE = 0.5
 # of fewer one that is off cannot be outvoted; at a spread of 0.28 the mean of two is known to +-0.46 (98%)
 FEWEST_RATINGS = 3
-# groups of strata; with one the error of a feature that few ratings measure is understated, with four that of others
-# overstated (benchmarks/sampled_ratings.py)
-OTHERS_WEIGH = 2
+# groups of strata: of fewer the error of a feature with few ratings is understated (benchmarks/sampled_ratings.py)
+OTHERS_WEIGH = 4
 
 
 def similarity(rating: float | None) -> float:
@@ -169,7 +168,7 @@ def variances(groups: Sequence[Sequence[tuple[float, float]]], features: Sequenc
     """The variance of each question's mean from what `collapsed` gives, and its feature; NaN where nothing is known.
 
     Two units say little of their stratum's variance: those in this place of all questions count, and by as much as a
-    feature's own are wider or narrower so is its, where all others weigh as two groups of its own. Strata that differ
+    feature's own are wider or narrower so is its, where all others weigh as four groups of its own. Strata that differ
     count as variance, so that the error is overstated where predictions are good.
     """
     by_place: dict[int, list[float]] = {}
