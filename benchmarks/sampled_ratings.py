@@ -12,7 +12,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import lru_cache
+from functools import cache
 from statistics import fmean
 
 import numpy as np
@@ -74,7 +74,7 @@ def strata_of(sampler: Sampler, row: Asked) -> list[list[float]]:
 
 def sampled(weights: list[int]) -> Callable[[tuple[float, ...]], tuple[float, list[tuple[float, float]]]]:
     """By what was drawn: novelty by one of each stratum, and what its variance is made of; draws repeat."""
-    return lru_cache(maxsize=None)(lambda rated: (mean_novelty(rated, weights), collapsed(rated, weights)))
+    return cache(lambda rated: (mean_novelty(rated, weights), collapsed(rated, weights)))
 
 
 def normalised_twice(row: Asked) -> int:

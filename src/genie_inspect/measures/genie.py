@@ -177,15 +177,13 @@ def variances(groups: Sequence[Sequence[tuple[float, float]]], features: Sequenc
             by_place.setdefault(place, []).extend([] if math.isnan(within) else [within])
     pooled = {place: fmean(known) if known else math.nan for place, known in by_place.items()}
     shared = [math.fsum(factor * pooled[place] for place, (factor, _) in enumerate(question)) for question in groups]
-    widths = dict.fromkeys(features, 1.0)
-    for feature in widths:
-        own = [
-            (factor * within, factor * pooled[place])
-            for question, name in zip(groups, features, strict=True)
-            for place, (factor, within) in enumerate(question)
-            if name == feature and not math.isnan(within)
-        ]
-        if expected := math.fsum(each for _, each in own):
-            ratio = math.fsum(each for each, _ in own) / expected
-            widths[feature] = (len(own) * ratio + OTHERS_WEIGH) / (len(own) + OTHERS_WEIGH)
+    own: dict[str, list[tuple[float, float]]] = {feature: [] for feature in features}
+    for question, feature in zip(groups, features, strict=True):
+        known = ((place, *group) for place, group in enumerate(question) if not math.isnan(group[1]))
+        own[feature] += [(factor * within, factor * pooled[place]) for place, factor, within in known]
+    widths = dict.fromkeys(own, 1.0)
+    for feature, pairs in own.items():
+        if expected := math.fsum(each for _, each in pairs):
+            ratio = math.fsum(each for each, _ in pairs) / expected
+            widths[feature] = (len(pairs) * ratio + OTHERS_WEIGH) / (len(pairs) + OTHERS_WEIGH)
     return [variance * widths[name] for variance, name in zip(shared, features, strict=True)]

@@ -46,7 +46,7 @@ VECTORS_KEPT = 256  # questions whose answers' vectors stay in memory
 
 
 @dataclass(frozen=True, slots=True)
-class _Others:
+class _OtherAnswers:
     """The answers of other documents to one question."""
 
     places: tuple[int, ...]  # of the documents that gave them
@@ -56,7 +56,7 @@ class _Others:
     lost: dict[int, str]
 
     @classmethod
-    def to(cls, index: int, readings: Sequence[Reading]) -> "_Others":
+    def to(cls, index: int, readings: Sequence[Reading]) -> "_OtherAnswers":
         found = [(place, answer) for place, each in enumerate(readings) if (answer := each.answers[index]) is not None]
         places, answers = tuple(zip(*found, strict=True)) or ((), ())
         lost = {place: fault for place, each in enumerate(readings) if (fault := each.faults.get(index))}
@@ -94,15 +94,15 @@ class Sampler:
 
     def draw(self, question: str, answer: str, others: Sequence[str]) -> Draw:
         """One answer from each stratum of similarity as the embedder predicts it."""
+        import numpy as np
+
         (places, vectors, content), own = self._prepared(tuple(others)), normalised(answer)
         (target,) = self.embedder.embed([own])
         predicted = vectors @ target.astype(vectors.dtype)
         same = places.get(own, [])
-        equal = set(same)
-        apart = [place for place in range(len(predicted)) if place not in equal] if same else range(len(predicted))
+        apart = np.delete(np.arange(len(predicted)), same)
         chance = random.Random(digest(question, own, content, str(self.seed)))  # noqa: S311  # no secret
-        parts = strata(predicted[apart] if same else predicted, self.ratings)
-        drawn = [[apart[place] for place in part] for part in parts] if same else parts
+        drawn = [apart[part].tolist() for part in strata(predicted[apart], self.ratings)]
         for part in drawn:
             for place in range(min(len(part), 2)):
                 other = chance.randrange(place, len(part))
@@ -128,7 +128,7 @@ class Assessor:
         self.signature = signed(population, self.judged_by, self.read_by, min_coverage, self.sampled_by)
         self.features = tuple(feature.name for feature in population.features)
         self._others = lru_cache(maxsize=KEPT)(lambda prompt: Others(population.documents(prompt)))
-        self._answers: dict[str, tuple[list[_Others], int]] = {}
+        self._answers: dict[str, tuple[list[_OtherAnswers], int]] = {}
         self._readings: dict[str, Reading] = {}
         self._reading: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
 
@@ -194,14 +194,14 @@ class Assessor:
 
     async def _known(
         self, prompt: str, documents: tuple[Document, ...], questions: Sequence[Question]
-    ) -> tuple[list[_Others], int]:
+    ) -> tuple[list[_OtherAnswers], int]:
         """What these documents answer to each question, and how many they are: of a whole prompt gathered once."""
         is_whole = documents is self._others(prompt).documents
         if is_whole and prompt in self._answers:
             return self._answers[prompt]
         alone = self._recorded_alone(prompt, questions) if self.population.answers_alone else []
         readings = alone or await self._read_each(documents, questions)
-        others = [_Others.to(index, readings) for index in range(len(questions))]
+        others = [_OtherAnswers.to(index, readings) for index in range(len(questions))]
         # else the next sample asks again for what could not be read
         if is_whole and not any(each.lost for each in others):
             self._answers[prompt] = others, len(readings)
@@ -229,7 +229,7 @@ class Assessor:
                 self._readings[document.id] = reading
             return reading
 
-    async def _drawn(self, question: Question, answer: Answer, others: _Others) -> "_Comparison":
+    async def _drawn(self, question: Question, answer: Answer, others: _OtherAnswers) -> "_Comparison":
         draw = None
         if self.sampler and len(others.texts) > self.sampler.ratings:
             draw = await to_thread.run_sync(self.sampler.draw, question.text, answer.text, others.texts)
@@ -289,7 +289,7 @@ class _Comparison:
 
     question: Question
     answer: Answer
-    others: _Others
+    others: _OtherAnswers
     draw: Draw | None  # None where all of them are rated
 
     @property
