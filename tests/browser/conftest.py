@@ -79,6 +79,7 @@ def playwright() -> Any:
     found = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if not CHROMIUM:
         pytest.skip("no chromium is installed: apt-get install chromium")
+    found.expect.set_options(timeout=60_000)  # where other tests fill all cores five seconds are no sign of anything
     return found
 
 

@@ -14,7 +14,8 @@ from statistics import fmean, variance
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 LOWEST, HIGHEST = 1, 4  # the study's scale; 0, for no answer, is no point on it
 # what its points say of two answers
@@ -116,20 +117,20 @@ class Tally(NamedTuple):
         return 1 - similarity(self.total / self.usable)
 
 
-def strata(predicted: "ArrayLike", count: int) -> list[list[int]]:
+def strata(predicted: "ArrayLike", count: int) -> "list[NDArray[np.intp]]":
     """Cut places into at most `count` strata by falling prediction: the nearest alone, the rest of equal sizes.
 
     Sizes differ by at most one. With `count` or fewer places each is a stratum of its own.
 
     >>> strata([0.1, 0.9, 0.5, 0.4, 0.7], 3)
-    [[1], [4, 2], [3, 0]]
+    [array([1]), array([4, 2]), array([3, 0])]
     """
     import numpy as np
 
-    order = np.argsort(-np.asarray(predicted), kind="stable").tolist()
+    order = np.argsort(-np.asarray(predicted), kind="stable")
     parts = min(count, len(order)) - 1
-    ends = [1 + (len(order) - 1) * part // parts for part in range(parts + 1)] if parts > 0 else [len(order)]
-    return [order[start:end] for start, end in zip([0, *ends], ends, strict=False) if end > start]
+    ends = [1 + (len(order) - 1) * part // parts for part in range(parts)] if parts > 0 else []
+    return np.split(order, ends) if len(order) else []
 
 
 def represented(sizes: Sequence[int], usable: Sequence[bool]) -> list[int]:

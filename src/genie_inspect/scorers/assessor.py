@@ -39,6 +39,9 @@ from genie_inspect.scorers.assessment import KEPT, NOT_ANSWERED, Assessment, Oth
 from genie_inspect.signature import SAMPLED, digest, signature
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from genie_inspect.engines.embedders import Vectors
 
 
@@ -69,7 +72,7 @@ class Draw:
 
     same: list[int]  # equal answers, which are interchangeable without a call
     # of each the first is drawn, and the second for when the first's rating is lost; the first stratum is the nearest
-    strata: list[list[int]]
+    strata: "list[NDArray[np.intp]]"
 
     @property
     def first(self) -> list[int]:
@@ -102,7 +105,7 @@ class Sampler:
         same = places.get(own, [])
         apart = np.delete(np.arange(len(predicted)), same)
         chance = random.Random(digest(question, own, content, str(self.seed)))  # noqa: S311  # no secret
-        drawn = [apart[part].tolist() for part in strata(predicted[apart], self.ratings)]
+        drawn = [apart[part] for part in strata(predicted[apart], self.ratings)]
         for part in drawn:
             for place in range(min(len(part), 2)):
                 other = chance.randrange(place, len(part))
