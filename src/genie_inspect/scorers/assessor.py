@@ -95,13 +95,22 @@ class Sampler:
             places.setdefault(text, []).append(place)
         return places, self.embedder.embed(texts).astype("float32"), digest(*sorted(texts))
 
-    def draw(self, question: str, answer: str, others: Sequence[str]) -> Draw:
+    def draws(self, asked: Sequence[tuple[str, str, Sequence[str]]]) -> list[Draw | None]:
+        """For each question, answer and the other answers to it what is drawn; None where all are rated."""
+        drawn = [place for place, (_, _, others) in enumerate(asked) if len(others) > self.ratings]
+        found: list[Draw | None] = [None] * len(asked)
+        targets = self.embedder.embed([normalised(asked[place][1]) for place in drawn]) if drawn else ()
+        for place, target in zip(drawn, targets, strict=True):
+            found[place] = self._draw(*asked[place], target)
+        return found
+
+    def _draw(self, question: str, answer: str, others: Sequence[str], target: "NDArray[np.float64]") -> Draw:
         """One answer from each stratum of similarity as the embedder predicts it."""
         import numpy as np
 
         (places, vectors, content), own = self._prepared(tuple(others)), normalised(answer)
-        (target,) = self.embedder.embed([own])
-        predicted = vectors @ target.astype(vectors.dtype)
+        # a product by BLAS wakes a thread per core each time, which takes longer than the product
+        predicted = np.einsum("ij,j->i", vectors, target.astype(vectors.dtype))
         same = places.get(own, [])
         apart = np.delete(np.arange(len(predicted)), same)
         chance = random.Random(digest(question, own, content, str(self.seed)))  # noqa: S311  # no secret
@@ -145,13 +154,16 @@ class Assessor:
         # without an answer there is nothing to compare, so nothing more is asked
         is_compared = any(reading.answers)
         others, count = await self._known(prompt, rest.documents if is_compared else (), questions)
-        compared = await gathered(
-            *(
-                self._drawn(question, answer, known)
-                for question, answer, known in zip(questions, reading.answers, others, strict=True)
-                if answer is not None
-            )
-        )
+        asked = [
+            (question, answer, known)
+            for question, answer, known in zip(questions, reading.answers, others, strict=True)
+            if answer is not None
+        ]
+        draws: list[Draw | None] = [None] * len(asked)
+        if self.sampler:
+            parts = [(question.text, answer.text, known.texts) for question, answer, known in asked]
+            draws = await to_thread.run_sync(self.sampler.draws, parts)
+        compared = [_Comparison(*each, draw) for each, draw in zip(asked, draws, strict=True)]
         first = await rate_all(self.judge, [each.asking(each.first) for each in compared])
         failures: list[GraderFailedError] = []
         rated = await gathered(
@@ -231,12 +243,6 @@ class Assessor:
             if not faults:
                 self._readings[document.id] = reading
             return reading
-
-    async def _drawn(self, question: Question, answer: Answer, others: _OtherAnswers) -> "_Comparison":
-        draw = None
-        if self.sampler and len(others.texts) > self.sampler.ratings:
-            draw = await to_thread.run_sync(self.sampler.draw, question.text, answer.text, others.texts)
-        return _Comparison(question, answer, others, draw)
 
     async def _rated(
         self, compared: "_Comparison", first: Rated | GraderFailedError, failures: list[GraderFailedError]
