@@ -162,10 +162,6 @@ def test_free_answers_are_not_cut_and_stand_in_the_signature(tmp_path: Path, mon
         genie_scorer(population), saying("Grey hens."), reading(60), tmp_path / "short", log_dir=str(tmp_path / "s")
     )
     assert {row["after"] for row in as_json("answer-lengths", short.location, made.location)["shifts"]} == {"free"}
-
-
-def test_the_lengths_are_three_and_the_offline_judge_has_one(tmp_path: Path) -> None:
-    population = str(small_population(tmp_path / "population").folder)
     with pytest.raises(Exception, match="answer_length is 'long', expected one of concise, sentence, free"):
         genie_scorer(population, answer_length="long")
     with pytest.raises(Exception, match=r"expected one of concise \(judge=offline calls no model\)"):
