@@ -59,11 +59,8 @@ def test_features_are_mapped_to_a_file_and_a_dry_run_counts_without_a_key(
     assert "no reply of mockllm/model names a feature of the taxonomy" in failed.stderr
     assert "asked until then: calls 3" in failed.stderr
     done = said(called(monkeypatch, saying(REPLY), MAP, "--json", "-o", "other.json"))
-    assert (
-        done["mapping"]
-        == {"mood": "social_atmosphere"}
-        == json.loads(Path("other.json").read_text(encoding="utf-8"))["mapping"]
-    )
+    assert done["mapping"] == {"mood": "social_atmosphere"}
+    assert done["mapping"] == json.loads(Path("other.json").read_text(encoding="utf-8"))["mapping"]
     assert (done["no_counterpart"], done["unreadable"], done["calls"]) == (["font"], [], 1)
     assert done["file"] == "other.json"
     assert not (folder / "found" / "mapping.json").exists()
@@ -72,8 +69,7 @@ def test_features_are_mapped_to_a_file_and_a_dry_run_counts_without_a_key(
     assert as_json(*shipped.split(), "-o", "third.json", "--dry-run")["discovered"] == 6
 
 
-def willing() -> Script:
-    return Script(lambda request: rehearsed(unfenced(request)))
+WILLING = Script(lambda request: rehearsed(unfenced(request)))
 
 
 def test_pairs_of_concepts_become_a_file_of_prompts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +77,7 @@ def test_pairs_of_concepts_become_a_file_of_prompts(folder: Path, monkeypatch: p
     plan = as_json(*shlex.split(WRITE.replace("mock/g", "openai/gpt-4o")), "--count", 30, "--apart", 1.9, "--dry-run")
     assert (plan["prompts"], plan["calls_needed"], plan["output_tokens"]) == (30, 3, 720)
     assert {path.name for path in folder.iterdir()} <= {"cache", "found"}
-    done = said(called(monkeypatch, willing(), WRITE, "--count", "3", "--json"))
+    done = said(called(monkeypatch, WILLING, WRITE, "--count", "3", "--json"))
     assert (done["file"], done["prompts"], done["calls"], done["replies_on_record"]) == ("own.jsonl", 3, 1, 0)
     assert done["proposed"] == 3 + sum(done["dropped"].values()) == 20
     rows = [json.loads(line) for line in (folder / "own.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -111,10 +107,10 @@ def test_a_run_that_failed_or_was_interrupted_goes_on_where_it_ended(
     go_on = f"Interrupted. Replies are kept in {folder / 'own.jsonl.work'}: run the same command again to go on."
     assert (go_on in ended.stderr) == interrupted
     assert not (folder / "own.jsonl").exists()
-    monkeypatch.setattr(running, "planned_model", lambda name: willing().model())
-    plan = said(called(monkeypatch, willing(), WRITE, "--dry-run", "--json"))
+    monkeypatch.setattr(running, "planned_model", lambda name: WILLING.model())
+    plan = said(called(monkeypatch, WILLING, WRITE, "--dry-run", "--json"))
     assert (plan["calls_needed"], plan["replies_on_record"]) == ((0, 3) if interrupted else (2, 1))
-    done = said(called(monkeypatch, willing(), WRITE, "--json"))
+    done = said(called(monkeypatch, WILLING, WRITE, "--json"))
     assert (done["calls"], done["replies_on_record"]) == ((0, 3) if interrupted else (2, 1))
 
 
