@@ -92,7 +92,6 @@ class Command(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """Its first line."""
         return self.text.splitlines()[0]
 
 
@@ -183,7 +182,6 @@ def personal(folder: Path) -> None:
 
 
 def run(command: Command, folder: Path, environment: Mapping[str, str]) -> Ran:
-    """Run one command in a folder."""
     if command.language == "python":
         (folder / "script.py").write_text(command.text, encoding="utf-8")
     line = "python script.py" if command.language == "python" else filled(command.text, folder)

@@ -106,28 +106,23 @@ def test_the_examples_of_the_page_run_and_print_what_it_says(folder: Path) -> No
 
 
 def section(page: str, heading: str) -> str:
-    """What stands under a heading."""
     return page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
 
 
 def table(text: str) -> list[list[str]]:
-    """The cells of a table's rows, without its heads."""
     return [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")][2:]
 
 
 def codes(cell: str) -> list[str]:
-    """What stands in a cell as code."""
     return re.findall(r"`([^`]+)`", cell)
 
 
 def layers() -> list[set[str]]:
-    """The rooms of each layer, the highest first."""
     lines = PYPROJECT["tool"]["importlinter"]["contracts"][0]["layers"]
     return [set(re.findall(r"\w+", line)) for line in lines]
 
 
 def definitions(path: Path) -> set[str]:
-    """Names of a module's functions and classes, and `Class.method`."""
     kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     tops = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, kinds)]
     inner = ((top, node) for top in tops for node in top.body if isinstance(node, kinds))
@@ -312,7 +307,6 @@ def test_the_ratings_by_hand_are_those_of_the_sheet_and_vectors_agree_with_them_
 
 
 def pages(nav: Any) -> Iterator[str]:
-    """The pages that a menu names, in order."""
     for entry in nav:
         for place in entry.values():
             yield from [place] if isinstance(place, str) else pages(place)

@@ -50,7 +50,6 @@ def test_the_tag_is_of_this_version() -> None:
 
 
 def tracked() -> list[str]:
-    """The files that git knows here."""
     if not (ROOT / ".git").exists():
         pytest.skip("an unpacked archive does not know what git knows")
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -72,7 +71,6 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def built(folder: Path, target: str, out: Path, **environment: str) -> None:
-    """Build a source archive or a wheel of a folder with what is installed here."""
     command = [sys.executable, "-m", "hatchling", "build", "--target", target, "--directory", str(out)]
     own = {name: value for name, value in os.environ.items() if name != "REPOSITORY_URL"} | environment
     subprocess.run(command, cwd=folder, env=own, capture_output=True, check=True)

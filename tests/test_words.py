@@ -56,7 +56,6 @@ STAYS = {
 
 
 def plain(text: str) -> str:
-    """A page without code and addresses."""
     return re.sub(r"`[^`\n]*`|\]\([^)]*\)|https?://\S+", " ", re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S))
 
 
@@ -78,7 +77,6 @@ def messages(tree: ast.Module) -> Iterator[str]:
 
 @cache
 def texts() -> dict[str, str]:
-    """What users read, by where it is."""
     found = {page: plain((ROOT / page).read_text(encoding="utf-8")) for page in PAGES}
     found |= {f"help and reference: {name}": plain(text) for name, text in reference_pages.pages().items()}
     found["help and reference: commands"] = reference_pages.pages()["commands"]

@@ -43,7 +43,6 @@ def test_no_figure_is_cut_off_whatever_the_width(logs: Path, columns: int) -> No
 
 
 def tables(result: Result) -> list[str]:
-    """The lines of the tables, without rules."""
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
     return [line for line in lines if line.startswith((" plot", " plain", " raised", " feature", " run"))]

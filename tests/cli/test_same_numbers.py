@@ -26,8 +26,6 @@ Json = dict[str, Any]
 
 
 class Made(NamedTuple):
-    """A sample of a made log."""
-
     prompt: str
     place: tuple[str, int]
     values: Mapping[str, float] | None  # None where the sample failed
@@ -39,7 +37,6 @@ class Made(NamedTuple):
 
     @property
     def scores(self) -> dict[str, Score]:
-        """What stands in the log."""
         if self.values is None:
             return {}
         shares = {

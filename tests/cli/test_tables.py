@@ -77,7 +77,6 @@ def metadata(score: Score) -> dict[str, Any]:
 
 
 def told(folder: Path, judge: str = "list") -> EvalLog:
-    """The storyteller's two stories, scored by the bundled grader."""
     (log,) = evaluate(
         "genie_inspect/synthetic_prompts",
         model=TELLER,

@@ -38,7 +38,6 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def lines(output: str, start: str) -> list[list[str]]:
-    """The cells of the lines that begin so."""
     return [line.split() for line in output.splitlines() if line.split()[: len(start.split())] == start.split()]
 
 

@@ -116,7 +116,6 @@ REFUSED = {
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with something sound of what commands read."""
     folder = tmp_path_factory.mktemp("wrong")
     for run, value in (("plain", 0.5), ("raised", 0.6)):
         log_of(folder / "logs", run, plots(*(value + number / 100 for number in range(8))))
