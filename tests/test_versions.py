@@ -8,13 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
 from inspect_ai.solver import generate
 from tests.critics import blocks
 from tests.every_scorer import MAKERS, NO_MEASURE, scorer_of
-from tests.scripted import OWL, QUESTIONS, Script, saying, small_population
+from tests.scripted import OWL, QUESTIONS, Script, saying, scored, small_population
 
 from genie_inspect.prompting.replies import labels
 from genie_inspect.signature import TASKS, Signature, comparable, digest, signature
@@ -70,9 +68,7 @@ def answered(request: str) -> str:
     """Whatever a request asks for, by the lengths of the texts in it."""
     data = {name: value for block in blocks(request) for name, value in block.items()}
     if "questions" in data:
-        return json.dumps(
-            {number: f"{question} {data['document'][:9]}" for number, question in data["questions"].items()}
-        )
+        return json.dumps({number: f"{asked} {data['document'][:9]}" for number, asked in data["questions"].items()})
     if "others" in data:
         return json.dumps({number: 1 + len(other) % 4 for number, other in data["others"].items()})
     if "other_replies" in data:
@@ -99,15 +95,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_measures_values_are_those_of_its_version(name: str, folder: Path, tmp_path: Path) -> None:
     solver = generations(2) if name == "novelty_bench" else generate()
     sample = Sample(input=OWL, target=POPULATION[0], metadata={"prompt": OWL})
-    (log,) = evaluate(
-        Task(dataset=[sample], solver=solver, scorer=scorer_of(name, str(folder), **OPTIONS.get(name, {}))),
-        model=saying(STORY, POPULATION[1]).model(),
-        model_roles={"grader": Script(answered).model()},
-        log_dir=str(tmp_path),
-        display="none",
-    )
-    assert log.status == "success", log.error
-    ((score,),) = [(sample.scores or {}).values() for sample in log.samples or []]
+    made = scorer_of(name, str(folder), **OPTIONS.get(name, {}))
+    options: dict[str, Any] = {"prompts": [sample], "solver": solver}
+    score = scored(made, saying(STORY, POPULATION[1]), Script(answered), tmp_path, **options)
     version = Signature((score.metadata or {})["signature"]).facts["version"]
     assert version in GOLDEN[name], f"{version} of {name} has no values here: put them under it"
     assert score.value == pytest.approx(GOLDEN[name][version], abs=1e-6), RAISE.format(name, version)

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from inspect_ai import eval as evaluate
 from tests.building.scripts import OWL
 from tests.cli.called import as_json, genie, lines_of, sound_inputs
 from tests.hostile_populations import damages, sound_population
 from tests.processes import tries
 from tests.recorded import recorded_starter
 from tests.reports.made_logs import made_log, scored
-from tests.scripted import DOCUMENTS, small_population
+from tests.scripted import DOCUMENTS, scores, small_population
+from tests.tasks.runs import run
 
 from genie_inspect.building.inspection import inspected
 from genie_inspect.populations.population import BUNDLED, Population, open_population
@@ -32,28 +32,13 @@ from genie_inspect.populations.reference_scores import (
 STARTER = BUNDLED["starter"]
 
 
-@pytest.fixture(scope="module")
-def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Logs of the two bundled storytellers, for the starter population's prompts."""
-    folder = tmp_path_factory.mktemp("storytellers")
-    (folder / "prompts.txt").write_text("\n".join(Population(STARTER).prompts))
-    made = evaluate(
-        "genie_inspect/population_prompts",
-        task_args={"prompts": str(folder / "prompts.txt")},
-        model=["bundled/ordinary", "bundled/inventive"],
-        epochs=2,
-        log_dir=str(folder / "logs"),
-        display="none",
-    )
-    assert [log.status for log in made] == ["success", "success"]
-    return folder / "logs"
-
-
 BUILD = "--name told --licence MIT --grader bundled/grader --questions starter --coherence none"
 
 
-def test_logs_become_a_population_against_which_another_model_is_scored_offline(logs: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "told"
+def test_logs_become_a_population_against_which_another_model_is_scored_offline(
+    genie_demo: tuple[Path, str], tmp_path: Path
+) -> None:
+    logs, folder = genie_demo[0], tmp_path / "told"
     planned = as_json("population", "build", logs, "-o", folder, *BUILD.split(), "--dry-run")
     assert (planned["calls_needed"], planned["documents"]) == (32, 32)
     most = as_json("population", "build", logs, "-o", folder, *BUILD.split(), "--reference-scores", "list", "--dry-run")
@@ -68,19 +53,10 @@ def test_logs_become_a_population_against_which_another_model_is_scored_offline(
     sample = tmp_path / "sample"
     as_json("population", "sample", folder, "-o", sample, "--per-prompt", 2)
     assert [len(Population(sample).documents(p)) for p in Population(sample).prompts] == [2] * 8
-    log = evaluate(
-        "genie_inspect/population_prompts",
-        task_args={"population": str(folder), "judge": "offline"},
-        model="bundled/inventive",
-        epochs=1,
-        display="none",
-        log_dir=str(tmp_path / "logs"),
-    )[0]
-    assert log.status == "success", log.error
-    scores = [(sample.scores or {})["genie"] for sample in log.samples or []]
-    assert [list(score.value) for score in scores if isinstance(score.value, dict)] == [
-        [feature.name for feature in Population(folder).features]
-    ] * 8
+    options = {"population": str(folder), "judge": "offline"}
+    log = run("population_prompts", tmp_path, "bundled/inventive", task_args=options, epochs=1)
+    features = [feature.name for feature in Population(folder).features]
+    assert [list(score.value) for score in scores(log) if isinstance(score.value, dict)] == [features] * 8
     assert (log.eval.metadata or {})["features"]["plot"].startswith("What happens")
 
 
@@ -208,8 +184,8 @@ def test_a_log_with_the_studys_spreads_gives_its_table(tmp_path: Path) -> None:
 
 def test_documents_and_logs_are_pooled_and_margin_and_confidence_count(tmp_path: Path) -> None:
     few, many = ({"plot": {"sd": sd, "degrees": n}} for sd, n in ((0.2, 1), (math.sqrt(0.08), 3)))
-    scores = [[{"genie": scored({"plot": 0.5}, spread=facts)}] for facts in (few, many)]
-    logs = [made_log(tmp_path / str(number), samples) for number, samples in enumerate(scores)]
+    samples = [[{"genie": scored({"plot": 0.5}, spread=facts)}] for facts in (few, many)]
+    logs = [made_log(tmp_path / str(number), own) for number, own in enumerate(samples)]
     figures = size_found(*logs, "--margin", "0.2", "--confidence", "0.95")["features"]["plot"]
     assert (figures["variance"], figures["degrees"]) == (pytest.approx(0.07), 4)
     assert figures["needed"] == math.ceil((1.959964 / 0.2) ** 2 * 0.07) == 7
