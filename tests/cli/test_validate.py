@@ -7,17 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.called import genie
 from tests.reports.made_logs import scored
-from tests.reports.studies import (
-    COSINE,
-    Made,
-    by_feature,
-    found,
-    made,
-    one_number,
-    sharp,
-    study_log,
-    together,
-)
+from tests.reports.studies import COSINE, Made, by_feature, found, made, one_number, sharp, study_log, together
 
 from genie_inspect.populations.interventions import EDIT
 from genie_inspect.reports.study import study as studied
