@@ -15,11 +15,11 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspect_ai.log import read_eval_log
+from tests.cli.called import lines_of
 from tests.published import second_data_set, ttcw_released
 from tests.served import Served, serving
 from tests.studies.personal.made import votes as explained_votes
@@ -82,8 +82,7 @@ SCORES = "original,edited,key,value\n" + "".join(
 LONGEST = 180  # seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A command of a page, or a block of Python."""
 
     page: str
@@ -93,12 +92,10 @@ class Command:
 
     @property
     def shown(self) -> str:
-        """Its first line."""
         return self.text.splitlines()[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(NamedTuple):
     command: Command
     code: int
     seconds: float
@@ -115,17 +112,13 @@ def commands(page: str) -> list[Command]:
     """The commands of a page in order, without remarks; a line that ends in a backslash goes on in the next."""
     found = []
     for language, text in blocks((ROOT / page).read_text(encoding="utf-8")):
-        if language == "python":
-            found.append(Command(page, language, text, _reason(page, text)))
-        elif language in SHELLS:
+        lines = [text] if language == "python" else []
+        if language in SHELLS:
             lines = [re.sub(r"(^|\s+)#.*", "", line).strip() for line in re.split(r"(?<!\\)\n", text)]
-            found += [Command(page, language, line, _reason(page, line)) for line in lines if line]
+        for line in filter(None, lines):
+            own = [reason for beginning, reason in NOT_RUN.items() if line.startswith(beginning)]
+            found.append(Command(page, language, line, ELSEWHERE.get(page) or next(iter(own), "")))
     return found
-
-
-def _reason(page: str, line: str) -> str:
-    own = [reason for beginning, reason in NOT_RUN.items() if line.startswith(beginning)]
-    return ELSEWHERE.get(page) or next(iter(own), "")
 
 
 def every_command(pages: Sequence[str]) -> list[Command]:
@@ -135,7 +128,7 @@ def every_command(pages: Sequence[str]) -> list[Command]:
     for command in (command for page in pages for command in commands(page)):
         first = found.setdefault(command.text, command)
         ran = first.page != command.page and not first.reason and not command.reason
-        again.append(replace(command, reason=f"{first.page} has it too") if ran else command)
+        again.append(command._replace(reason=f"{first.page} has it too") if ran else command)
     return again
 
 
@@ -152,26 +145,23 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
         shutil.copytree(ROOT / recipes, folder / recipes)
     if page in ("README.md", "docs/bring_your_own.md"):
         own = [json.loads(line) for line in (DATA / "starter" / "documents.jsonl").read_text("utf-8").splitlines()[:12]]
-        lines = [json.dumps({"prompt": row["prompt"], "text": row["text"]}) + "\n" for row in own]
-        (folder / "texts.jsonl").write_text("".join(lines), encoding="utf-8")
+        lines_of(folder / "texts.jsonl", ({"prompt": row["prompt"], "text": row["text"]} for row in own))
     if page == "docs/bring_your_own.md":
         text = (ROOT / page).read_text(encoding="utf-8")
         (shown,) = (block for _, block in blocks(text) if block.startswith('{"features"'))
         (folder / "features.json").write_text(shown, encoding="utf-8")
     if page in ("README.md", "docs/faq.md", "docs/reference.md", "docs/report.md", "docs/tutorial.md"):
         shutil.copytree(logs, folder / "logs")
-    if page in ("docs/judging.md", "docs/faq.md"):
+    if page in ("docs/judging.md", "docs/faq.md", "docs/studies.md"):
         for name in ("ratings.jsonl", "second_ratings.jsonl"):
             shutil.copy(DATA / "starter" / name, folder)
         shutil.copytree(DATA / "starter", folder / "mine")
     if page == "docs/close_reading.md":
-        (folder / "passages.jsonl").write_text("".join(json.dumps(row) + "\n" for row in PASSAGES), encoding="utf-8")
+        lines_of(folder / "passages.jsonl", PASSAGES)
     if page == "docs/metric_study.md":
         (folder / "scores.csv").write_text(SCORES, encoding="utf-8")
     if page == "docs/studies.md":
         released(folder)
-        for name in ("ratings.jsonl", "second_ratings.jsonl"):
-            shutil.copy(DATA / "starter" / name, folder)
     if page == "docs/ttcw.md":
         shutil.copy(DATA / "ttcw" / "references.jsonl", folder)
         (folder / "votes.jsonl").write_text(VOTES, encoding="utf-8")
@@ -188,12 +178,10 @@ def released(folder: Path) -> None:
 def personal(folder: Path) -> None:
     """Votes on stories with their scores, and votes with explanations."""
     written(folder)
-    rows = [vote.model_dump() for vote in explained_votes(12)]
-    (folder / "explained.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    lines_of(folder / "explained.jsonl", (vote.model_dump() for vote in explained_votes(12)))
 
 
 def run(command: Command, folder: Path, environment: Mapping[str, str]) -> Ran:
-    """Run one command in a folder."""
     if command.language == "python":
         (folder / "script.py").write_text(command.text, encoding="utf-8")
     line = "python script.py" if command.language == "python" else filled(command.text, folder)
@@ -203,14 +191,10 @@ def run(command: Command, folder: Path, environment: Mapping[str, str]) -> Ran:
     done = subprocess.run(limited, cwd=folder, env=environment, text=True, check=False, **streams)
     seconds = time.monotonic() - start
     # `inspect eval` ends with 0 also where a task of it has failed
-    failed = unfinished(folder) if line.startswith("inspect eval") and not done.returncode else []
+    files = sorted(folder.rglob("*.eval")) if line.startswith("inspect eval") and not done.returncode else []
+    logs = [read_eval_log(str(path), header_only=True) for path in files]
+    failed = [f"{log.location}: {log.status}\n" for log in logs if log.status != "success"]
     return Ran(command, done.returncode or len(failed), seconds, done.stdout + "".join(failed))
-
-
-def unfinished(folder: Path) -> list[str]:
-    """A line for each log of a folder that is not of a finished run."""
-    logs = [read_eval_log(str(path), header_only=True) for path in sorted(folder.rglob("*.eval"))]
-    return [f"{log.location}: {log.status}\n" for log in logs if log.status != "success"]
 
 
 def run_page(page: str, every: Sequence[Command], base: Path, environment: Mapping[str, str]) -> list[Ran]:

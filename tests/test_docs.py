@@ -12,6 +12,7 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ import reference_pages
 from click.testing import CliRunner
 from inspect_ai import Task
 from inspect_ai import eval as evaluate
-from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log_sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import match
@@ -47,19 +48,7 @@ PACKAGE = ROOT / "src" / "genie_inspect"
 EXTENDING = ROOT / "docs" / "extending.md"
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-_CODE = re.compile(r"`([^`]+)`")
 _FILE = re.compile(r"# (mylab/\w+\.py)\n")
-
-
-def blocks(page: str) -> list[tuple[str, str, str]]:
-    """Language and text of the blocks of a page in order, each with the block `text` that comes next, else nothing."""
-    fenced = list(documented_blocks(page))
-    after = [*fenced[1:], ("", "")]
-    return [
-        (language, text, following if kind == "text" else "")
-        for (language, text), (kind, following) in zip(fenced, after, strict=True)
-        if language != "text"
-    ]
 
 
 def replied(request: str) -> str:
@@ -68,11 +57,7 @@ def replied(request: str) -> str:
         data = unfenced(request)
     except UnreadableReplyError:
         return "Swifts sleep on the wing."
-    if "request" not in data:
-        reply = grading().reply(request)
-        assert isinstance(reply, str)
-        return reply
-    return "Moss remembers nothing of glaciers, happily."
+    return "Moss remembers nothing of glaciers, happily." if "request" in data else str(grading().reply(request))
 
 
 @pytest.fixture
@@ -105,12 +90,12 @@ def run(text: str, commands: Commands) -> str:
 
 @with_ci("what docs/extending.md shows, run as it stands")
 def test_the_examples_of_the_page_run_and_print_what_it_says(folder: Path) -> None:
-    page = blocks(EXTENDING.read_text(encoding="utf-8"))
-    assert [language for language, _, _ in page].count("python") > 3
+    page = [*documented_blocks(EXTENDING.read_text(encoding="utf-8")), ("", "")]
+    assert [language for language, _ in page].count("python") > 3
     with Commands(folder) as commands:
-        for language, text, printed in page:
+        for (language, text), (following, printed) in pairwise(page):
             if language == "python":
-                assert run(text, commands) == printed
+                assert run(text, commands) == (printed if following == "text" else "")
             for line in text.splitlines() if language == "sh" else []:
                 done = CliRunner().invoke(main, line.split("#")[0].split()[1:])
                 assert done.exit_code == 0, done.output
@@ -121,29 +106,23 @@ def test_the_examples_of_the_page_run_and_print_what_it_says(folder: Path) -> No
 
 
 def section(page: str, heading: str) -> str:
-    """What stands under a heading."""
     return page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
 
 
-def table(text: str, *, heads: bool = True) -> list[list[str]]:
-    """The cells of a table's rows, without its heads."""
-    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
-    return rows[2:] if heads else rows
+def table(text: str) -> list[list[str]]:
+    return [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")][2:]
 
 
 def codes(cell: str) -> list[str]:
-    """What stands in a cell as code."""
-    return _CODE.findall(cell)
+    return re.findall(r"`([^`]+)`", cell)
 
 
 def layers() -> list[set[str]]:
-    """The rooms of each layer, the highest first."""
     lines = PYPROJECT["tool"]["importlinter"]["contracts"][0]["layers"]
     return [set(re.findall(r"\w+", line)) for line in lines]
 
 
 def definitions(path: Path) -> set[str]:
-    """Names of a module's functions and classes, and `Class.method`."""
     kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     tops = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, kinds)]
     inner = ((top, node) for top in tops for node in top.body if isinstance(node, kinds))
@@ -214,89 +193,57 @@ def test_every_command_is_run_or_has_its_reason_and_no_reason_is_idle() -> None:
     assert [command for command in every if command.reason.endswith("has it too") and command.text not in own] == []
 
 
-STUDIES, METRIC_STUDY = (
-    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("studies", "metric_study")
-)
+METRIC_STUDY = (ROOT / "docs" / "metric_study.md").read_text(encoding="utf-8")
 FEATURES = 6
 ORIGINALS = (8, 16, 25, 50, 100)
 
 
-def test_every_table_and_figure_of_the_study_has_a_row_with_its_cost_and_what_came_out_or_why_nothing_did() -> None:
-    rows = [row for row in table(STUDIES.partition("## TTCW, reference-based")[2], heads=False) if len(row) == 5]
-    for what in (*(f"table {number}" for number in range(1, 7)), "figure 1", "figure 5", "figures 2, 3, 4"):
-        assert any(what in row[0] for row in rows), what
-    assert all(cell.strip() for row in rows for cell in row)
-
-
-def equivalence_power(spread: float, originals: int) -> float:
-    """Chance that two one-sided t tests find a mean of 0 within 0.2, of differences with this standard deviation."""
-    bound = t.ppf(1 - LEVEL, originals - 1)
-    return max(0.0, float(1 - 2 * nct.cdf(bound, originals - 1, 0.2 / spread * math.sqrt(originals))))
-
-
-def test_the_table_of_power_is_that_of_a_paired_t_test_at_the_corrected_level() -> None:
+def test_the_tables_of_power_are_those_of_a_paired_t_test_at_the_corrected_level_and_of_two_one_sided_ones() -> None:
     rows = table(section(METRIC_STUDY, "How many prompts"))
     assert len(rows) == 6
     for effect, *cells in rows:
         shares = [f"{paired_power(float(effect), 1, originals, LEVEL / FEATURES):.0%}" for originals in ORIGINALS]
         assert cells == [*shares, str(pairs_that_find(float(effect), 1, LEVEL / FEATURES))]
-
-
-def test_the_table_of_equivalence_is_that_of_two_one_sided_t_tests() -> None:
-    found = [f"{equivalence_power(spread, prompts):.0%}" for spread, prompts in ((0.2, 8), (0.2, 16), (0.4, 50))]
+    found = []
+    for spread, prompts in ((0.2, 8), (0.2, 16), (0.4, 50)):
+        # of differences with this standard deviation, that a mean of 0 is found within 0.2
+        bound = t.ppf(1 - LEVEL, prompts - 1)
+        found.append(f"{max(0, 1 - 2 * nct.cdf(bound, prompts - 1, 0.2 / spread * math.sqrt(prompts))):.0%}")
     said = METRIC_STUDY.split("Paraphrases that change nothing on average")[1].split("\n\n")[0]
     assert re.findall(r"\d+%", said) == found
 
 
-def test_the_levels_of_the_page_are_the_benchmarks_and_prompts_keep_theirs() -> None:
+def test_the_levels_of_the_page_are_the_benchmarks() -> None:
     benchmark = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
     said = section(METRIC_STUDY, "Which test")
     bootstrap, flips = re.findall(r"\d+\.\d%", said)[:2]
     assert f"| normal | 8 | {flips} | {bootstrap} |" in benchmark
     originals, by_prompt = re.findall(r"\d+\.\d%", said.split("Taking each original for a pair")[1])
     assert f"| 8 | 5 | 0.3 | {originals} | {by_prompt} |" in benchmark
-    by_prompt = re.findall(r"^\| (?:8|16) \| [25] \| 0[.0-9]* \| [0-9.]+% \| ([0-9.]+)% \|$", benchmark, re.MULTILINE)
-    assert len(by_prompt) == 12
-    assert max(map(float, by_prompt)) <= 6
 
 
-FRAMES = "docs/frames.md"
-SCRIPTS = [text for language, text in documented_blocks((ROOT / FRAMES).read_text("utf-8")) if language == "python"]
-
-
-@pytest.fixture(scope="module")
-def frames_folder(genie_demo: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("page")
-    shutil.copytree(genie_demo[0], folder / "logs" / "demo")
-    return folder
-
-
-@with_ci("runs for ten seconds what other tests hold in parts")
-def test_the_commands_for_frames_write_the_files_that_they_name(frames_folder: Path) -> None:
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    ended = [
-        run_command(command, frames_folder, environment | {"INSPECT_DISPLAY": "plain"})
-        for command in documented_commands(FRAMES)
-        if command.language != "python"
-    ]
+@with_ci("runs for half a minute what other tests hold in parts")
+def test_the_commands_and_the_python_for_frames_run_and_write_the_files_that_they_name(
+    genie_demo: tuple[Path, str], tmp_path: Path
+) -> None:
+    shutil.copytree(genie_demo[0], tmp_path / "logs" / "demo")
+    own = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "INSPECT_DISPLAY": "plain"}
+    found = documented_commands("docs/frames.md")
+    scripts = [command.text for command in found if command.language == "python"]
+    ended = [run_command(command, tmp_path, own) for command in found if command.language != "python"]
     assert [ran.output for ran in ended if ran.code] == []
     assert len(ended) == 3
     # two storytellers, eight prompts, two epochs, six features
-    assert len((frames_folder / "scores.csv").read_text(encoding="utf-8").splitlines()) > 2 * 8 * 6
-    assert (frames_folder / "scores.parquet").read_bytes().startswith(b"PAR1")
-    assert "score_genie_plot" in (frames_folder / "means.csv").read_text(encoding="utf-8").splitlines()[0]
-
-
-@with_ci("scripts of a page in processes of their own")
-@pytest.mark.parametrize("place", range(len(SCRIPTS)))
-def test_the_python_for_frames_runs(place: int, frames_folder: Path) -> None:
-    draws = "inspect_viz" in SCRIPTS[place]
-    for library in ("pandas", "inspect_viz")[: 1 + draws]:
-        pytest.importorskip(library)
-    with Commands(frames_folder) as running:
-        run(SCRIPTS[place], running)
-    if draws:
-        assert (frames_folder / "radar.html").is_file()
+    assert len((tmp_path / "scores.csv").read_text(encoding="utf-8").splitlines()) > 2 * 8 * 6
+    assert (tmp_path / "scores.parquet").read_bytes().startswith(b"PAR1")
+    assert "score_genie_plot" in (tmp_path / "means.csv").read_text(encoding="utf-8").splitlines()[0]
+    with Commands(tmp_path) as running:
+        for draws in (False, True):
+            pytest.importorskip("inspect_viz" if draws else "pandas")
+            for script in scripts:
+                if ("inspect_viz" in script) == draws:
+                    run(script, running)
+    assert (tmp_path / "radar.html").is_file()
 
 
 def sums(name: str, share_right: float, count: int, folder: Path) -> None:
@@ -312,14 +259,8 @@ def sums(name: str, share_right: float, count: int, folder: Path) -> None:
     samples = [
         Sample(id=n, input=f"{n} times 7 is", target=str(7 * n), metadata={"book": n % 20}) for n in range(2, count + 2)
     ]
-    model = get_model(f"mockllm/{name}", custom_outputs=answer)
-    evaluate(
-        Task(MemoryDataset(samples), scorer=match(), name="sums"),
-        model=model,
-        max_samples=1,
-        log_dir=str(folder / "logs" / "sums"),
-        display="none",
-    )
+    task, model = Task(samples, scorer=match(), name="sums"), get_model(f"mockllm/{name}", custom_outputs=answer)
+    evaluate(task, model=model, max_samples=1, log_dir=str(folder / "logs" / "sums"), display="none")
 
 
 @with_ci("two evaluations, for the figures of a page")
@@ -363,7 +304,6 @@ def test_the_ratings_by_hand_are_those_of_the_sheet_and_vectors_agree_with_them_
 
 
 def pages(nav: Any) -> Iterator[str]:
-    """The pages that a menu names, in order."""
     for entry in nav:
         for place in entry.values():
             yield from [place] if isinstance(place, str) else pages(place)
@@ -381,11 +321,8 @@ def test_the_reference_has_every_command_and_every_registered_name_with_its_opti
     pages = reference_pages.pages()
     for name in ("genie summary", "genie population build", "genie ttcw cutoffs"):
         assert f"# `{name}`\n\n```text\nUsage: {name} [OPTIONS]" in pages["commands"]
-    headings = {name: set(re.findall(r"^##+ `(\w+)`$", text, re.MULTILINE)) for name, text in pages.items()}
-    assert {"synthetic_prompts", "ttcw", "metric_study"} <= headings["tasks"]
-    assert {"genie", "cosine", "ttcw"} <= headings["scorers"]
-    assert {"outline", "negative_sampling"} <= headings["solvers"]
-    assert {"score_texts", "similarity", "tost", "mixed_logistic"} <= headings["python"]
+    named = {"tasks": "synthetic_prompts", "scorers": "cosine", "solvers": "outline", "python": "mixed_logistic"}
+    assert all(re.search(rf"^##+ `{name}`$", pages[page], re.MULTILINE) for page, name in named.items())
     assert "`from genie_inspect.measures.genie import similarity`" in pages["python"]
     assert "`panel` | <code>str \\| list[str]</code> |" in pages["tasks"]
     assert "(`*`: all others): `plot` 0 to 1" in pages["scorers"]

@@ -36,22 +36,16 @@ def test_length_counts_words_and_where_there_are_no_spaces_characters(text: str,
     assert word_count(text) == count
 
 
-def test_short_texts_in_a_script_without_spaces_are_compared_by_character() -> None:
+def test_texts_in_a_script_without_spaces_are_compared_by_character() -> None:
     # two of the three characters of the longer one
     assert short_texts_same("蓝色", "蓝色的") is True
     assert short_texts_same("红", "蓝色的") is False
-
-
-def test_a_text_that_was_changed_in_one_character_of_many_is_a_near_duplicate() -> None:
     story = (
         "从前有一座小岛，岛上只有一位老看守和他的猫。"
         "老看守爬上灯塔的楼梯，风暴拍打着下面的岩石。他点亮了灯，等待着船只，一直等到天亮，可是没有一只船来。"
     )
     seen = NearDuplicates()
     assert [seen.twin(story), seen.twin(story.replace("天亮", "天明", 1))] == [None, 0]
-
-
-def test_an_echo_is_found_in_whatever_script_the_instructions_are() -> None:
     asked = "请仔细阅读下面的文章，然后用尽量少的字回答每一个问题，不要猜测，也不要解释你的答案，只写一个对象。"
     assert without_echo("好的。" + asked, asked) == ""
 

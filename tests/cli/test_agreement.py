@@ -8,39 +8,30 @@ import pytest
 from inspect_ai.scorer import Score
 from tests.cli.called import as_json, genie, lines_of
 from tests.reports.made_logs import made_log, scored
-from tests.scripted import Script, evaluated, grading, saying, small_population
+from tests.scripted import Script, evaluated, grading, saying, scores, small_population
 
 from genie_inspect.scorers.genie import genie as genie_scorer
 from genie_inspect.statistics.effect import cohens_d
 from genie_inspect.statistics.ranking import kendall
 
-LETTERS = {"good": (True, True, True), "fair": (True, True, False), "bad": (False, False, False)}
+LETTERS = {
+    maker: {f"0{test}": test <= count for test in (1, 2, 3)} for maker, count in (("good", 3), ("fair", 2), ("bad", 0))
+}
 WORDS = {"good": 300, "fair": 200, "bad": 100}
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
     """Scores by two judges, of which one ties everywhere, and votes, on three prompts with three stories each."""
-    keen = {
-        f"{prompt}_{maker}": dict(zip(("01", "02", "03"), LETTERS[maker], strict=True))
-        for prompt in range(3)
-        for maker in LETTERS
-    }
+    keen = {f"{prompt}_{maker}": passed for prompt in range(3) for maker, passed in LETTERS.items()}
     dull = {"01": True, "02": False, "03": False}
-    return (
-        lines_of(
-            tmp_path / "scores.jsonl",
-            (
-                {"story": story, "judge": judge, "tests": tests, "words": WORDS[story.partition("_")[2]]}
-                for story, own in keen.items()
-                for judge, tests in (("keen", own), ("dull", dull))
-            ),
-        ),
-        lines_of(
-            tmp_path / "votes.jsonl",
-            ({"story": s, "rater": rater, "votes": own} for s, own in keen.items() for rater in ("ann", "bob", "cy")),
-        ),
-    )
+    judged = [
+        {"story": story, "judge": judge, "tests": tests, "words": WORDS[story.partition("_")[2]]}
+        for story, own in keen.items()
+        for judge, tests in (("keen", own), ("dull", dull))
+    ]
+    votes = [{"story": s, "rater": rater, "votes": own} for s, own in keen.items() for rater in ("ann", "bob", "cy")]
+    return lines_of(tmp_path / "scores.jsonl", judged), lines_of(tmp_path / "votes.jsonl", votes)
 
 
 def test_judges_are_held_against_votes_with_and_without_length_and_one_can_be_chosen(files: tuple[Path, Path]) -> None:
@@ -149,23 +140,18 @@ def test_free_answers_are_not_cut_and_stand_in_the_signature(tmp_path: Path, mon
     population = str(small_population(tmp_path / "population").folder)
     grader = reading(600)
     made = evaluated(genie_scorer(population, answer_length="free"), saying("Grey hens."), grader, tmp_path / "free")
-    (score,) = (sample.scores["genie"] for sample in made.samples or [] if sample.scores)
+    (score,) = scores(made)
     # the owls begin with Grey, White and Old: one of three is alike
     assert score.value["plot"] == 0.667  # type: ignore[index,call-overload]  # a dict of numbers
     assert ",answers=free)" in score.metadata["signature"]  # type: ignore[index]
     assert {config.max_tokens for config in grader.configs if "questions" in grader.requests[0]} >= {200 + 8 * 40 * 3}
-    concise = evaluated(genie_scorer(population), saying("Grey hens."), reading(600), tmp_path / "concise")
-    (unread,) = (sample.scores["genie"] for sample in concise.samples or [] if sample.scores)
+    (unread,) = scores(evaluated(genie_scorer(population), saying("Grey hens."), reading(600), tmp_path / "concise"))
     assert "answers=" not in unread.metadata["signature"]  # type: ignore[index]
     assert unread.metadata["faults"] == {"unreadable reply": 3}  # type: ignore[index]  # 600 characters are babble
     short = evaluated(
         genie_scorer(population), saying("Grey hens."), reading(60), tmp_path / "short", log_dir=str(tmp_path / "s")
     )
     assert {row["after"] for row in as_json("answer-lengths", short.location, made.location)["shifts"]} == {"free"}
-
-
-def test_the_lengths_are_three_and_the_offline_judge_has_one(tmp_path: Path) -> None:
-    population = str(small_population(tmp_path / "population").folder)
     with pytest.raises(Exception, match="answer_length is 'long', expected one of concise, sentence, free"):
         genie_scorer(population, answer_length="long")
     with pytest.raises(Exception, match=r"expected one of concise \(judge=offline calls no model\)"):

@@ -15,7 +15,7 @@ from tests.served import serving as serving_chat
 from genie_inspect.files.writing import DATA
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.embedding_judge import read_fit, shipped_fit
-from genie_inspect.prompting.templates import REWORDINGS
+from genie_inspect.prompting.templates import ORIGINAL, REWORDINGS
 
 called, found = partial(genie, "calibrate"), partial(as_json, "calibrate")
 
@@ -136,50 +136,24 @@ def test_pairs_are_exported_for_people_whose_gaps_are_told_by_reason(tmp_path: P
 
 
 def test_a_replay_gives_the_same_scores_in_all_wordings() -> None:
-    report = found("--rewordings", "--grader", "bundled/grader", "--documents", "2")
-    assert report["verdict"] == ["list(bundled/grader) gives the same scores in 5 wordings of the instruction."]
-    assert [row["feature"] for row in report["stability"]][-1] == "all features"
+    asked = ("--judge", "list", "--judge", "sheet", "--grader", "bundled/grader", "--documents", "2")
+    report = found("--rewordings", *asked)
+    assert report["verdict"] == [
+        f"{judge}(bundled/grader) gives the same scores in 5 wordings of the instruction." for judge in asked[1:4:2]
+    ]
+    assert report["stability"][-1]["feature"] == "all features"
     assert {row["alpha"] for row in report["stability"]} == {1}
-    assert len(set(report["raters"].values())) == 5
+    assert len(set(report["raters"].values())) == 2 * (1 + len(REWORDINGS))
+    assert {row["rater"] for row in report["stability"]} == {"list(bundled/grader)", "sheet(bundled/grader)"}
+    # each judge in its wordings, one judge after the other
+    assert list(report["raters"])[: 1 + len(REWORDINGS)] == [
+        f"list(bundled/grader) {wording}" for wording in (ORIGINAL, *REWORDINGS)
+    ]
     shown = called(
         "--rewordings", "--grader", "bundled/grader", "--documents", "2", "--templates", "original,terse"
     ).output
     assert "list(bundled/grader): 2 documents in 2 wordings" in shown
     assert "one moves" in shown
-
-
-@pytest.mark.usefixtures("server")
-def test_graders_and_judges_are_reworded_in_turn() -> None:
-    asked = ("--judge", "list", "--judge", "pairwise", "--grader", "vllm/stub", "--templates", "original,terse")
-    report = found("--rewordings", *asked, "--documents", "2")
-    assert list(report["raters"]) == [
-        f"{judge}(vllm/stub) {w}" for judge in ("list", "pairwise") for w in ("original", "terse")
-    ]
-    assert {row["rater"] for row in report["stability"]} == {"list(vllm/stub)", "pairwise(vllm/stub)"}
-
-
-def test_a_sheet_is_reworded_too_and_the_record_says_the_same_in_each_wording() -> None:
-    report = found("--rewordings", "--judge", "sheet", "--grader", "bundled/grader", "--documents", "2")
-    assert len(report["raters"]) == 1 + len(REWORDINGS)
-    assert {row["alpha"] for row in report["stability"]} == {1}
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ((), "--rewordings asks a model. Name it with --grader PROVIDER/MODEL"),
-        (("--grader", "bundled/grader", "--judge", "embedding"), "--rewordings needs a judge that rates pairs"),
-        (("--grader", "bundled/grader", "--judge", "logit"), "needs another rate_logit.md in each wording"),
-        (("--grader", "bundled/grader", "--templates", "terse"), "--templates original,terse"),
-        (("--grader", "bundled/grader", "--pairs", "3"), "--rewordings goes without --ratings, --pairs"),
-        (("--grader", "bundled/grader", "--reader", "nobody"), "reader is 'nobody', expected one of"),
-    ],
-)
-def test_what_cannot_be_reworded_is_refused(options: tuple[str, ...], message: str) -> None:
-    result = called("--rewordings", *options)
-    assert result.exit_code
-    assert message in " ".join(result.output.split())
-    assert "--documents is for --rewordings" in called("--documents", "3").output
 
 
 figures = partial(as_json, "check-reader", "--reader", "bundled/grader")

@@ -11,7 +11,6 @@ from tests.reports.made_logs import log_of, plots
 called = partial(genie, "compare")
 
 BEFORE = (0.50, 0.52, 0.48, 0.55, 0.51, 0.49, 0.53, 0.50)
-COSINE = {"signature": "measure:cosine|version:0"}
 AFTER = (0.61, 0.60, 0.60, 0.66, 0.60, 0.61, 0.62, 0.61)
 
 
@@ -43,7 +42,6 @@ def test_no_figure_is_cut_off_whatever_the_width(logs: Path, columns: int) -> No
 
 
 def tables(result: Result) -> list[str]:
-    """The lines of the tables, without rules."""
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
     return [line for line in lines if line.startswith((" plot", " plain", " raised", " feature", " run"))]

@@ -117,7 +117,6 @@ FOLDER_VERBS = ("summary", "compare", "report", "agreement")
 
 
 def as_script(verb: str, *logs: object) -> Result:
-    """A verb over logs, for a script."""
     votes = str(Path(str(logs[0])).parent / "votes.jsonl")
     options = {
         "compare": ["--baseline", "mock/writer"],

@@ -62,12 +62,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         version=HOSTILE,
         licence=HOSTILE,
         features=FEATURES,
-        documents=[
-            Document(id=f"{HOSTILE}-{n}", prompt=HOSTILE, text=f"{HOSTILE} {n}", model=HOSTILE) for n in range(4)
-        ],
+        documents=[Document(id=f"{n}{HOSTILE}", prompt=HOSTILE, text=f"{n}{HOSTILE}", model=HOSTILE) for n in range(4)],
         questions=[Question(id=HOSTILE, prompt=HOSTILE, feature="plot", text=QUESTION)],
         answers=[
-            AnswerRow(document=f"{HOSTILE}-{n}", question=HOSTILE, reader=HOSTILE, text=f"{HOSTILE} {n % 2}")
+            AnswerRow(document=f"{n}{HOSTILE}", question=HOSTILE, reader=HOSTILE, text=f"{HOSTILE} {n % 2}")
             for n in range(4)
         ],
     )
@@ -102,7 +100,6 @@ def commands(folder: Path) -> Iterator[Commands]:
             yield running
 
 
-LOGS = "logs"
 VERBS = {
     "summary": "summary logs",
     "summary of what is no log": "summary FILE.eval",
@@ -146,25 +143,13 @@ VERBS = {
 }
 """Commands by what they do; NAME stands for a hostile name, FILE for one of a file, LOG for a log."""
 EITHER = "hostile names in what every other command writes to a pipe, a terminal or as JSON"
-WITH_JSON = (
-    *(
-        "summary",
-        "compare",
-        "repeats",
-        "study",
-        "report",
-        "agreement",
-        "calibrate",
-        "cost",
-        "cache info",
-        "features discover",
-    ),
-    *("population show", "population show of a prompt", "population check", "population sample"),
-)
+WITH_JSON = {"summary", "compare", "repeats", "study", "report", "agreement", "calibrate", "cost", "cache info"}
+WITHOUT_NAMES = {"population check", "features discover", "population sample"}  # in their JSON
+WITH_JSON |= WITHOUT_NAMES | {"population show", "population show of a prompt"}
 
 
 def arguments(line: str, folder: Path) -> list[str]:
-    (log, _) = sorted((folder / LOGS).iterdir())
+    (log, _) = sorted((folder / "logs").iterdir())
     words = [str(log) if word == "LOG" else word for word in line.split()]
     return [word.replace("NAME", HOSTILE).replace("FILE", IN_A_FILE) for word in words]
 
@@ -214,7 +199,7 @@ def test_nothing_of_a_hostile_name_reaches_a_pipe_and_json_reads_back_with_the_n
     clear(folder)
     assert not STEERED.findall(printed), printed
     found = json.dumps(json.loads(printed, parse_constant=refuse))
-    if verb not in ("population check", "features discover", "population sample"):
+    if verb not in WITHOUT_NAMES:
         assert json.dumps(TITLE).strip('"') in found, "the name is whole"
 
 
@@ -239,7 +224,7 @@ def test_pictures_of_hostile_labels_are_drawn(folder: Path, commands: Commands) 
         ended = commands.run(*arguments(VERBS[verb], folder), "--picture", f"{verb}.png")
         assert ended.code == 0, ended.stderr
         assert (folder / f"{verb}.png").stat().st_size > 1_000
-    ended = commands.run("report", LOGS, "-o", "page.html", "--pictures", "pictures", "--picture", "first.png")
+    ended = commands.run("report", "logs", "-o", "page.html", "--pictures", "pictures", "--picture", "first.png")
     assert ended.code == 0, ended.stderr
     assert (folder / "first.png").stat().st_size > 1_000
     assert len(list((folder / "pictures").iterdir())) > 1

@@ -50,7 +50,6 @@ REPLACES = {
     "compare, table": (".csv", "compare logs --baseline mock/other --csv"),
     "compare, picture": (".svg", "compare logs --baseline mock/other --picture"),
     "agreement": (".png", f"{PRINTERS['agreement']} --picture"),
-    "calibrate": (".svg", f"{PRINTERS['calibrate']} --picture"),
     "reference scores": (".json", "population reference-scores population --judge offline -o"),
     "cache export": ("", "cache export --force"),
 }

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from inspect_ai import eval as evaluate
 from tests.building.scripts import OWL
 from tests.cli.called import as_json, genie, lines_of, sound_inputs
 from tests.hostile_populations import damages, sound_population
 from tests.processes import tries
 from tests.recorded import recorded_starter
 from tests.reports.made_logs import made_log, scored
-from tests.scripted import DOCUMENTS, small_population
+from tests.scripted import DOCUMENTS, scores, small_population
+from tests.tasks.runs import run
 
 from genie_inspect.building.inspection import inspected
 from genie_inspect.populations.population import BUNDLED, Population, open_population
@@ -32,28 +32,13 @@ from genie_inspect.populations.reference_scores import (
 STARTER = BUNDLED["starter"]
 
 
-@pytest.fixture(scope="module")
-def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Logs of the two bundled storytellers, for the starter population's prompts."""
-    folder = tmp_path_factory.mktemp("storytellers")
-    (folder / "prompts.txt").write_text("\n".join(Population(STARTER).prompts))
-    made = evaluate(
-        "genie_inspect/population_prompts",
-        task_args={"prompts": str(folder / "prompts.txt")},
-        model=["bundled/ordinary", "bundled/inventive"],
-        epochs=2,
-        log_dir=str(folder / "logs"),
-        display="none",
-    )
-    assert [log.status for log in made] == ["success", "success"]
-    return folder / "logs"
-
-
 BUILD = "--name told --licence MIT --grader bundled/grader --questions starter --coherence none"
 
 
-def test_logs_become_a_population_against_which_another_model_is_scored_offline(logs: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "told"
+def test_logs_become_a_population_against_which_another_model_is_scored_offline(
+    genie_demo: tuple[Path, str], tmp_path: Path
+) -> None:
+    logs, folder = genie_demo[0], tmp_path / "told"
     planned = as_json("population", "build", logs, "-o", folder, *BUILD.split(), "--dry-run")
     assert (planned["calls_needed"], planned["documents"]) == (32, 32)
     most = as_json("population", "build", logs, "-o", folder, *BUILD.split(), "--reference-scores", "list", "--dry-run")
@@ -68,19 +53,10 @@ def test_logs_become_a_population_against_which_another_model_is_scored_offline(
     sample = tmp_path / "sample"
     as_json("population", "sample", folder, "-o", sample, "--per-prompt", 2)
     assert [len(Population(sample).documents(p)) for p in Population(sample).prompts] == [2] * 8
-    log = evaluate(
-        "genie_inspect/population_prompts",
-        task_args={"population": str(folder), "judge": "offline"},
-        model="bundled/inventive",
-        epochs=1,
-        display="none",
-        log_dir=str(tmp_path / "logs"),
-    )[0]
-    assert log.status == "success", log.error
-    scores = [(sample.scores or {})["genie"] for sample in log.samples or []]
-    assert [list(score.value) for score in scores if isinstance(score.value, dict)] == [
-        [feature.name for feature in Population(folder).features]
-    ] * 8
+    options = {"population": str(folder), "judge": "offline"}
+    log = run("population_prompts", tmp_path, "bundled/inventive", task_args=options, epochs=1)
+    features = [feature.name for feature in Population(folder).features]
+    assert [list(score.value) for score in scores(log) if isinstance(score.value, dict)] == [features] * 8
     assert (log.eval.metadata or {})["features"]["plot"].startswith("What happens")
 
 
@@ -96,13 +72,17 @@ def test_check_says_of_documents_alone_what_can_be_done_with_them_and_names_each
     assert "8 prompts contain 'write'" in genie("population", "show", "starter", "--prompt", "write").output
 
 
-@pytest.mark.parametrize("verb", ["merge", "sample"])
-def test_a_dry_run_counts_and_writes_nothing(verb: str, tmp_path: Path) -> None:
-    more = ("--name", "copy", "--licence", "MIT") if verb == "merge" else ()
-    done = as_json("population", verb, "starter", "-o", tmp_path / "new", *more, "--dry-run")
-    assert done["documents"] == Population(STARTER).manifest.counts.documents
-    assert "folder" not in done
-    assert list(tmp_path.iterdir()) == []
+def test_a_dry_run_counts_and_writes_nothing(tmp_path: Path) -> None:
+    for verb, more in (("merge", ("--name", "copy", "--licence", "MIT")), ("sample", ())):
+        done = as_json("population", verb, "starter", "-o", tmp_path / "new", *more, "--dry-run")
+        assert done["documents"] == Population(STARTER).manifest.counts.documents
+        assert "folder" not in done
+    prompts = lines_of(tmp_path / "prompts.jsonl", [{"prompt": OWL}])
+    done = as_json("questions", "write", prompts, "-o", tmp_path / "q", "--grader", "bundled/grader", "--dry-run")
+    # aspects, six times questions, 48 questions in 3 requests to filter and 3 to map
+    assert done["calls_needed"] == 1 + 6 + 3 + 3
+    assert done["input_tokens"] > 1000
+    assert list(tmp_path.iterdir()) == [prompts]
 
 
 def test_a_merged_population_has_the_licences_of_its_parts_and_texts_of_ones_own_need_none(tmp_path: Path) -> None:
@@ -111,15 +91,6 @@ def test_a_merged_population_has_the_licences_of_its_parts_and_texts_of_ones_own
         as_json("population", "import", own, "-o", tmp_path / name, "--name", name, *licence)
     as_json("population", "merge", tmp_path / "free", tmp_path / "own", "-o", tmp_path / "all", "--name", "all")
     assert Population(tmp_path / "all").manifest.licence == "CC0-1.0 AND unknown"
-
-
-def test_a_dry_run_counts_what_writing_questions_would_ask(tmp_path: Path) -> None:
-    (tmp_path / "prompts.txt").write_text(f"{OWL}\n")
-    more = ("-o", tmp_path / "q", "--grader", "bundled/grader", "--dry-run")
-    done = as_json("questions", "write", tmp_path / "prompts.txt", *more)
-    # aspects, six times questions, 48 questions in 3 requests to filter and 3 to map
-    assert done["calls_needed"] == 1 + 6 + 3 + 3
-    assert done["input_tokens"] > 1000
 
 
 VERBS = {
@@ -179,12 +150,8 @@ def _kinds(result: Result) -> str:
 
 
 GRADER = ("--grader", "bundled/grader")
-REFERENCE_SCORES_VERB = ("population", "reference-scores")
 size, size_found = partial(genie, "population", "size"), partial(as_json, "population", "size")
-called_reference_scores, found_reference_scores = (
-    partial(genie, *REFERENCE_SCORES_VERB),
-    partial(as_json, *REFERENCE_SCORES_VERB),
-)
+reference_scores = partial(as_json, "population", "reference-scores")
 
 # arXiv 2606.12790, table 6: variance, standard deviation and population as printed, behind an unrounded deviation that
 # gives all three
@@ -217,8 +184,8 @@ def test_a_log_with_the_studys_spreads_gives_its_table(tmp_path: Path) -> None:
 
 def test_documents_and_logs_are_pooled_and_margin_and_confidence_count(tmp_path: Path) -> None:
     few, many = ({"plot": {"sd": sd, "degrees": n}} for sd, n in ((0.2, 1), (math.sqrt(0.08), 3)))
-    scores = [[{"genie": scored({"plot": 0.5}, spread=facts)}] for facts in (few, many)]
-    logs = [made_log(tmp_path / str(number), samples) for number, samples in enumerate(scores)]
+    samples = [[{"genie": scored({"plot": 0.5}, spread=facts)}] for facts in (few, many)]
+    logs = [made_log(tmp_path / str(number), own) for number, own in enumerate(samples)]
     figures = size_found(*logs, "--margin", "0.2", "--confidence", "0.95")["features"]["plot"]
     assert (figures["variance"], figures["degrees"]) == (pytest.approx(0.07), 4)
     assert figures["needed"] == math.ceil((1.959964 / 0.2) ** 2 * 0.07) == 7
@@ -240,43 +207,31 @@ def test_a_populations_own_documents_are_compared_and_its_reference_scores_stays
     assert not (population.folder / REFERENCE_SCORES).exists()
 
 
-def test_a_population_gets_its_reference_scores_and_the_command_says_what_came_out(tmp_path: Path) -> None:
+def test_a_population_gets_reference_scores_by_one_instrument_beside_another_and_an_output_of_its_own_leaves_it_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert reference_scores("starter", "--grader", "openai/gpt-4o", "--dry-run")["calls_needed"] > 0
     with recorded_starter(tmp_path / "population") as population:
-        said = found_reference_scores("starter", *GRADER)
-    assert said["file"] == str(population.folder / REFERENCE_SCORES)
-    assert said["documents"] == 5
+        planned = reference_scores("starter", *GRADER, "--dry-run")
+        assert reference_scores("starter", "--judge", "offline", "--dry-run")["calls_needed"] == 0
+        assert not (population.folder / REFERENCE_SCORES).exists()
+        said = reference_scores("starter", *GRADER)
+        before = sorted(file.name for file in population.folder.iterdir())
+        offline = reference_scores("starter", "--judge", "offline", "-o", tmp_path / "elsewhere.json")
+        assert reference_scores("starter", *GRADER) == said, "again it is put in its own place"
+    # read already; of three owls to three questions 3, 3 and 2 answers, of two foxes 2: a call each
+    assert (planned["documents"], planned["calls_needed"]) == (5, 10)
+    assert planned["input_tokens"] > planned["output_tokens"] > 0
+    assert (said["file"], said["documents"]) == (str(population.folder / REFERENCE_SCORES), 5)
     # plot: the owls 0.5 each, the foxes 1; style: the two owls that say their tone, 1
     assert said["mean_novelty"] == {"plot": 0.75, "style": 1.0}
     assert said["missing"] == {"unspecified": 1}
+    assert sorted(file.name for file in population.folder.iterdir()) == before
     (measured,) = reference_scores_of(population.folder).measured
     assert measured.signature == said["signature"]
-
-
-def test_a_second_instrument_stands_beside_the_first_and_an_output_of_its_own_leaves_the_folder_alone(
-    tmp_path: Path,
-) -> None:
-    with recorded_starter(tmp_path / "recorded") as recorded:
-        first = found_reference_scores("starter", "--judge", "offline")
-        before = sorted(file.name for file in recorded.folder.iterdir())
-        found_reference_scores("starter", *GRADER, "-o", tmp_path / "elsewhere.json")
-        assert found_reference_scores("starter", "--judge", "offline") == first
-    assert sorted(file.name for file in recorded.folder.iterdir()) == before
-    assert len(reference_scores_of(recorded.folder).measured) == 1
     elsewhere = json.loads((tmp_path / "elsewhere.json").read_text(encoding="utf-8"))
-    judges = [one["signature"].split("|")[1].split("(")[0] for one in elsewhere["measured"]]
-    assert judges == ["judge:offline", "judge:list"]
-
-
-def test_a_dry_run_takes_no_key_counts_and_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    assert found_reference_scores("starter", "--grader", "openai/gpt-4o", "--dry-run")["calls_needed"] > 0
-    with recorded_starter(tmp_path / "population") as population:
-        said = found_reference_scores("starter", *GRADER, "--dry-run")
-        assert found_reference_scores("starter", "--judge", "offline", "--dry-run")["calls_needed"] == 0
-    # read already; of three owls to three questions 3, 3 and 2 answers, of two foxes 2: a call each
-    assert (said["documents"], said["calls_needed"]) == (5, 10)
-    assert said["input_tokens"] > said["output_tokens"] > 0
-    assert not (population.folder / REFERENCE_SCORES).exists()
+    assert [one["signature"] for one in elsewhere["measured"]] == [said["signature"], offline["signature"]]
 
 
 def test_what_ships_is_never_written_and_its_reference_scores_is_found_in_the_users_data_folder(
@@ -293,7 +248,7 @@ def test_what_ships_is_never_written_and_its_reference_scores_is_found_in_the_us
     for measured in (earlier, first, *more):
         assert reference_scores_of(starter).under(measured.signature) == measured
     before = {file: file.stat().st_mtime_ns for file in shipped.rglob("*")}
-    said = found_reference_scores("abstracts", "--judge", "offline")
+    said = reference_scores("abstracts", "--judge", "offline")
     assert {file: file.stat().st_mtime_ns for file in shipped.rglob("*")} == before
     assert Path(said["file"]).is_relative_to(tmp_path / "data")
     # by its name and by its path, as a scorer of that instrument looks for it

@@ -3,11 +3,10 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +15,9 @@ from inspect_ai.scorer import Score
 from tests.cli.called import as_json
 from tests.reports.made_logs import made_log, scored
 
+from genie_inspect.files.tables import plain
+from genie_inspect.files.values import number
+
 KEYS = ("plot", "style")
 SAME = ("cells", "nearest", "coverage", "pairs", "documents", "unscored", "faults", "warnings")
 REASONS = ("refusal", "no_response", "the population has no questions for this prompt")
@@ -23,10 +25,7 @@ FAILED = "the sample failed before it was scored"
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Made:
-    """A sample of a made log."""
-
+class Made(NamedTuple):
     prompt: str
     place: tuple[str, int]
     values: Mapping[str, float] | None  # None where the sample failed
@@ -38,23 +37,15 @@ class Made:
 
     @property
     def scores(self) -> dict[str, Score]:
-        """What stands in the log."""
         if self.values is None:
             return {}
-        silent = all(map(math.isnan, self.values.values()))
-        shares: dict[str, Any] = {
+        shares = {
             name: {key: f"{part}/{whole}" for key, (part, whole) in own.items()}
             for name, own in (("coverage", self.coverage), ("pairs", self.pairs))
         }
-        return {
-            "genie": scored(
-                self.values,
-                reason=self.reason if silent else None,
-                faults=dict(self.faults),
-                nearest_novelty={key: None if math.isnan(value) else value for key, value in self.nearest.items()},
-                **shares,
-            )
-        }
+        reason = self.reason if all(map(math.isnan, self.values.values())) else None
+        facts = {"faults": self.faults, "nearest_novelty": plain(self.nearest), **shares}
+        return {"genie": scored(self.values, reason=reason, **facts)}
 
 
 SHARES = st.fixed_dictionaries({}, optional=dict.fromkeys(KEYS, st.tuples(st.integers(0, 4), st.integers(4, 8))))
@@ -118,10 +109,6 @@ def worked_out(made: Sequence[Made], key: str, what: str) -> float:
         own = [getattr(sample, what)[key] for sample in made if sample.prompt == prompt and sample.values]
         means += [fmean(kept)] if (kept := [value for value in own if not math.isnan(value)]) else []
     return fmean(means) if means else math.nan
-
-
-def number(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 @settings(max_examples=40)

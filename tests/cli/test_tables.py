@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
 from tests.cli.called import as_json, genie
 from tests.recorded import TELLER, recorded_starter
 from tests.reports.made_logs import made_log, scored
 from tests.scripted import FOX, OWL, scores
+from tests.tasks.runs import run
 
 from genie_inspect.graders.protocols import SMOKE_TEST
 from genie_inspect.logs.scores import scores_of
@@ -68,27 +68,13 @@ def test_four_runs_keep_their_names_and_intervals_whole_in_any_width(width: int,
     assert all(any(part in line for line in text.splitlines()) for part in signature.split("|"))
 
 
-GRADER = ("--grader", "bundled/grader")
-
-
 def metadata(score: Score) -> dict[str, Any]:
     assert score.metadata is not None
     return score.metadata
 
 
 def told(folder: Path, judge: str = "list") -> EvalLog:
-    """The storyteller's two stories, scored by the bundled grader."""
-    (log,) = evaluate(
-        "genie_inspect/synthetic_prompts",
-        model=TELLER,
-        model_roles={"grader": "bundled/grader"},
-        task_args={"judge": judge},
-        epochs=1,
-        log_dir=str(folder),
-        display="none",
-    )
-    assert log.status == "success", log.error
-    return log
+    return run("synthetic_prompts", folder, TELLER, "bundled/grader", task_args={"judge": judge}, epochs=1)
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +83,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, EvalLog, Ev
     folder = tmp_path_factory.mktemp("standing")
     with recorded_starter(folder / "population"):
         before = told(folder / "logs")
-        called("population", "reference-scores", "starter", *GRADER)
+        called("population", "reference-scores", "starter", "--grader", "bundled/grader")
         return before, told(folder / "logs"), told(folder / "logs", "pairwise")
 
 
@@ -131,13 +117,9 @@ def test_without_a_reference_scores_of_the_same_instrument_nothing_is_shown(
     # the population that the task was given by default stands in the log too
     command = f"genie population reference-scores starter --judge {judge} --grader bundled/grader"
     assert f"Where means fall among the population's own documents: {command}, then score again." in shown
-    assert command in called_report(logs[which])
+    assert command in page(build_report([logs[which].location]))
     (column,) = as_json("summary", logs[which].location)[0]["columns"]
     assert column["standing"] == {}
-
-
-def called_report(log: EvalLog) -> str:
-    return page(build_report([log.location]))
 
 
 def test_summary_report_and_json_show_the_same_means_over_prompts(logs: tuple[EvalLog, ...]) -> None:
@@ -156,7 +138,7 @@ def test_summary_report_and_json_show_the_same_means_over_prompts(logs: tuple[Ev
     assert "percentile 25, mean 1.00" in shown
     assert "Percentile: the share of the population's own documents" in " ".join(shown.split())
     assert "genie population reference-scores" not in shown
-    html = " ".join(called_report(logs[1]).split())
+    html = " ".join(page(build_report([file])).split())
     assert "percentile 75</span>" in html
     assert "percentile 25</span>" in html
     assert '<b>0.75</b> <span class="ends">0.75 to 0.75</span>' in html, "the population's own"

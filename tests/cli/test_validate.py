@@ -7,17 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.called import genie
 from tests.reports.made_logs import scored
-from tests.reports.studies import (
-    COSINE,
-    Made,
-    by_feature,
-    found,
-    made,
-    one_number,
-    sharp,
-    study_log,
-    together,
-)
+from tests.reports.studies import COSINE, Made, by_feature, found, made, one_number, sharp, study_log, together
 
 from genie_inspect.populations.interventions import EDIT
 from genie_inspect.reports.study import study as studied
@@ -38,7 +28,6 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def lines(output: str, start: str) -> list[list[str]]:
-    """The cells of the lines that begin so."""
     return [line.split() for line in output.splitlines() if line.split()[: len(start.split())] == start.split()]
 
 

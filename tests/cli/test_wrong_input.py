@@ -41,6 +41,13 @@ REFUSED = {
     f"calibrate --ratings wrong.csv {GRADER}": "'7'",
     f"calibrate --reader me {GRADER}": "'me'",
     f"calibrate --population abstracts {GRADER}": "has no answers on record",
+    "calibrate --documents 3": "--documents is for --rewordings",
+    "calibrate --rewordings": "--rewordings asks a model. Name it with --grader PROVIDER/MODEL",
+    f"calibrate --rewordings --judge embedding {GRADER}": "--rewordings needs a judge that rates pairs",
+    f"calibrate --rewordings --judge logit {GRADER}": "needs another rate_logit.md in each wording",
+    f"calibrate --rewordings --templates terse {GRADER}": "--templates original,terse",
+    f"calibrate --rewordings --pairs 3 {GRADER}": "--rewordings goes without --ratings, --pairs",
+    f"calibrate --rewordings --reader nobody {GRADER}": "reader is 'nobody', expected one of",
     "compare logs --baseline nobody": "baseline is 'nobody', expected one of: plain; raised",
     f"{COMPARED} --correction fdr": "correction is 'fdr', expected one of holm, bonferroni, none",
     f"{COMPARED} --equivalence z": "equivalence is 'z', expected one of t, bootstrap",
@@ -49,6 +56,9 @@ REFUSED = {
     f"{COMPARED} --min-coherence 7": "min_coherence is 7.0, expected 0 to 5, as coherence is rated",
     f"{COMPARED} --picture grid.jpg": "picture is 'grid.jpg', expected a file name ending in .svg or .png",
     "report logs --picture grid.jpg": "picture is 'grid.jpg', expected a file name ending in .svg or .png",
+    "report logs --json --picture means.svg": "--json writes no picture",
+    "report logs --open --json": "--open needs a page in a file",
+    "report logs --open -o /dev/stdout": "--open needs a page in a file",
     f"{COMPARED} --csv /nowhere/x.csv": "/nowhere/x.csv cannot be written",
     "compare nowhere --baseline plain --picture /nowhere/a.svg": "/nowhere/a.svg cannot be written",
     "summary logs --scorer cosine": "no scores by 'cosine'",
@@ -113,7 +123,6 @@ REFUSED = {
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with something sound of what commands read."""
     folder = tmp_path_factory.mktemp("wrong")
     for run, value in (("plain", 0.5), ("raised", 0.6)):
         log_of(folder / "logs", run, plots(*(value + number / 100 for number in range(8))))

@@ -148,11 +148,7 @@ def _cell(row: Any, name: str) -> str:
     help="Instead, write the pairs for people, for --ratings.",
 )
 @cli.WORDINGS
-@cli.flag(
-    "--rewordings",
-    "reworded",
-    help="Instead, compare the wordings of --templates or all.",
-)
+@cli.REWORDED
 @cli.option("--documents", type=click.IntRange(2), help=f"Documents for --rewordings. Default: {DOCUMENTS}.")
 @cli.flag("--fresh", help="Ask for every rating again. Default: use kept ones.")
 @cli.answering("tables", picture="a chart")
@@ -296,11 +292,7 @@ READER_HEADS = (
 )
 @cli.ANSWER_LENGTH
 @cli.WORDINGS
-@cli.flag(
-    "--rewordings",
-    "reworded",
-    help="Instead, compare the wordings of --templates or all.",
-)
+@cli.REWORDED
 @cli.answering()
 def check_reader(
     population: str,

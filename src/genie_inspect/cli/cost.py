@@ -68,16 +68,13 @@ def _table(
     first: str, title: str, note: str, rows: Sequence[tuple[str, str, Cost] | None], prices: Prices | None
 ) -> Table:
     """Calls and tokens, and with prices the money; a row that is None is a line across."""
-    shown: list[list[str] | None] = []
-    for row in rows:
-        if row is None:
-            shown.append(None)
-            continue
-        name, step, cost = row
+
+    def cells(name: str, step: str, cost: Cost) -> list[str]:
         money = [f"{cost.money(*prices):,.2f}"] if prices else []
-        shown.append([name, step, *(f"{round(n):,}" for n in (cost.calls, cost.tokens_in, cost.tokens_out)), *money])
+        return [name, step, *(f"{round(n):,}" for n in (cost.calls, cost.tokens_in, cost.tokens_out)), *money]
+
     columns = (first, "step", "calls", "tokens in", "tokens out", *(["money"] if prices else []))
-    return Table(title, columns, shown, note, words=2, look="centred")
+    return Table(title, columns, [row and cells(*row) for row in rows], note, words=2, look="centred")
 
 
 def _measures(costs: Mapping[str, Cost]) -> list[tuple[str, str, Cost]]:
@@ -102,15 +99,12 @@ def _of_task(task: str, options: Sequence[str], epochs: int | None, prices: Pric
 
 
 def _line(task: str, options: Sequence[str]) -> "CostLine":
-    from genie_inspect.tasks import critiques, novelty_partition, ttcw, ttcw_stories
+    from genie_inspect.tasks import critiques, ttcw, ttcw_stories
+    from genie_inspect.tasks import novelty_partition as partition
 
     parts: dict[str, tuple[Callable[..., Any], ...]] = {
         "ttcw": (ttcw.ttcw, critiques.plots, critiques.plots_line),
-        "novelty_partition": (
-            novelty_partition.novelty_partition,
-            novelty_partition.prompts_of,
-            novelty_partition.cost_line,
-        ),
+        "novelty_partition": (partition.novelty_partition, partition.prompts_of, partition.cost_line),
         "ttcw_stories": (ttcw_stories.ttcw_stories, critiques.written_stories, critiques.setups_line),
     }
     made, dataset, asked = parts[task]

@@ -6,12 +6,7 @@ from typing import Any
 
 import click
 
-from genie_inspect.building.features import (
-    MAPPING,
-    discover_features,
-    features_to_map,
-    map_features,
-)
+from genie_inspect.building.features import MAPPING, discover_features, features_to_map, map_features
 from genie_inspect.building.prompts import APART, PAIRS_APART, WORDING, check_pairs, write_pairs
 from genie_inspect.building.questions import (
     judged_questions,

@@ -61,6 +61,7 @@ FEATURES = option(
 )
 PER_FEATURE = option("--per-feature", default=2, type=AT_LEAST_1, help="Minimum questions per feature, if possible.")
 POPULATION = option("--population", default="starter", help="Population: its name or folder.")
+REWORDED = flag("--rewordings", "reworded", help="Instead, compare the wordings of --templates or all.")
 SIGNATURE = option(
     "--signature",
     default="",

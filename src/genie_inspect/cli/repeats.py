@@ -1,7 +1,7 @@
 """`genie repeats`: what a model always writes, and what sets two models apart."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby, product
 from pathlib import Path
@@ -196,46 +196,50 @@ def similarity_value(own: Repeats, alike: Variety, keys: Sequence[str]) -> dict[
         for key in keys
         for interval in alike.features.get(key, (NO_INTERVAL,))[:1]
     }
-    return {"judge": alike.judge, "pairs": alike.pairs, "unusable": alike.unusable, "features": features}
+    return rated_value(alike) | {"features": features}
 
 
 def _value(own: Repeats, base: Repeats | None, apart: list[Contrast] | None, alike: Variety | None) -> Any:
+    def sides(pair: tuple[Any, Any], value: Callable[[Any], Any] = plain) -> dict[str, Any]:
+        return {"own": value(pair[0]), "population": value(pair[1])}
+
     def shared(one: Shared | None) -> dict[str, Any] | None:
         if one is None:
             return None
         answers = [{"answer": answer, "documents": count} for answer, count in one.answers]
         return {"documents": one.documents, "same": one.same, "effective": one.effective, "answers": answers}
 
-    questions = [
-        {"prompt": row.prompt, "feature": row.feature, "question": row.question}
-        | {"own": shared(row.own), "population": shared(row.population)}
-        for row in own.rows
-    ]
-    features = {name: {"own": here, "population": there} for name, (here, there) in own.features.items()}
-    run = {"run": own.run, "documents": own.documents, "copies": own.copies, "population_read_by": own.reader}
-    if own.english is not None:
-        run["english_documents"] = own.english
-    effective = {
-        name: {
-            whose: plain(one.interval) | {"documents": plain(one.documents), "reason": one.why_no_interval or None}
-            for whose, one in zip(("own", "population"), pair, strict=True)
-        }
-        for name, pair in own.effective.items()
+    def effective(one: Effective) -> dict[str, Any]:
+        return {**plain(one.interval), "documents": plain(one.documents), "reason": one.why_no_interval or None}
+
+    value: dict[str, Any] = {
+        "run": own.run,
+        "documents": own.documents,
+        "copies": own.copies,
+        "population_read_by": own.reader,
     }
-    value = {
-        **run,
-        "features": features,
-        "effective": effective,
-        "questions": questions,
+    if own.english is not None:
+        value["english_documents"] = own.english
+    value |= {
+        "features": {name: sides(pair) for name, pair in own.features.items()},
+        "effective": {name: sides(pair, effective) for name, pair in own.effective.items()},
+        "questions": [
+            {"prompt": row.prompt, "feature": row.feature, "question": row.question}
+            | sides((row.own, row.population), shared)
+            for row in own.rows
+        ],
         "wording": [each._asdict() for each in own.wording],
     }
     if base and apart is not None:
         value["apart"] = {"baseline": base.run, "answers": [contrast._asdict() for contrast in apart]}
     if alike:
-        alike_features = {name: {"own": here, "population": there} for name, (here, there) in alike.features.items()}
-        rated = {"judge": alike.judge, "pairs": alike.pairs, "unusable": alike.unusable}
-        value["similarity"] = {**rated, "features": alike_features}
+        features = {name: sides(pair) for name, pair in alike.features.items()}
+        value["similarity"] = rated_value(alike) | {"features": features}
     return plain(value)
+
+
+def rated_value(alike: Variety) -> dict[str, Any]:
+    return {"judge": alike.judge, "pairs": alike.pairs, "unusable": alike.unusable}
 
 
 def _parts(own: Repeats, top: int, alike: Variety | None) -> Iterator[Table | str]:

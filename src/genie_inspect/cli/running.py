@@ -13,6 +13,10 @@ import click
 import yaml
 from inspect_ai.model import GenerateConfig, Model, get_model
 from pydantic import ValidationError
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+from rich.text import Text
 
 from genie_inspect.agreement.raters import Rater, Ratings, Target, judge_ratings
 from genie_inspect.building.interviewing import Progress, record_folder, recorded, work_folder
@@ -29,10 +33,6 @@ T = TypeVar("T")
 
 @contextmanager
 def progress_bar(*, transient: bool = False) -> Iterator[Progress]:
-    from rich.markup import escape
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
-
     # on standard error: standard output is for results and may be piped
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Bars(*columns, console=console(stderr=True), transient=transient) as bars:
@@ -162,7 +162,9 @@ def named_model(name: str, *, asked: bool = True) -> Model:
         # not memoized: a client belongs to one event loop
         return get_model(name, memoize=False) if asked else planned_model(name)
     except (PrerequisiteError, ValueError) as error:
-        raise click.ClickException(f"grader {name}: {one_line(error)}") from error
+        # errors of Inspect are written for rich, with markup
+        message = Text.from_markup(str(getattr(error, "message", error))).plain
+        raise click.ClickException(f"grader {name}: {' '.join(message.split())}") from error
 
 
 def named_models(names: Sequence[str], *, asked: bool = True) -> tuple[Model, ...]:
@@ -170,14 +172,6 @@ def named_models(names: Sequence[str], *, asked: bool = True) -> tuple[Model, ..
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise click.ClickException(f"grader {twice} is named twice. Name each grader of a jury once")
     return tuple(named_model(name, asked=asked) for name in names)
-
-
-def one_line(error: Exception) -> str:
-    """The message of an error of Inspect's, without its markup and line breaks."""
-    # errors of Inspect are written for rich, with markup
-    from rich.text import Text
-
-    return " ".join(Text.from_markup(str(getattr(error, "message", error))).plain.split())
 
 
 def machine_ratings(raters: Sequence[Rater], targets: Sequence[Target]) -> list[Ratings]:
