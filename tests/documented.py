@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -139,7 +140,7 @@ def filled(text: str, folder: Path) -> str:
     return re.sub(r"(?<=\s)(LOG|SAMPLE|\.\.\.)(?=\s|$)", lambda name: places[name[1]], text)
 
 
-def prepared(page: str, folder: Path, logs: Path) -> None:
+def prepared(page: str, folder: Path, demo: Path) -> None:
     """Lay down what a page takes for granted: a clone's recipes, logs, files of the reader's."""
     for recipes in ("tasks", "scorers") if "n a clone" in (ROOT / page).read_text(encoding="utf-8") else ():
         shutil.copytree(ROOT / recipes, folder / recipes)
@@ -151,7 +152,7 @@ def prepared(page: str, folder: Path, logs: Path) -> None:
         (shown,) = (block for _, block in blocks(text) if block.startswith('{"features"'))
         (folder / "features.json").write_text(shown, encoding="utf-8")
     if page in ("README.md", "docs/faq.md", "docs/reference.md", "docs/report.md", "docs/tutorial.md"):
-        shutil.copytree(logs, folder / "logs")
+        shutil.copytree(demo, folder / "logs" / "demo")
     if page in ("docs/judging.md", "docs/faq.md", "docs/studies.md"):
         for name in ("ratings.jsonl", "second_ratings.jsonl"):
             shutil.copy(DATA / "starter" / name, folder)
@@ -197,34 +198,28 @@ def run(command: Command, folder: Path, environment: Mapping[str, str]) -> Ran:
     return Ran(command, done.returncode or len(failed), seconds, done.stdout + "".join(failed))
 
 
-def run_page(page: str, every: Sequence[Command], base: Path, environment: Mapping[str, str]) -> list[Ran]:
-    """Run those of the commands that are a page's and can be run, in order, in a new folder."""
+def run_page(page: str, every: Sequence[Command], base: Path, demo: Path) -> list[Ran]:
+    """Run those of the commands that are a page's and can be run, in order, in a new folder beside logs of the demo."""
     folder = base / page.replace("/", "-")
     folder.mkdir()
-    prepared(page, folder, base / "logs")
-    own = {**environment, "GENIE_CACHE_DIR": str(folder / "cache"), "GENIE_DATA_DIR": str(folder / "data")}
-    return [run(command, folder, own) for command in every if command.page == page and not command.reason]
-
-
-def run_pages(every: Sequence[Command], base: Path) -> Iterator[Ran]:
-    """Run commands, page beside page, in folders of an empty one."""
-    with serving(Served(Willing().reply)) as served, ThreadPoolExecutor(max_workers=2) as pool:
-        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-        own = {"OPENAI_BASE_URL": served.url, "OPENAI_API_KEY": "none", "PATH": path, "INSPECT_DISPLAY": "plain"}
-        environment = {**os.environ, **own, "GENIE_CACHE_DIR": str(base / "cache")}
-        demo = run(Command("", "sh", "genie demo"), base, environment)
-        assert demo.code == 0, demo.output
-        environment |= {"INSPECT_EVAL_LIMIT": "2", "INSPECT_EVAL_EPOCHS": "1", "INSPECT_EVAL_MAX_RETRIES": "0"}
-        pages = dict.fromkeys(command.page for command in every)
-        for ran in pool.map(lambda page: run_page(page, every, base, environment), pages):
-            yield from ran
+    prepared(page, folder, demo)
+    with serving(Served(Willing().reply)) as served:
+        own = {"OPENAI_BASE_URL": served.url, "OPENAI_API_KEY": "none", "INSPECT_DISPLAY": "plain"}
+        own |= {"INSPECT_EVAL_LIMIT": "2", "INSPECT_EVAL_EPOCHS": "1", "INSPECT_EVAL_MAX_RETRIES": "0"}
+        own |= {"GENIE_CACHE_DIR": str(folder / "cache"), "GENIE_DATA_DIR": str(folder / "data")}
+        own["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        ours = [command for command in every if command.page == page and not command.reason]
+        return [run(command, folder, {**os.environ, **own}) for command in ours]
 
 
 def main() -> int:
-    """Run everything; print each command with its time, or why it is not run, and what a failed one said."""
+    """Run everything, page beside page; print each command with its time, or why not, and what a failed one said."""
     every, failed = every_command(PAGES), 0
-    with tempfile.TemporaryDirectory() as base:
-        for ran in run_pages(every, Path(base)):
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(max_workers=2) as pool:
+        base = Path(folder)
+        demo = Path(sys.executable).with_name("genie"), "demo", "--log-dir", base / "demo"
+        subprocess.run(demo, check=True, stdout=subprocess.DEVNULL)
+        for ran in chain.from_iterable(pool.map(lambda page: run_page(page, every, base, base / "demo"), PAGES)):
             failed += bool(ran.code)
             print(f"{'failed' if ran.code else 'ran':8}{ran.seconds:5.1f} s  {ran.command.page}: {ran.command.shown}")
             print(ran.output if ran.code else "", end="", flush=True)

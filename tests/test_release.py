@@ -9,7 +9,7 @@ import tarfile
 import tomllib
 import zipfile
 from collections.abc import Iterator
-from importlib.metadata import packages_distributions
+from importlib.metadata import packages_distributions, requires
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -111,6 +111,8 @@ EXTRAS = {
     canonicalize_name(Requirement(text).name) for texts in PROJECT["optional-dependencies"].values() for text in texts
 }
 NEWER = {"compression"}  # of the standard library from Python 3.14 on
+# what a plain install brings that Inspect does not, with all that these bring in turn
+BESIDE_INSPECT = {"model2vec", "openai", "scipy"}
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -137,6 +139,24 @@ def test_what_is_imported_is_declared_and_what_everybody_gets_is_imported() -> N
 def test_a_dependency_has_a_floor_and_its_reason(name: NormalizedName) -> None:
     assert [clause.operator for clause in PLAIN[name].specifier] == [">="]
     assert re.search(rf'^  "{name}>=[^"]+", *# .{{10,}}$', PYPROJECT_TEXT, re.MULTILINE)
+
+
+def installed_with(*names: str) -> set[str]:
+    """What an installation of these distributions brings, themselves among it."""
+    brought: set[str] = set()
+    left = list(names)
+    while left:
+        name = canonicalize_name(left.pop())
+        if name not in brought:
+            brought.add(name)
+            needed = map(Requirement, requires(name) or [])
+            left += [need.name for need in needed if not need.marker or need.marker.evaluate({"extra": ""})]
+    return brought
+
+
+def test_a_plain_install_brings_three_libraries_that_inspect_does_not() -> None:
+    assert not BESIDE_INSPECT & installed_with("inspect-ai")
+    assert sorted(PLAIN.keys() - installed_with("inspect-ai", *BESIDE_INSPECT)) == []
 
 
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
