@@ -45,18 +45,6 @@ def plain_match_lengths(tokens: Sequence[str], corpus: Sequence[Sequence[str]]) 
     ]
 
 
-def plain_uniqueness(tokens: Sequence[str], corpus: Sequence[Sequence[str]], n: int) -> float:
-    """Share of tokens in no n-gram that stands in the corpus, by sets of n-grams."""
-    known = {tuple(document[i : i + n]) for document in corpus for i in range(len(document) - n + 1)}
-    copied = {
-        place
-        for start in range(len(tokens) - n + 1)
-        if tuple(tokens[start : start + n]) in known
-        for place in range(start, start + n)
-    }
-    return 1 - len(copied) / len(tokens) if tokens else math.nan
-
-
 @given(WORDS, CORPUS)
 @example(list("ab"), [list("a"), list("b")])  # a run never crosses from one document to the next
 @example(list("aaaa"), [list("aaaaaaaa"), list("aaaaaaaa")])
@@ -64,16 +52,6 @@ def test_match_lengths_are_those_of_plain_search(tokens: list[str], corpus: list
     found = match_lengths(tokens, corpus)
     assert found.shape == (len(tokens),)
     assert found.tolist() == plain_match_lengths(tokens, corpus)
-
-
-@given(WORDS, CORPUS)
-def test_uniqueness_at_every_length_is_that_of_counting_ngrams(tokens: list[str], corpus: list[list[str]]) -> None:
-    lengths = range(1, 13)
-    found = creativity_index(tokens, corpus, lengths)
-    for n in lengths:
-        assert found.by_length[n] == pytest.approx(plain_uniqueness(tokens, corpus, n), nan_ok=True)
-    assert found.sum == pytest.approx(sum(found.by_length.values()), nan_ok=True)
-    assert found.mean == pytest.approx(found.sum / 12, nan_ok=True)
 
 
 @given(WORDS, CORPUS, st.integers(0, 4))

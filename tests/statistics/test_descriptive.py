@@ -218,14 +218,6 @@ def test_components_are_those_of_the_mean_squares_by_hand() -> None:
     assert parts.shares[2] == pytest.approx((2 / 3) / (2 / 3 + 11 / 3 + 10 / 3))
 
 
-def test_shares_of_made_up_tables_are_recovered() -> None:
-    generator = np.random.default_rng(0)
-    effects = np.array([-0.1, 0.1, 0.05, -0.05, 0.0])
-    table = generator.normal(0.5, 0.2, (2_000, 1)) + effects + generator.normal(0, 0.05, (2_000, 5))
-    expected = np.array([0.2**2, effects.var(ddof=1), 0.05**2])
-    assert variance_parts(table).shares == pytest.approx(expected / expected.sum(), abs=0.02)
-
-
 @pytest.mark.parametrize("table", [np.empty((0, 3)), [[1, 2]], [[1], [2]], [[1, NAN], [NAN, 2]]])
 def test_less_than_two_complete_rows_or_columns_have_no_components(table: object) -> None:
     assert all(map(math.isnan, variance_parts(table).shares))  # type: ignore[arg-type]  # nan is in lists of int

@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
 
 from genie_inspect.errors import GenieError, UnfittableError
 from genie_inspect.statistics import mixed
-from genie_inspect.statistics.mixed import LaplaceLikelihood, check_determined, mixed_logistic
+from genie_inspect.statistics.mixed import check_determined, mixed_logistic
 from genie_inspect.statistics.ordinal import Curvature, Piece, ShrunkenModel, shrunken_ordinal
 
 ROWS = 600
@@ -136,56 +134,12 @@ def test_rows_that_determine_a_model_pass(
     check_determined(outcome, design, ["intercept", *fixed], groups)
 
 
-def test_a_standard_deviation_means_the_same_under_either_sign(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fitted(deviation: float) -> mixed.MixedModel:
-        maximum = np.array([29.0, deviation, 0.5]), 1.0, np.eye(3)
-        monkeypatch.setattr(mixed, "_maximum", lambda *_: maximum)
-        return mixed_logistic([0, 1] * 4, {}, {"f": "aabbaabb", "g": "aaaabbbb"})
-
-    assert [fitted(deviation).variances["g"] for deviation in (-2.0, 2.0, -0.0005)] == [4.0, 4.0, 0.0]
-    for deviation in (-31.0, 31.0):
-        with pytest.raises(UnfittableError) as caught:
-            fitted(deviation)
-        assert str(caught.value) == GROWS
-
-
 def test_a_search_that_does_not_end_at_a_maximum_is_no_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     # three steps from the start: far from the maximum, and nothing tried after them
     monkeypatch.setattr(mixed, "STEPS", 3)
     monkeypatch.setattr(mixed, "POLISHING", 1)
     with pytest.raises(UnfittableError, match="the model did not converge"):
         mixed_logistic((X > 1) | (COIN > 0), {"x": X}, {"g": GROUPS})
-
-
-def plain(outcome: np.ndarray, design: np.ndarray, codes: list[np.ndarray], parameters: np.ndarray) -> float:
-    """Minus the log-likelihood by whole matrices and a general search for the most probable intercepts."""
-    deviations, coefficients = np.split(parameters, [len(codes)])
-    blocks = [np.eye(code.max() + 1)[code] * deviation for code, deviation in zip(codes, deviations, strict=True)]
-    weights = np.hstack(blocks)
-
-    def loss(intercepts: np.ndarray) -> float:
-        linear = design @ coefficients + weights @ intercepts
-        return float(np.logaddexp(0, linear).sum() - outcome @ linear + intercepts @ intercepts / 2)
-
-    found = minimize(loss, np.zeros(weights.shape[1]), method="BFGS", options={"gtol": 1e-7})
-    expected = 1 / (1 + np.exp(-(design @ coefficients + weights @ found.x)))
-    curvature = weights.T @ (weights * (expected * (1 - expected))[:, None]) + np.eye(weights.shape[1])
-    return float(found.fun + np.linalg.slogdet(curvature).logabsdet / 2)
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(1, 3))
-def test_likelihood_and_gradient_are_those_of_whole_matrices(seed: int, groupings: int) -> None:
-    draw = np.random.default_rng(seed)
-    codes = [np.unique(draw.integers(0, size, 30), return_inverse=True)[1] for size in (3, 7, 5)[:groupings]]
-    outcome, design = draw.integers(0, 2, 30).astype(float), np.column_stack([np.ones(30), draw.normal(size=30)])
-    likelihood = LaplaceLikelihood(outcome, design, codes)
-    # either sign of a deviation means the same
-    point = np.concatenate([draw.normal(size=groupings), draw.normal(size=2)])
-    value, gradient = likelihood(point)
-    assert value == pytest.approx(plain(outcome, design, codes, point), abs=1e-6)
-    steps = np.eye(len(point)) * 1e-4
-    slopes = [(likelihood(point + step)[0] - likelihood(point - step)[0]) / 2e-4 for step in steps]
-    assert gradient == pytest.approx(slopes, abs=1e-5)
 
 
 RATERS, VOTES = 12, 1_200
