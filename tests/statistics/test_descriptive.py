@@ -121,14 +121,7 @@ def test_eight_prompts_cover_their_mean_also_near_an_end(mean: float, size: floa
     assert np.mean([found.low <= mean <= found.high for found in intervals]) > least
 
 
-def test_values_too_large_to_add_have_a_mean_and_means_that_differ_by_little_vary() -> None:
-    # the sum is beyond any float; deviations of 1e308 / 3 and 2e308 / 3, error 1e308 / 3
-    assert prompt_interval([1e308, 1e308, 0], "abc").mean == pytest.approx(1e308 / 3 * 2)
-    assert standard_error([1e308, 1e308, 0]) == pytest.approx(1e308 / 3)
-    infinite = prompt_interval([math.inf, 1, 2], "abc")
-    assert infinite.mean == math.inf
-    assert math.isnan(infinite.low)
-    assert math.isnan(prompt_interval([math.inf, -math.inf], "ab").mean)
+def test_means_that_differ_by_little_vary() -> None:
     # standard deviation 1e-10 / sqrt(2), over the root of 2
     assert standard_error([1, 1 + 1e-10]) == pytest.approx(0.5e-10, rel=1e-5)
 
@@ -144,9 +137,6 @@ def test_spreads_are_within_groups_and_pooled_by_their_degrees_of_freedom() -> N
     found = pooled([Spread(0.2, 1), NO_SPREAD, Spread(math.sqrt(0.08), 3)])
     assert (found.sd**2, found.degrees) == pytest.approx((0.07, 4))
     assert math.isnan(pooled([NO_SPREAD]).sd)
-    groups = [[0.0, 1 / 3, 1.0], [0.0, 0.0], [1.0, 2 / 3, 1 / 3, 1.0]]
-    whole, parts = spread_within(groups), pooled(spread_within([group]) for group in groups)
-    assert (parts.sd, parts.degrees) == pytest.approx((whole.sd, whole.degrees))
 
 
 values = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=1, max_size=30)

@@ -34,15 +34,8 @@ def paired_bootstrap(
     too much, with normal deltas around 0 12% of the time at 5% with 8 pairs, 6% with 50; `genie compare` takes
     `paired_permutation`.
 
-    Args:
-        before: Shape (N,), or (N, F) for F columns at once; a pair with a NaN is left out of its column.
-        after: The other side of the pairs, same shape.
-        resamples: How often to draw; the smallest p-value is 1 / (1 + resamples).
-        seed: Of the draws; the same seed gives the same result.
-        confidence: Two-sided coverage of the interval, between 0 and 1.
-
-    Returns:
-        Without pairs everything is NaN; with one pair all but its delta. Where all deltas are 0, p is 1.
+    Sides have shape (N,), or (N, F) for F columns at once; a pair with a NaN is left out of its column. Without pairs
+    everything is NaN; with one pair all but its delta. Where all deltas are 0, p is 1.
 
     Source: Genie (arXiv 2606.12790) compares by paired bootstrap; Efron and Tibshirani (1993), chapters 13, 16;
     Davison and Hinkley (1997), section 4.2, for the 1 added above and below. Deviation: the deltas are centred first.

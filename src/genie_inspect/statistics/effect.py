@@ -172,13 +172,8 @@ MOST_PAIRS = 2**62  # a range of more has no length in Python
 def minimum_population(sd: float, margin: float = 0.1, confidence: float = 0.98) -> int:
     """Documents that a population needs, so that the mean similarity to it is known to within the margin.
 
-    Args:
-        sd: Standard deviation of one document's similarities to the population's, at least 0.
-        margin: Half width of the two-sided interval, in the same unit, above 0.
-        confidence: Coverage of that interval, between 0 and 1.
-
-    Returns:
-        ceil((z * sd / margin)^2), at least 1.
+    ceil((z * sd / margin)^2), at least 1, from the standard deviation of one document's similarities to the
+    population's; the margin is half the width of the two-sided interval.
 
     Source: Genie (arXiv 2606.12790); sd from 0.26 to 0.30 asks for 37 to 50.
 
