@@ -77,9 +77,9 @@ class TokenIndex:
         documents = np.where(lengths > 0, self._document_of(where), -1)
         return Matches(lengths, documents, np.where(lengths > 0, where - self._starts[documents], -1))
 
-    def lengths(self, tokens: Sequence[str], limits: Numbers) -> Numbers:
+    def lengths(self, tokens: Sequence[str], limits: Numbers, leaving_out: Collection[int] = ()) -> Numbers:
         """The length of the longest run at each token of a text, shape (N,)."""
-        return np.asarray(np.minimum(self.matches(tokens).lengths, limits - np.arange(len(tokens))))
+        return np.asarray(np.minimum(self.matches(tokens, leaving_out).lengths, limits - np.arange(len(tokens))))
 
     def counts(self, tokens: Sequence[str], starts: Numbers, ends: Numbers) -> Numbers:
         """How often runs of a text stand in the documents, (R,); that of no token as often as there are tokens."""
