@@ -50,6 +50,9 @@ def test_the_figures_of_four_forecasts_by_hand() -> None:
     assert figures["brier"] == pytest.approx((0.01 + 0.36 + 0.36 + 0.04) / 4)
     # yes to two, one of them rightly, of two
     assert [figures[name] for name in ("precision", "recall", "f1")] == [0.5] * 3
+    # a chance of a half is no yes
+    halves = plain(forecasts(np.array([0.5, 0.6]), np.array([1.0, 1.0])))
+    assert (halves["recall"], halves["precision"]) == (0.5, 1.0)
     assert kappa(CHANCES, OUTCOMES, NONE, EACH, ONCE)[0] == pytest.approx(0)
     assert pearson(CHANCES, OUTCOMES, NONE, EACH, ONCE)[0] == pytest.approx(np.corrcoef(CHANCES, OUTCOMES)[0, 1])
 
@@ -178,14 +181,7 @@ def test_calibration_says_what_came_true_in_each_tenth() -> None:
     assert len(forecasts(np.array([0.05, 0.15, 0.16]), np.ones(3)).calibration()) == 2
 
 
-def test_a_chance_of_a_half_is_no_yes() -> None:
-    figures = plain(forecasts(np.array([0.5, 0.6]), np.array([1.0, 1.0])))
-    assert (figures["recall"], figures["precision"]) == (0.5, 1.0)
-    several = plain(forecasts(np.array([0.9, 0.8, 0.7, 0.1]), np.array([1.0, 0.0, 0.0, 0.0])))
-    assert [several[name] for name in ("recall", "precision")] == pytest.approx([1, 1 / 3])
-
-
 def test_order_is_by_strata_and_within_by_the_inner_ones() -> None:
-    chances, outcomes = np.array([0.9, 0.8, 0.2, 0.1]), np.array([0.0, 1.0, 0.0, 1.0])
+    chances, outcomes = np.array([0.9, 0.8, 0.2, 0.1]), 1 - OUTCOMES
     orders = plain(Forecasts(chances, outcomes, NONE, NONE, np.array([0, 1, 1, 0])))
     assert [orders[name] for name in ("auc", "auc_within")] == [0.25, 0.5]

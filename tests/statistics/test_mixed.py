@@ -168,16 +168,6 @@ def test_it_is_the_mixed_model_of_the_same_votes() -> None:
     assert model.variances["rater"] == pytest.approx(mixed.variances["rater"], rel=0.15)
 
 
-def test_raters_of_known_leniency_are_recovered_and_a_little_shrunk() -> None:
-    level, rater, number, lenient = votes(0.9, seed=1)
-    model = fit(level, rater, number)
-    found, centred = model.terms["rater"], lenient - lenient.mean()
-    assert np.corrcoef(found, lenient)[0, 1] > 0.9
-    assert 0.7 < found.std() / centred.std() < 1.05
-    within = np.abs(found - found.mean() - centred) < 2.5 * model.errors["rater"]
-    assert within.mean() > 0.9
-
-
 def test_raters_who_do_not_differ_have_no_terms_and_a_number_that_says_nothing_moves_nothing() -> None:
     level, rater, number, _ = votes(0.0, seed=3)
     model = fit(level, rater, number)
@@ -189,39 +179,32 @@ def test_raters_who_do_not_differ_have_no_terms_and_a_number_that_says_nothing_m
     assert abs(fit(level, rater, noise).terms["number"][0]) < 0.05
 
 
-def test_steps_of_a_scale_have_thresholds_that_rise_and_are_recovered() -> None:
-    level, rater, number, _ = votes(0.6, seed=4, levels=5)
+def test_raters_of_known_leniency_and_the_thresholds_of_a_scale_are_recovered() -> None:
+    level, rater, number, lenient = votes(0.6, seed=4, levels=5)
     model = fit(level, rater, number, levels=5)
+    found, centred = model.terms["rater"], lenient - lenient.mean()
+    assert 0.7 < found.std() / centred.std() < 1.05
+    within = np.abs(found - found.mean() - centred) < 2.5 * model.errors["rater"]
+    assert within.mean() > 0.9
     assert model.thresholds == pytest.approx(np.linspace(-1, 1.5, 4), abs=0.35)
     assert (np.diff(model.thresholds) > 0).all()
     assert model.terms["number"][0] == pytest.approx(0.8, abs=0.12)
 
 
-def test_chances_fall_with_the_steps_and_an_unknown_group_adds_nothing() -> None:
+def test_steps_that_nobody_used_have_a_threshold_and_hardly_a_chance_and_a_group_without_a_vote_is_the_average() -> (
+    None
+):
     level, rater, number, _ = votes(0.9, levels=4)
-    model = fit(level, rater, number, levels=4)
-    chances = model.chances({"rater": np.array([0, -1])}, {"number": np.array([[0.5], [0.5]])})
-    assert (np.diff(chances, axis=1) < 0).all()
-    expected = expit(0.5 * model.terms["number"][0] - model.thresholds)
-    assert chances[1] == pytest.approx(expected)
-    assert chances[0] == pytest.approx(
-        expit(0.5 * model.terms["number"][0] + model.terms["rater"][0] - model.thresholds)
-    )
-
-
-def test_a_step_that_nobody_used_has_a_threshold_and_hardly_a_chance() -> None:
-    level, rater, number, _ = votes(0.5, levels=3)
-    model = fit(np.where(level > 0, 2, 0), rater, number, levels=3)
-    chances = model.chances({"rater": rater}, {"number": number[:, None]})
-    assert np.isfinite(model.thresholds).all()
-    assert (chances[:, 0] - chances[:, 1]).max() < 0.01
-
-
-def test_a_group_without_a_vote_is_the_average() -> None:
-    level, rater, number, _ = votes(0.9)
-    model = shrunken_ordinal(level, 2, {"rater": (rater, RATERS + 1)}, {"number": number[:, None]})
+    steps = np.array([0, 1, 1, 3])[level]
+    model = shrunken_ordinal(steps, 4, {"rater": (rater, RATERS + 1)}, {"number": number[:, None]})
     assert model.terms["rater"][-1] == 0
     assert model.errors["rater"][-1] == pytest.approx(model.variances["rater"] ** 0.5, rel=1e-3)
+    chances = model.chances({"rater": np.array([0, -1])}, {"number": np.array([[0.5], [0.5]])})
+    # a group that is unknown adds nothing
+    expected = 0.5 * model.terms["number"] + [[model.terms["rater"][0]], [0]] - model.thresholds
+    assert chances == pytest.approx(expit(expected))
+    assert (np.diff(chances, axis=1) < 0).all()
+    assert (chances[:, 1] - chances[:, 2]).max() < 0.01
 
 
 def test_a_number_that_tells_all_votes_is_bounded_and_votes_of_one_kind_are_refused() -> None:
