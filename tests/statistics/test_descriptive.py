@@ -45,15 +45,6 @@ def test_intervals_by_hand_with_prompts_that_weigh_alike() -> None:
     assert found.mean - found.low == pytest.approx(1.3228757 * 4.3026527, abs=1e-6)
 
 
-def clustered(values: list[list[float]]) -> tuple[float, float]:
-    """Mean and half width by cluster-robust standard errors (Miller 2024), with t for z; a list of values a cluster."""
-    every = np.concatenate([np.array(own) for own in values])
-    sums = np.array([(np.array(own) - every.mean()).sum() for own in values])
-    groups = len(values)
-    error = math.sqrt(groups / (groups - 1) * (sums**2).sum()) / len(every)
-    return float(every.mean()), float(t.ppf(0.975, groups - 1)) * error
-
-
 @given(
     st.integers(1, 4).flatmap(
         lambda size: st.lists(st.lists(st.floats(-10, 10), min_size=size, max_size=size), min_size=2, max_size=8)
@@ -63,8 +54,11 @@ def test_where_prompts_have_as_many_values_it_is_the_clustered_interval(values: 
     prompts = [place for place, own in enumerate(values) for _ in own]
     found = prompt_interval([value for own in values for value in own], prompts)
     assume(not math.isnan(found.low))
-    mean, half = clustered(values)
-    assert (found.mean, found.high - found.mean) == pytest.approx((mean, half), abs=1e-9)
+    # by cluster-robust standard errors (Miller 2024), with t for z
+    every, groups = np.array(values), len(values)
+    error = math.sqrt(groups / (groups - 1) * ((every - every.mean()).sum(axis=1) ** 2).sum()) / every.size
+    half = t.ppf(0.975, groups - 1) * error
+    assert (found.mean, found.high - found.mean) == pytest.approx((every.mean(), half), abs=1e-9)
 
 
 def test_missing_values_are_left_out_and_so_are_prompts_without_any() -> None:
@@ -206,13 +200,10 @@ def test_components_are_those_of_the_mean_squares_by_hand() -> None:
     assert parts.columns == pytest.approx(32 / 9 - (2 / 3) / 3)
     assert sum(parts.shares) == pytest.approx(1)
     assert parts.shares[2] == pytest.approx((2 / 3) / (2 / 3 + 11 / 3 + 10 / 3))
-
-
-@pytest.mark.parametrize("table", [np.empty((0, 3)), [[1, 2]], [[1], [2]], [[1, NAN], [NAN, 2]]])
-def test_less_than_two_complete_rows_or_columns_have_no_components(table: object) -> None:
-    assert all(map(math.isnan, variance_parts(table).shares))  # type: ignore[arg-type]  # nan is in lists of int
-
-
-def test_no_component_is_below_zero_and_of_equal_values_there_are_no_shares() -> None:
+    # none is below 0
     assert variance_parts([[0, 1], [1, 0]]).rows == 0
-    assert all(map(math.isnan, variance_parts([[2, 2], [2, 2]]).shares))
+
+
+def test_less_than_two_complete_rows_or_columns_or_equal_values_have_no_components() -> None:
+    for table in (np.empty((0, 3)), [[1, 2]], [[1], [2]], [[1, NAN], [NAN, 2]], [[2, 2], [2, 2]]):
+        assert all(map(math.isnan, variance_parts(np.array(table)).shares))

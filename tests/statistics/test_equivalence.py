@@ -73,10 +73,7 @@ def test_swapping_the_sides_swaps_the_two_tests(pairs: list[tuple[float, float]]
     assert back.delta == -there.delta
 
 
-@pytest.mark.parametrize(
-    ("shift", "p_lower", "p_upper"),
-    [(0, 0, 0), (0.25, 0, 0), (0.5, 0, 1), (1, 0, 1), (-0.5, 1, 0), (-1, 1, 0)],
-)
+@pytest.mark.parametrize(("shift", "p_lower", "p_upper"), [(0, 0, 0), (0.25, 0, 0), (0.5, 0, 1), (-0.5, 1, 0)])
 def test_deltas_without_spread_lie_inside_a_bound_or_not(shift: float, p_lower: float, p_upper: float) -> None:
     before = np.array([0.5, 1, 2])
     found = tost(before, before + shift, margin=0.5)
