@@ -40,6 +40,11 @@ def test_each_column_is_what_the_single_estimates_say() -> None:
         assert difference.effect == cohens_d(before, after)
         assert difference.spread == pytest.approx((after - before).std(ddof=1))
         assert (difference.p_unlike, difference.margin) == (tost(before, after).p_value, tost(before, after).margin)
+    # number and seed of the draws reach both tests
+    few, again, other = (differences(BEFORE, AFTER, 0.1, 99, seed, "bootstrap") for seed in (0, 0, 1))
+    assert few == again != other
+    assert few[0].least_p == least_p_value(12, 99) == 1 / 100
+    assert few[0].p_unlike == tost(BEFORE[:, 0], AFTER[:, 0], 0.1, "bootstrap", 99).p_value != other[0].p_unlike
 
 
 def test_p_values_are_corrected_together_power_is_at_the_corrected_level_and_without_pairs_is_no_finding() -> None:

@@ -210,16 +210,16 @@ class CreativityIndex:
         return math.fsum(self.by_length.values())
 
 
-def match_lengths(tokens: Sequence[str], corpus: Corpus, leaving_out: Collection[int] = ()) -> Numbers:
+def match_lengths(tokens: Sequence[str], corpus: Corpus) -> Numbers:
     """For each token the longest run that starts there and is also in the corpus, shape (N,).
 
-    No run crosses from one document to the next; those left out, by their number, do not count.
+    No run crosses from one document to the next.
 
     >>> match_lengths(list("abcx"), [list("xabc"), list("cx")]).tolist()
     [3, 2, 2, 1]
     """
     index = corpus if isinstance(corpus, TokenIndex) else TokenIndex(corpus)
-    return index.matches(tokens, leaving_out).lengths
+    return index.matches(tokens).lengths
 
 
 def counted_match_lengths(size: int, stands: Callable[[int, int], bool], shortest: int, longest: int) -> Numbers:

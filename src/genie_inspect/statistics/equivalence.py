@@ -9,7 +9,7 @@ from scipy.special import stdtr
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.statistics.bootstrap import resampled_means
-from genie_inspect.statistics.effect import ROUNDING, TIE, Values, centred_deltas, check_options, complete_pairs
+from genie_inspect.statistics.effect import ROUNDING, TIE, Values, centred_deltas, check_resamples, complete_pairs
 
 MARGIN_IN_STANDARD_DEVIATIONS = 0.2
 METHODS = {"t": "paired t tests", "bootstrap": "paired bootstraps"}
@@ -55,7 +55,7 @@ def tost(
         raise UnknownChoiceError("method", method, " or ".join(METHODS))
     if margin is not None and not 0 < margin < math.inf:
         raise ValueError(f"margin is {margin}, expected a number above 0")
-    check_options(resamples)
+    check_resamples(resamples)
     first, second = complete_pairs(before, after)
     pairs, width = len(first), default_margin(first) if margin is None else float(margin)
     mean, centred = centred_deltas(first, second) if pairs else (math.nan, first)
