@@ -335,8 +335,8 @@ def test_places_are_those_of_the_text_as_it_is_whatever_script_it_has(quote: str
     assert found(quote, text) == quote
 
 
-@pytest.mark.parametrize("piece", ["The owl, which had slept, went. ", "灯", "a ", "a", "the      "])
-@pytest.mark.parametrize("quote", ["The owl, which had slept, went out.", "a", "灯x" * 90])
+@pytest.mark.parametrize("piece", ["The owl, which had slept, went. ", "灯", "a", "the      "])
+@pytest.mark.parametrize("quote", ["The owl, which had slept, went out.", "灯x" * 90])
 def test_a_million_characters_are_searched_in_a_second(piece: str, quote: str) -> None:
     for length in (FULL, LONGEST_SEARCHED):
         text = QuotedText(piece * (length // len(piece)))

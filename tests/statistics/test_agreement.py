@@ -94,16 +94,6 @@ def test_kappas_by_hand() -> None:
     assert fleiss_kappa([[1, 1], [1, 1]]) == randolph_kappa([[1, 1], [1, 1]]) == cohen_kappa("ab", "ba") == -1
 
 
-@given(st.lists(st.lists(st.integers(0, 1), min_size=3, max_size=3), min_size=2, max_size=10))
-def test_fleiss_kappa_is_nominal_alpha_less_its_small_sample_term(units: list[list[int]]) -> None:
-    """alpha = 1 - (1 - kappa) * (N n - 1) / (N n) for N units of n ratings."""
-    assume(len(set(itertools.chain(*units))) > 1)
-    counts = [[unit.count(0), unit.count(1)] for unit in units]
-    ratings = 3 * len(units)
-    expected = 1 - (1 - fleiss_kappa(counts)) * (ratings - 1) / ratings
-    assert krippendorff_alpha(np.array(units).T, "nominal") == pytest.approx(expected)
-
-
 def test_kappas_that_chance_explains_fully_or_that_nobody_rated_are_nan() -> None:
     undefined = [
         fleiss_kappa([[2, 0], [2, 0]]),

@@ -70,11 +70,7 @@ def read_rows(path: Path, columns: Collection[str]) -> list[TableRow]:
 
 def numbers(rows: Sequence[TableRow], column: str) -> list[float] | None:
     """The column as numbers; None where its first cell is none, so that it holds categories."""
-    try:
-        rows[0].number(column)
-    except VotesError:
-        return None
-    return [row.number(column) for row in rows]
+    return None if math.isnan(cell_number(rows[0].cells[column])) else [row.number(column) for row in rows]
 
 
 ABOUT = ("story", "rater", "plot", "source")  # columns that say whose a row is; each other one is a test
