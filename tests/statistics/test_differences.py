@@ -297,6 +297,8 @@ def test_an_interval_leaves_0_out_where_p_is_below_the_level_and_each_is_as_many
 
 
 def test_too_few_units_leave_every_interval_open_and_one_unit_has_none() -> None:
+    # of ways that are drawn the one observed is one
+    assert pairwise_differences([[number, 0] for number in range(1, 21)], resamples=99)[0].p_value == 1 / 100
     (pair,) = pairwise_differences([[number, 0] for number in range(1, 6)])
     assert (pair.p_value, pair.low, pair.high) == (1 / 16, -math.inf, math.inf)
     values = np.array([[1, 0, NAN], [2, 1, NAN], [3, 0, 5]])

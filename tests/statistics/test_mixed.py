@@ -1,13 +1,17 @@
 """What mixed models make of made-up rows and votes, and what they refuse to fit."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
 
 from genie_inspect.errors import GenieError, UnfittableError
 from genie_inspect.statistics import mixed
-from genie_inspect.statistics.mixed import check_determined, mixed_logistic
+from genie_inspect.statistics.mixed import LaplaceLikelihood, check_determined, mixed_logistic
 from genie_inspect.statistics.ordinal import Curvature, Piece, ShrunkenModel, shrunken_ordinal
 
 ROWS = 600
@@ -132,6 +136,30 @@ def test_rows_that_determine_a_model_pass(
     design = np.column_stack([np.ones(rows), *(column[:rows] for column in fixed.values())])
     outcome = COIN[:rows] if rows > 4 else np.array([0.0, 1, 1, 0])
     check_determined(outcome, design, ["intercept", *fixed], groups)
+
+
+@pytest.mark.parametrize(("deviation", "variance"), [(-2.0, 4.0), (-0.0005, 0.0), (-31.0, None)])
+def test_a_standard_deviation_means_the_same_under_either_sign(
+    deviation: float, variance: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for signed in (deviation, -deviation):
+        maximum = np.array([29.0, signed, 0.5]), 1.0, np.eye(3)
+        monkeypatch.setattr(mixed, "_maximum", lambda *_, found=maximum: found)
+        with nullcontext() if variance is not None else pytest.raises(UnfittableError, match="grows without end"):
+            model = mixed_logistic([0, 1] * 4, {}, {"f": "aabbaabb", "g": "aaaabbbb"})
+            assert model.variances["g"] == variance
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3))
+def test_the_gradient_is_that_of_small_steps(seed: int, groupings: int) -> None:
+    draw = np.random.default_rng(seed)
+    codes = [np.unique(draw.integers(0, size, 30), return_inverse=True)[1] for size in (3, 7, 5)[:groupings]]
+    outcome, design = draw.integers(0, 2, 30).astype(float), np.column_stack([np.ones(30), draw.normal(size=30)])
+    likelihood = LaplaceLikelihood(outcome, design, codes)
+    point = draw.normal(size=groupings + 2)
+    steps = np.eye(len(point)) * 1e-4
+    slopes = [(likelihood(point + step)[0] - likelihood(point - step)[0]) / 2e-4 for step in steps]
+    assert likelihood(point)[1] == pytest.approx(slopes, abs=1e-5)
 
 
 def test_a_search_that_does_not_end_at_a_maximum_is_no_fit(monkeypatch: pytest.MonkeyPatch) -> None:
