@@ -24,7 +24,6 @@ from genie_inspect.agreement.calibration import (
 )
 from genie_inspect.agreement.raters import (
     BLIND_COLUMNS,
-    RECORDED,
     CalibrationError,
     Ratings,
     Target,
@@ -92,14 +91,6 @@ def test_only_pairs_that_both_rated_are_compared() -> None:
     assert found["style"].pairs == 0
     assert math.isnan(found["style"].alpha)
     assert math.isnan(found["style"].difference.value)
-
-
-def test_a_consensus_of_a_half_is_a_level_of_its_own_between_two() -> None:
-    people = Ratings("people", RECORDED, (1, 1.5, 2, 2.5, 3, 4))
-    rater = Ratings("ann", RECORDED, (1, 2, 2, 2, 3, 4))
-    found = agreed(people, rater)[ALL].alpha
-    # rounded to even, 1.5 and 2.5 would both be 2, and the agreement whole
-    assert found == krippendorff_alpha([people.values, rater.values]) < 1
 
 
 def test_conduct_counts_what_came_to_no_rating_but_not_what_was_never_asked() -> None:

@@ -192,6 +192,9 @@ async def test_a_pairwise_judge_is_asked_again_with_the_sides_swapped() -> None:
     assert found.swapped == (3, 3, 2)
     assert found.positions == ()
     assert len(script.requests) == sum(told) == Rater("", judge).calls(TARGETS) == 6
+    once = Rater("pairs", judge, swaps=False)
+    assert (await judge_ratings(once, TARGETS)).swapped == ()
+    assert len(script.requests) - 6 == once.calls(TARGETS) == 3
 
 
 @pytest.mark.anyio

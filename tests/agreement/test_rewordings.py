@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 
 import pytest
-from tests.scripted import Script, grading
+from tests.scripted import Script
 
 from genie_inspect.agreement.calibration import ALL
 from genie_inspect.agreement.raters import Rater, Ratings, judge_ratings
@@ -149,13 +149,3 @@ async def test_a_graders_known_fault_shows_in_its_wording(
     if fault is constant:
         assert whole.means["full"] < whole.means[ORIGINAL] - 0.1
         assert whole.wording > 5 * whole.interaction
-
-
-@pytest.mark.anyio
-async def test_a_judge_of_pairs_is_asked_once_per_pair(starter: Population) -> None:
-    script = grading(rating=lambda answer, other: 3)
-    target = targets_of(starter, starter.readers[0], starter.documents(starter.prompts[0])[:1])[0]
-    rater = Rater("original", Instrument("pairwise", cache=False).reader_and_judge(script.model())[1], swaps=False)
-    found = await judge_ratings(rater, [target])
-    assert len(script.requests) == rater.calls([target]) == len(target.others)
-    assert (set(found.values), found.swapped) == ({3}, ())

@@ -97,22 +97,15 @@ def test_neither_order_nor_unusable_ratings_matter_and_a_higher_one_never_makes_
     assert question_novelty(raised) <= novelty + 1e-12
 
 
-@pytest.mark.parametrize(
-    ("usable", "due", "min_coverage", "used"),
-    [
-        (5, 12, MIN_COVERAGE, False),
-        (6, 12, MIN_COVERAGE, True),  # half is enough
-        (1, 12, 0, True),  # one will do
-        (0, 12, 0, False),  # but not none
-        (0, 0, 0, False),
-        (11, 12, 1, False),
-        (12, 12, 1, True),
-    ],
-)
-def test_a_question_is_used_with_so_many_of_its_ratings(usable: int, due: int, min_coverage: float, used: bool) -> None:
-    # neither 0 nor 7 is a rating
-    lost = [(None, 0, 7)[place % 3] for place in range(due - usable)]
-    assert is_used(iter([2] * usable + lost), min_coverage) is used
+def test_a_question_is_used_with_so_many_of_its_ratings() -> None:
+    def used(usable: int, due: int, min_coverage: float = MIN_COVERAGE) -> bool:
+        # neither 0 nor 7 is a rating
+        lost = [(None, 0, 7)[place % 3] for place in range(due - usable)]
+        return is_used(iter([2] * usable + lost), min_coverage)
+
+    assert [used(5, 12), used(6, 12)] == [False, True], "half is enough"
+    assert [used(0, 12, 0), used(1, 12, 0), used(0, 0, 0)] == [False, True, False], "one will do but not none"
+    assert [used(11, 12, 1), used(12, 12, 1)] == [False, True]
 
 
 FEATURE_OF = {"q1": "plot", "q2": "plot", "q3": "plot", "q4": "style", "q5": "setting"}

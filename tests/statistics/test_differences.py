@@ -99,17 +99,10 @@ def test_an_interval_ends_where_no_difference_from_the_baseline_can_lie() -> Non
     cut = difference.within(-1, 0.85)
     assert (cut.high, cut.delta, cut.low) == (0.85, difference.delta, difference.low)
     assert difference.within(-1, 1) == difference
-    # from a mean of 0.62 nothing can rise by more than 0.38, or fall by more than 0.62
-    before = np.full((8, 1), 0.62)
-    (rising,), (falling,) = differences(before, before + deltas), differences(before, before - deltas)
-    assert rising.within(0, 1).high == pytest.approx(0.38)
-    assert falling.within(0, 1).low == pytest.approx(-0.62)
     for beyond in (1 + 3e-16, -3e-16):
         (same,) = differences(np.full((8, 1), beyond), np.full((8, 1), beyond))
         assert same.within(0, 1).low <= 0 <= same.within(0, 1).high, "and no rounding takes 0 out"
-    # where every difference is beyond the range the interval is its end, and an open end stays open
-    (difference,) = differences([[0.0]] * 8, [[1 + 1e-9]] * 8)
-    assert (difference.within(0, 1).low, difference.within(0, 1).high) == (1, 1)
+    # an open end stays open
     (found,) = differences([[0.1], [0.2]], [[0.2], [0.7]])
     assert (found.low, found.high) == (-math.inf, math.inf)
     assert found.within(0, 1) == found
