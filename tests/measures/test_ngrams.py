@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from genie_inspect.measures.infinity_gram import RunsInCorpus, log_perplexity, novel_share, probability
+from genie_inspect.measures.infinity_gram import RunCounts, RunsInCorpus, log_perplexity, novel_share, probability
 from genie_inspect.measures.ngrams import (
     TokenIndex,
     copied_spans,
@@ -241,12 +241,17 @@ def test_perplexity_and_novel_share_are_those_of_plain_counting(tokens: list[str
     assert novel_share(tokens, corpus) == pytest.approx(plain_novel_share(tokens, corpus))
 
 
+def novelties(runs: Sequence[Sequence[str]], corpus: Sequence[Sequence[str]] | RunCounts) -> list[tuple[float, float]]:
+    """Perplexity and novel share of each run, all looked up together."""
+    known = RunsInCorpus(runs, corpus)
+    return [(log_perplexity(run, known), novel_share(run, known)) for run in runs]
+
+
 @given(st.lists(WORDS, max_size=6), CORPUS)
 def test_many_runs_at_once_are_each_as_if_alone(runs: list[list[str]], corpus: list[list[str]]) -> None:
-    known = RunsInCorpus(runs, corpus)
-    for run in runs:
+    for run, together in zip(runs, novelties(runs, corpus), strict=True):
         alone = log_perplexity(run, corpus), novel_share(run, corpus)
-        assert (log_perplexity(run, known), novel_share(run, known)) == pytest.approx(alone, nan_ok=True)
+        assert together == pytest.approx(alone, nan_ok=True)
 
 
 @given(WORDS, CORPUS, st.lists(st.tuples(st.integers(0, 16), st.integers(0, 16)), max_size=8))
