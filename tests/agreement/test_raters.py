@@ -13,7 +13,6 @@ from genie_inspect.agreement.raters import (
     Rater,
     RatingsFile,
     Target,
-    as_documents,
     drawn,
     judge_ratings,
     list_positions,
@@ -27,7 +26,7 @@ from genie_inspect.graders.list_judge import CHUNK, ListJudge
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import GRADER_FAILED, UNREADABLE, UNSPECIFIED
 from genie_inspect.graders.sheet_judge import SIZE, SheetJudge
-from genie_inspect.populations.population import BUNDLED, Population, open_population
+from genie_inspect.populations.population import Population, open_population
 from genie_inspect.populations.schema import Question
 from genie_inspect.prompting.templates import unfenced
 
@@ -146,62 +145,37 @@ def test_json_lines_have_a_rating_or_several_and_a_question_by_id_or_text(tmp_pa
     assert [(target.answer, target.others) for target in found.targets] == [("an owl", ("A Fox", "a hen"))]
 
 
-@pytest.mark.parametrize(("name", "pairs"), [("ratings.jsonl", 17_049), ("second_ratings.jsonl", 1_850)])
-def test_the_starter_populations_ratings_are_such_files(starter: Population, name: str, pairs: int) -> None:
-    found = RatingsFile(BUNDLED["starter"] / name, starter)
-    (said,) = found.raters.values()
-    assert len(said) == pairs
-    assert {one for target in found.targets for one in target.pairs} == set(said)
-
-
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (["question,answer,rating", "{q},a,3"], "has no column other: it has question, answer, rating, exp"),
-        ([HEADER, "{q},a,b,2", "{q},a,c,7"], "row 3, field rating: .*expected 1 to 4, or 0 .*'7'"),
-        ([HEADER, "{q},a,b,0.5"], "row 2, field rating"),
-        ([HEADER, "{q},a,b,high"], "row 2, field rating"),
-        ([HEADER, "{q},,b,2"], "row 2, field answer"),
+        (["question,answer,rating", "Q,a,3"], "has no column other: it has question, answer, rating, exp"),
+        ([HEADER, "Q,a,b,2", "Q,a,c,7"], "row 3, field rating: .*expected 1 to 4, or 0 .*'7'"),
+        ([HEADER, "Q,a,b,0.5"], "row 2, field rating"),
+        ([HEADER, "Q,a,b,high"], "row 2, field rating"),
+        ([HEADER, "Q,,b,2"], "row 2, field answer"),
         ([HEADER, "nobody asked,a,b,2"], "row 2, field question: 'nobody asked' is not a question of starter"),
-        ([HEADER, "{q},a,b,2", "{q},B,A,3"], "row 3: people rates 'B' and 'A' twice, with different ratings"),
+        ([HEADER, "Q,a,b,2", "Q,B,A,3"], "row 3: people rates 'B' and 'A' twice, with different ratings"),
         ([""], "has no column answer, other, question, rating: it has none"),
+        (['{"question": "Q", "answer": "a", "rating": 2}'], "line 1, field other"),
+        (['{"question": "Q", "answer": "a", "other": "b"}'], "line 1, field rating"),
+        (['{"question": "Q", "answer": "a", "other": "b", "rating": 7}'], "line 1, field rating.*7"),
+        (['{"question": "Q", "answer": "a", "ratings": {"b": 7}}'], "line 1, field ratings.b.*7"),
+        (['{"question": "Q", "answer": "a", "other": "b", "rating": 2, "ratter": "x"}'], "line 1, field ratter"),
     ],
 )
-def test_what_is_wrong_with_a_csv_file_is_said_by_line_and_field(
+def test_what_is_wrong_with_a_file_is_said_by_line_and_field(
     tmp_path: Path, starter: Population, question: str, lines: list[str], message: str
 ) -> None:
-    path = written(tmp_path, *(line.format(q=question) for line in lines))
+    name = "people.jsonl" if lines[0].startswith("{") else "people.csv"
+    path = written(tmp_path, *(line.replace("Q", question) for line in lines), name=name)
     with pytest.raises(GenieError, match=message) as raised:
         RatingsFile(path, starter)
     assert str(path) in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"question": "Q", "answer": "a", "rating": 2}, "line 1, field other"),
-        ({"question": "Q", "answer": "a", "other": "b"}, "line 1, field rating"),
-        ({"question": "Q", "answer": "a", "other": "b", "rating": 7}, "line 1, field rating.*7"),
-        ({"question": "Q", "answer": "a", "ratings": {"b": 7}}, "line 1, field ratings.b.*7"),
-        ({"question": "Q", "answer": "a", "other": "b", "rating": 2, "ratter": "x"}, "line 1, field ratter"),
-    ],
-)
-def test_what_is_wrong_with_json_lines_is_said_by_line_and_field(
-    tmp_path: Path, starter: Population, question: str, row: dict[str, object], message: str
-) -> None:
-    row |= {"question": question} if row["question"] == "Q" else {}
-    path = written(tmp_path, json.dumps(row), name="people.jsonl")
-    with pytest.raises(GenieError, match=message):
-        RatingsFile(path, starter)
-
-
-def test_a_file_that_is_not_there_or_of_another_encoding_is_named(tmp_path: Path, starter: Population) -> None:
     with pytest.raises(GenieError, match=r"nobody\.csv does not exist"):
         RatingsFile(tmp_path / "nobody.csv", starter)
-    path = tmp_path / "people.csv"
-    path.write_bytes(f"{HEADER}\nq,caf\xe9,b,2\n".encode("latin-1"))
+    path.with_suffix(".csv").write_bytes(f"{HEADER}\nq,caf\xe9,b,2\n".encode("latin-1"))
     with pytest.raises(GenieError, match=r"people\.csv cannot be read as a table"):
-        RatingsFile(path, starter)
+        RatingsFile(path.with_suffix(".csv"), starter)
 
 
 TARGETS = [Target(QUESTION, "owl", ("fox", "hen")), Target(QUESTION, "cat", ("dog",))]
@@ -218,6 +192,9 @@ async def test_a_pairwise_judge_is_asked_again_with_the_sides_swapped() -> None:
     assert found.swapped == (3, 3, 2)
     assert found.positions == ()
     assert len(script.requests) == sum(told) == Rater("", judge).calls(TARGETS) == 6
+    once = Rater("pairs", judge, swaps=False)
+    assert (await judge_ratings(once, TARGETS)).swapped == ()
+    assert len(script.requests) - 6 == once.calls(TARGETS) == 3
 
 
 @pytest.mark.anyio
@@ -250,15 +227,6 @@ async def test_positions_begin_anew_in_each_call_and_are_not_known_of_lists_of_w
     assert sum(map(math.isnan, places)) == 1
 
 
-def test_targets_are_grouped_as_the_answers_of_documents() -> None:
-    a, b, elsewhere = (
-        Question(id=name, prompt=name[0], feature="plot", text=f"{name}?") for name in ("p1", "p2", "q1")
-    )
-    asked = [Target(question, str(n), ("x",)) for n, question in enumerate([a, a, b, elsewhere, a, b])]
-    assert as_documents(asked) == [[0, 2], [1, 5], [3], [4]]
-    assert as_documents([]) == []
-
-
 @pytest.mark.anyio
 async def test_a_sheet_judge_is_asked_by_sheets_and_tells_where_each_answer_stood_among_its_questions_others() -> None:
     other = Question(id="q2", prompt=QUESTION.prompt, feature="plot", text="Who is lost?")
@@ -275,19 +243,6 @@ async def test_a_sheet_judge_is_asked_by_sheets_and_tells_where_each_answer_stoo
     order = [others for _, _, others in first.values()]
     assert found.positions[:2] == (order[0].index("dog"), order[0].index("elk"))
     assert math.isnan(found.positions[-1])
-
-
-@pytest.mark.anyio
-async def test_pairs_on_a_sheet_that_failed_have_the_fault_and_no_others() -> None:
-    def reply(request: str) -> str:
-        data = unfenced(request)
-        if any(answer == "owl" for _, answer, _ in data["sheet"].values()):
-            raise RuntimeError("no more today")
-        return "1| 3"
-
-    ratings = await judge_ratings(Rater("sheets", SheetJudge(Script(reply).model()), SIZE), TARGETS)
-    assert ratings.faults == {0: GRADER_FAILED, 1: GRADER_FAILED}
-    assert ratings.values[2] == 3
 
 
 @pytest.mark.anyio

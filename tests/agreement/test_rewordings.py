@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 
 import pytest
-from tests.scripted import Script, grading
+from tests.scripted import Script
 
 from genie_inspect.agreement.calibration import ALL
 from genie_inspect.agreement.raters import Rater, Ratings, judge_ratings
@@ -74,11 +74,7 @@ def test_models_whose_order_is_another_in_other_words_are_named() -> None:
 @pytest.mark.parametrize(
     ("document_moves", "alpha", "said"),
     [
-        (
-            0.06,
-            0.9,
-            "moves a document's score by list(x) by 0.06 (plot), and a mean over many documents by 0.06 (",
-        ),
+        (0.06, 0.9, "moves a document's score by list(x) by 0.06 (plot), and a mean over many documents by 0.06 ("),
         (0.06, 0.5, "Do not quote its scores where alpha among the wordings is below 0.667: plot 0.50."),
         (0.0, 1.0, "list(x) gives the same scores in 2 wordings of the instruction."),
         (0.0, math.nan, "It says the same of everything"),
@@ -100,15 +96,9 @@ def test_novelties_are_those_of_the_populations_reference_scores(starter: Popula
         (tally,) = measured[document][question]
         assert novelty == pytest.approx(1 - (tally[0] / tally[1] - 1) / 3)
     assert len(novelties) > 20 * len(starter.questions(starter.prompts[0]))
-
-
-def test_an_answer_with_most_ratings_lost_has_no_novelty(starter: Population) -> None:
-    documents = starter.documents(starter.prompts[0])[:1]
-    targets = targets_of(starter, starter.readers[0], documents)
-    lost = tuple(math.nan for target in targets for _ in target.others)
-    found = rated_novelties(starter, starter.readers[0], documents, targets, Ratings("", "", lost))
-    # what is equal needs no rating: a question may be left that most documents answer alike
-    assert len(found) < len(targets) / 4
+    # with all ratings lost only a question is left that most documents answer alike: what is equal needs no rating
+    lost = Ratings("", "", (math.nan,) * len(values))
+    assert len(rated_novelties(starter, starter.readers[0], documents, targets, lost)) < len(novelties) / 4
 
 
 def follower(instruction: str, ratings: dict[str, int]) -> dict[str, int]:
@@ -159,13 +149,3 @@ async def test_a_graders_known_fault_shows_in_its_wording(
     if fault is constant:
         assert whole.means["full"] < whole.means[ORIGINAL] - 0.1
         assert whole.wording > 5 * whole.interaction
-
-
-@pytest.mark.anyio
-async def test_a_judge_of_pairs_is_asked_once_per_pair(starter: Population) -> None:
-    script = grading(rating=lambda answer, other: 3)
-    target = targets_of(starter, starter.readers[0], starter.documents(starter.prompts[0])[:1])[0]
-    rater = Rater("original", Instrument("pairwise", cache=False).reader_and_judge(script.model())[1], swaps=False)
-    found = await judge_ratings(rater, [target])
-    assert len(script.requests) == rater.calls([target]) == len(target.others)
-    assert (set(found.values), found.swapped) == ({3}, ())

@@ -28,6 +28,10 @@ def test_similarity_is_the_mean_over_pairs_of_documents(tmp_path: Path) -> None:
     # happens: a and a 1, twice a and b 1, twice a and c 0, b and c unknown: 3 of 5; ends: 1/2, 0, 0: 1/6
     assert found.features["plot"][0].mean == pytest.approx((3 / 5 + 1 / 6) / 2)
     assert math.isnan(found.features["plot"][1].mean)
+    silent = variety(own, targets, Ratings("judge", "", (math.nan,) * 6))
+    # two documents that say the same need no rating
+    assert (silent.unusable, silent.features["plot"][0].mean) == (6, 1)
+    assert why_none(own, "plot") == "no usable rating"
 
 
 def test_the_populations_similarity_is_that_of_its_own_documents(tmp_path: Path) -> None:
@@ -113,13 +117,6 @@ def test_where_there_is_no_pair_the_summary_says_why_and_gives_no_number(
     said = " ".join(genie("summary", file, "--variety").stdout.split())
     assert "similarity not measured" in said
     assert f"No similarity in mock/writer (plot): {why}." in said
-
-
-def test_a_pair_that_no_judge_could_rate_is_no_similarity(tmp_path: Path) -> None:
-    (own,) = repeats([written(tmp_path, ("a", "x"), ("b", "y"))])
-    targets = answer_targets(own)
-    assert math.isnan(variety(own, targets, Ratings("judge", "", (math.nan, math.nan))).features["plot"][0].mean)
-    assert why_none(own, "plot") == "no usable rating"
 
 
 def test_each_scorer_has_the_similarity_of_the_answers_that_it_keeps(tmp_path: Path) -> None:

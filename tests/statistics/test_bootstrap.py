@@ -4,7 +4,7 @@ import itertools
 import math
 import time
 import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -13,41 +13,27 @@ from hypothesis import strategies as st
 
 from genie_inspect.statistics.bootstrap import bootstrap_interval, paired_bootstrap, percentile_interval
 from genie_inspect.statistics.differences import paired_permutation
-from genie_inspect.statistics.effect import CELLS, PairedTest, bonferroni, centred_deltas, cohens_d, holm
+from genie_inspect.statistics.effect import PairedTest, bonferroni, centred_deltas, cohens_d, holm
 
 NAN = math.nan
 SCORES = st.integers(-40, 40).map(lambda tenths: tenths / 10)
 PAIRS = st.lists(st.tuples(SCORES, SCORES), min_size=2, max_size=12)
 
-FIVE = ([0.3, 0.5, 0.2, 0.9, 0.4], [0.5, 0.6, 0.1, 1.0, 0.9])
-SIX = ([0.3, 0.5, 0.2, 0.9, 0.4, 0.6], [0.5, 0.6, 0.1, 1.0, 0.9, 0.5])
 
-
-def every_resample(deltas: Sequence[float]) -> list[float]:
-    """The mean of each of the n^n ways to draw n of n deltas."""
-    return [math.fsum(drawn) / len(drawn) for drawn in itertools.product(deltas, repeat=len(deltas))]
-
-
-def exact_p_value(deltas: Sequence[float]) -> float:
-    observed = math.fsum(deltas) / len(deltas)
-    means = every_resample([delta - observed for delta in deltas])
-    return sum(abs(mean) >= abs(observed) - 1e-9 for mean in means) / len(means)
-
-
-@pytest.mark.parametrize("pairs", [FIVE, SIX], ids=["n=5", "n=6"])
-def test_p_value_and_interval_are_those_of_all_resamples_within_sampling_error(
-    pairs: tuple[list[float], list[float]],
-) -> None:
-    deltas = [after - before for before, after in zip(*pairs, strict=True)]
-    exact, means = exact_p_value(deltas), np.array(every_resample(deltas))
+def test_p_value_and_interval_are_those_of_all_resamples_within_sampling_error() -> None:
+    before, after = [0.3, 0.5, 0.2, 0.9, 0.4, 0.6], [0.5, 0.6, 0.1, 1.0, 0.9, 0.5]
+    deltas = np.subtract(after, before)
+    # the mean of each of the 6^6 ways to draw six of the deltas
+    means = np.array(list(itertools.product(deltas, repeat=6))).mean(axis=1)
+    exact = (np.abs(means - deltas.mean()) >= abs(deltas.mean()) - 1e-9).mean()
     assert 0.02 < exact < 0.5  # a p-value that a wrong tail or centre would miss
     error = math.sqrt(exact * (1 - exact) / 40_000)
-    found = paired_bootstrap(*pairs, resamples=40_000, confidence=0.9)
+    found = paired_bootstrap(before, after, resamples=40_000)
     assert found.p_value == pytest.approx(exact, abs=4 * error)
     for end, outside in ((found.low, means < found.low - 1e-9), (found.high, means > found.high + 1e-9)):
         at_end = np.isclose(means, end).mean()
-        assert outside.mean() <= 0.05 + 0.005
-        assert outside.mean() + at_end >= 0.05 - 0.005
+        assert outside.mean() <= 0.025 + 0.003
+        assert outside.mean() + at_end >= 0.025 - 0.003
 
 
 def test_few_pairs_by_hand() -> None:
@@ -63,12 +49,6 @@ def test_few_pairs_by_hand() -> None:
     # deltas 0, 0, 0.2 less their mean: -1/15, -1/15, 2/15, and the mean of the deltas is 1/15. Of 27 resamples the 8 of
     # the low ones alone, the 6 of two high ones and the one of three lie as far from 0, but for rounding, or further
     assert paired_bootstrap([0.1, 0.1, 0.1], [0.1, 0.1, 0.3]).p_value == pytest.approx(15 / 27, abs=0.02)
-
-
-def test_more_pairs_than_are_drawn_at_once_are_resampled_too() -> None:
-    found = paired_bootstrap([0.0] * (CELLS + 1), [0.0] * CELLS + [1.0], resamples=3)
-    assert found.n == CELLS + 1
-    assert found.low <= found.delta <= found.high
 
 
 Test = Callable[..., PairedTest]
@@ -154,7 +134,7 @@ def test_interval_of_a_mean_over_stories_is_that_of_all_resamples() -> None:
     assert [found.low, found.high] == pytest.approx([0.2, 0.775])
     assert found.undefined == 0
     # an end that falls between two resamples is the outer one: 2.5% of 39 steps is 0.975
-    found = percentile_interval(0, np.random.default_rng(0).permutation(40).astype(float))
+    found = percentile_interval(0, np.arange(40.0)[::-1])
     assert (found.low, found.high) == (0, 39)
     # a quarter of the four steps between five draws is one: the second lowest and the second highest
     found = percentile_interval(0, np.array([5.0, 1.0, 4.0, 2.0, 3.0]), confidence=0.5)
@@ -168,10 +148,6 @@ def test_resamples_without_a_value_are_counted_and_left_out_and_one_unit_has_no_
     assert found.undefined == pytest.approx(1000, abs=100)
     never = bootstrap_interval(lambda drawn: NAN, 3, resamples=10)
     assert (math.isnan(never.low), math.isnan(never.high), never.undefined) == (True, True, 10)
-    values = iter([0.1, NAN, 0.5, NAN])
-    once = bootstrap_interval(lambda drawn: next(values), units=2, resamples=3)
-    assert (once.value, once.low, once.high, once.undefined) == (0.1, 0.5, 0.5, 2)
-
     # fewer than two units have no interval
     one, none = (bootstrap_interval(lambda drawn: float(len(drawn)), units) for units in (1, 0))
     assert one.value == 1

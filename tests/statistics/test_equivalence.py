@@ -10,10 +10,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from genie_inspect.statistics.bootstrap import bootstrap_interval, paired_bootstrap
+from genie_inspect.statistics.bootstrap import paired_bootstrap
 from genie_inspect.statistics.descriptive import prompt_interval
-from genie_inspect.statistics.differences import differences, findings, least_p_value, paired_permutation
-from genie_inspect.statistics.effect import cohens_d, margin, minimum_population, paired_power, pairs_needed
+from genie_inspect.statistics.differences import paired_permutation
+from genie_inspect.statistics.effect import cohens_d, margin, minimum_population, paired_power
 from genie_inspect.statistics.equivalence import tost
 from genie_inspect.statistics.mixed import mixed_logistic
 
@@ -73,10 +73,7 @@ def test_swapping_the_sides_swaps_the_two_tests(pairs: list[tuple[float, float]]
     assert back.delta == -there.delta
 
 
-@pytest.mark.parametrize(
-    ("shift", "p_lower", "p_upper"),
-    [(0, 0, 0), (0.25, 0, 0), (0.5, 0, 1), (1, 0, 1), (-0.5, 1, 0), (-1, 1, 0)],
-)
+@pytest.mark.parametrize(("shift", "p_lower", "p_upper"), [(0, 0, 0), (0.25, 0, 0), (0.5, 0, 1), (-0.5, 1, 0)])
 def test_deltas_without_spread_lie_inside_a_bound_or_not(shift: float, p_lower: float, p_upper: float) -> None:
     before = np.array([0.5, 1, 2])
     found = tost(before, before + shift, margin=0.5)
@@ -104,48 +101,7 @@ def test_fewer_than_two_pairs_test_nothing(method: str) -> None:
     assert math.isnan(tost([], [], method=method).margin)
 
 
-# sixteen pairs: 32,768 ways, so that ways are drawn and number and seed of the draws show
-BEFORE, AFTER = np.random.default_rng(0).normal(size=(2, 16))
-
-
-def test_defaults_are_ten_thousand_draws_from_seed_0_five_percent_and_holm() -> None:
-    assert paired_bootstrap(BEFORE, AFTER) == paired_bootstrap(BEFORE, AFTER, 10_000, 0, confidence=0.95)
-    assert paired_permutation(BEFORE, AFTER) == paired_permutation(BEFORE, AFTER, 10_000, 0, level=0.05)
-    assert tost(BEFORE, AFTER, method="bootstrap") == tost(BEFORE, AFTER, 0.2 * BEFORE.std(), "bootstrap", 10_000, 0)
-    assert least_p_value(16) == 1 / 10_001
-    sides = BEFORE[:, None], AFTER[:, None]
-    found = differences(*sides)
-    assert found == differences(*sides, margin=None, resamples=10_000, seed=0, equivalence="t")
-    assert findings(found) == findings(found, "holm", 0.05)
-    interval = bootstrap_interval(lambda drawn: float(BEFORE[drawn][0]), 2)
-    assert interval == bootstrap_interval(lambda drawn: float(BEFORE[drawn][0]), 2, 10_000, 0)
-    assert prompt_interval([1, 2, 4], "abc") == prompt_interval([1, 2, 4], "abc", 0.95)
-
-    assert minimum_population(0.3) == minimum_population(0.3, 0.1, 0.98)
-    assert margin(0.3, 40) == margin(0.3, 40, 0.98)
-    assert paired_power(0.5, 1, 20) == paired_power(0.5, 1, 20, 0.05)
-    assert pairs_needed(0.1, 1) == pairs_needed(0.1, 1, 0.05)
-    for test in (paired_permutation, paired_bootstrap, partial(tost, margin=1, method="bootstrap")):
-        assert test([0, 0], [0, 1], resamples=1).p_value in {0.5, 1.0}, "one resample will do"
-
-
-NAN = math.nan
-
-
-def test_the_number_of_draws_and_the_seed_reach_every_part() -> None:
-    before, after = np.random.default_rng(0).normal(size=(2, 16, 1))
-    few, again, other = (
-        differences(before, after, 0.5, resamples, seed, "bootstrap")[0]
-        for resamples, seed in ((99, 0), (99, 0), (99, 1))
-    )
-    assert few.least_p == least_p_value(16, 99) == 1 / 100
-    assert few == again != other
-    assert few.p_unlike == tost(before[:, 0], after[:, 0], 0.5, "bootstrap", 99, 0).p_value
-    assert few.p_unlike * 100 == pytest.approx(round(few.p_unlike * 100))
-    assert few.p_unlike != other.p_unlike
-
-
-INF = math.inf
+NAN, INF = math.nan, math.inf
 COIN, SHARE, NO_DRAW = [0, 1, 1, 0], "expected a number between 0 and 1", "resamples is 0, expected at least 1"
 INFINITE = "a value is infinite, expected finite numbers, or NaN where a side is missing"
 COLUMNS = "expected 1 (pairs) or 2 (pairs, columns)"
@@ -161,7 +117,6 @@ GROUPS = {"g": "aabb"}
         (paired_permutation, (1, 2), f"values have 0 dimensions, {COLUMNS}"),
         *((cohens_d, sides, INFINITE) for sides in (([1, INF], [1, 2]), ([1, 2], [1, -INF]))),
         (paired_bootstrap, ([1, 2], [2, 3], 0), NO_DRAW),
-        *((partial(paired_bootstrap, confidence=c), ([1, 2], [2, 3]), f"confidence is {c}, {SHARE}") for c in (0, 1)),
         (partial(tost, method="z"), ([1, 2], [2, 3]), "method is 'z', expected t or bootstrap"),
         (tost, ([1, 2], [2, 3], 0), "margin is 0, expected a number above 0"),
         (partial(tost, resamples=0), ([1, 2], [2, 3]), NO_DRAW),

@@ -172,8 +172,7 @@ def held_against_people(
     here the consensus counts as one rater.
     """
     table, found = np.array([rater.values for rater in people]), []
-    beside: Sequence[Ratings | None] = judges or [None]
-    for judge in beside:
+    for judge in judges or (None,):
         for feature, rows in pairs_by_feature(targets, features).items():
             own, judge_alpha, tau = table[:, rows], math.nan, math.nan
             both = ~np.isnan(own).all(axis=0)
@@ -350,29 +349,29 @@ def calibration_chart(agreements: Sequence[RaterAgreement]) -> "altair.VConcatCh
     """Alpha above, the difference of feature novelty with its interval below; a row a feature, a mark two raters."""
     import altair
 
-    alphas: list[dict[str, Any]] = []
-    differences: list[dict[str, Any]] = []
-    for row in agreements:
-        names = {"feature": row.feature.replace("_", " "), "raters": f"{row.first} and {row.second}"}
-        alphas.append({**names, "value": row.alpha})
-        ends = {name: getattr(row.difference, name) for name in ("value", "low", "high")}
-        differences.append(names | ends)
-    features, raters = (list(dict.fromkeys(row[name] for row in alphas)) for name in ("feature", "raters"))
+    rows = [
+        {
+            "feature": row.feature.replace("_", " "),
+            "raters": f"{row.first} and {row.second}",
+            "alpha": row.alpha,
+            **plain(row.difference),
+        }
+        for row in agreements
+    ]
     title = altair.TitleParams("How far raters agree", subtitle="lines: 95% intervals over questions", anchor="start")
     return altair.vconcat(
-        _panel(alphas, "ordinal Krippendorff alpha (1: alike, 0: as by chance)", features, raters),
-        _panel(differences, "feature novelty by the second less by the first", features, raters),
+        _panel(rows, "alpha", "ordinal Krippendorff alpha (1: alike, 0: as by chance)"),
+        _panel(rows, "value", "feature novelty by the second less by the first"),
         title=title,
     )
 
 
-def _panel(
-    rows: Iterable[dict[str, Any]], title: str, features: list[str], raters: list[str]
-) -> "altair.LayerChart | altair.FacetChart":
+def _panel(rows: Iterable[dict[str, Any]], name: str, title: str) -> "altair.LayerChart | altair.FacetChart":
     import altair
 
+    features, raters = (list(dict.fromkeys(row[each] for row in rows)) for each in ("feature", "raters"))
     # NaN is no JSON: the picture's data would be refused
-    drawn = [plain(row) for row in rows if not math.isnan(row["value"])]
+    drawn = [row for row in map(plain, rows) if row[name] is not None]
     height = ROW * max(1, len(raters)) + 8
     base = altair.Chart(altair.InlineData(values=drawn)).properties(width=420, height=height * len(features))
     y = altair.Y("feature:N", title=None, sort=features, scale=altair.Scale(paddingInner=0.2))
@@ -382,11 +381,11 @@ def _panel(
         kind("raters:N", title=None, scale=altair.Scale(domain=raters, range=values), legend=legend)
         for kind, values in ((altair.Color, COLOURS), (altair.Shape, SHAPES))
     )
-    x = altair.X("value:Q", title=title)
+    x = altair.X(f"{name}:Q", title=title)
     # as by chance, or no difference, in both panels
-    zero = altair.Chart(altair.InlineData(values=[{"value": 0}])).mark_rule(color="#888888", strokeDash=[4, 3])
+    zero = altair.Chart(altair.InlineData(values=[{name: 0}])).mark_rule(color="#888888", strokeDash=[4, 3])
     layers = [zero.encode(x=x)]  # first, so that it lies under the marks
-    if any("low" in row for row in drawn):
+    if name == "value" and drawn:
         ends = base.mark_rule(strokeWidth=2)
         layers.append(ends.encode(x=altair.X("low:Q", title=title), x2="high:Q", y=y, yOffset=offset, color=colour))
     points = base.mark_point(filled=True, size=60, opacity=1)

@@ -192,18 +192,15 @@ async def judge_ratings(
     faults, values = _joined(await rated(targets))
     if values and len(faults) == len(values) and set(faults.values()) == {GRADER_FAILED}:
         raise CalibrationError(f"{name} rated nothing: {failures[0]}")
+    positions: list[float] = []
+    swapped: tuple[float, ...] = ()
     if chunk > 1:
-        positions = (
-            math.nan if kept else place
-            for target, kept in zip(targets, is_kept, strict=True)
-            for place in list_positions(target, chunk)
-        )
-        return Ratings(name, judge.signature, values, faults, positions=tuple(positions))
-    if not rater.swaps:
-        return Ratings(name, judge.signature, values, faults)
-    sides = [Target(target.question, other, (target.answer,)) for target in targets for other in target.others]
-    _, swapped = _joined(await rated(sides))
-    return Ratings(name, judge.signature, values, faults, swapped=swapped)
+        for target, kept in zip(targets, is_kept, strict=True):
+            positions += [math.nan] * len(target.others) if kept else list_positions(target, chunk)
+    elif rater.swaps:
+        sides = [Target(target.question, other, (target.answer,)) for target in targets for other in target.others]
+        _, swapped = _joined(await rated(sides))
+    return Ratings(name, judge.signature, values, faults, tuple(positions), swapped)
 
 
 def as_documents(targets: Sequence[Target]) -> list[list[int]]:

@@ -15,6 +15,7 @@ from genie_inspect.agreement.raters import CalibrationError, Ratings, Target, re
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.protocols import GRADER_FAILED, Reader, Reading
+from genie_inspect.logs.scores import known_mean
 from genie_inspect.measures.genie import HIGHEST, similarity
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import Document, Question
@@ -160,14 +161,14 @@ def reader_fitness(
             feature=feature,
             asked=len(chosen),
             both=sum(pair.recorded is not None for pair in answered),
-            left_out=_mean([pair.answer is None for pair in recorded]),
-            added=_mean([pair.recorded is None for pair in answered]),
-            repeated=_mean([repeats_question(pair.answer or "", pair.question.text) for pair in answered]),
+            left_out=known_mean([pair.answer is None for pair in recorded]),
+            added=known_mean([pair.recorded is None for pair in answered]),
+            repeated=known_mean([repeats_question(pair.answer or "", pair.question.text) for pair in answered]),
             faults=dict(Counter(pair.fault for pair, _ in chosen if pair.fault)),
-            same=_mean(same),
-            other=_mean(other),
+            same=known_mean(same.tolist()),
+            other=known_mean(other.tolist()),
             own_nearer=bootstrap_interval(mean, len(documents), resamples) if documents else UNKNOWN,
-            highest=_mean(highest),
+            highest=known_mean(highest.tolist()),
         )
 
     present = {pair.question.feature for pair in pairs}
@@ -221,12 +222,8 @@ def _compared(pairs: Sequence[AnswerPair], ratings: Ratings) -> Iterator[tuple[f
             if not math.isnan(own) and len(rated):
                 figures = (
                     similarity(own),
-                    _mean([similarity(rating) for rating in rated.tolist()]),
+                    known_mean([similarity(rating) for rating in rated.tolist()]),
                     float(np.mean((own > rated) + (own == rated) / 2)),
-                    1 - _mean([text == recorded for text in others]) / 2,
+                    1 - known_mean([text == recorded for text in others]) / 2,
                 )
         yield figures
-
-
-def _mean(values: Sequence[float] | NDArray[np.float64]) -> float:
-    return float(np.mean(values)) if np.size(values) else math.nan

@@ -60,7 +60,7 @@ def rated_novelties(
     for (_, question), text in recorded.items():
         if text is not None:
             given[question][normalised(text)] += 1
-    values, novelty_of = iter(rated.values), dict[tuple[str, str], float]()
+    values, novelty_of = iter(rated.values), dict[Place, float]()
     for target in targets:
         counts, own = given[target.question.id], normalised(target.answer)
         # of equal answers of several documents each counts, and needs no rating

@@ -1,7 +1,7 @@
 """How alike the documents of one run are to each other, as a judge rates their answers: variety within the run."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -24,8 +24,13 @@ class Variety:
 
 def answer_targets(own: Repeats) -> list[Target]:
     """Each pair of different answers to a question, once: those of the run, and those of the population."""
-    sides = ((row, side) for row in own.rows for side in (row.own, row.population) if side)
-    return list(dict.fromkeys(target for row, side in sides for target in _targets(row, side)))
+    targets = []
+    for row in own.rows:
+        question = Question(id=_id(row), prompt=row.prompt, feature=row.feature, text=row.question)
+        for side in filter(None, (row.own, row.population)):
+            texts = [text for text, _ in side.answers]
+            targets += [Target(question, text, tuple(texts[place:])) for place, text in enumerate(texts[:-1], start=1)]
+    return list(dict.fromkeys(targets))
 
 
 def variety(own: Repeats, targets: Sequence[Target], ratings: Ratings) -> Variety:
@@ -41,10 +46,8 @@ def variety(own: Repeats, targets: Sequence[Target], ratings: Ratings) -> Variet
         prompts = [row.prompt for row in rows]
         here = [_mean_similarity(row, row.own, rated) for row in rows]
         there = [_mean_similarity(row, row.population, rated) if row.population else math.nan for row in rows]
-        features[feature] = (
-            prompt_interval(here, prompts, bounds=(0.0, 1.0)),
-            prompt_interval(there, prompts, bounds=(0.0, 1.0)),
-        )
+        own_interval, other = (prompt_interval(side, prompts, bounds=(0.0, 1.0)) for side in (here, there))
+        features[feature] = own_interval, other
     return Variety(ratings.signature, len(rated), sum(map(math.isnan, rated.values())), features)
 
 
@@ -61,22 +64,14 @@ def why_none(own: Repeats, feature: str) -> str:
 
 def _mean_similarity(row: Repeated, shared: Shared, rated: Mapping[Pair, float]) -> float:
     """Over all pairs of documents; NaN without a usable one."""
-    pairs, total = 0, 0.0
-    for _, count in shared.answers:
-        pairs += count * (count - 1) // 2
-        total += count * (count - 1) / 2
+    # equal answers count 1
+    pairs = sum(count * (count - 1) // 2 for _, count in shared.answers)
+    total = float(pairs)
     for (one, count), (other, other_count) in combinations(shared.answers, 2):
         if not math.isnan(value := rated.get(pair(_id(row), one, other), math.nan)):
             pairs += count * other_count
             total += count * other_count * value
     return total / pairs if pairs else math.nan
-
-
-def _targets(row: Repeated, shared: Shared) -> Iterator[Target]:
-    question = Question(id=_id(row), prompt=row.prompt, feature=row.feature, text=row.question)
-    texts = [text for text, _ in shared.answers]
-    for place, text in enumerate(texts[:-1]):
-        yield Target(question, text, tuple(texts[place + 1 :]))
 
 
 def _id(row: Repeated) -> str:

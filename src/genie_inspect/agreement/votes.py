@@ -38,20 +38,19 @@ class TableRow:
         return str(self.cells[column])
 
     def number(self, column: str) -> float:
-        value = self.cells[column]
-        if math.isnan(found := cell_number(value)):
-            raise VotesError(
-                f"{self.where}, column {column!r} is {repr(value)[:SHOWN]}, expected a number of at most {MOST:g}"
-            )
+        if math.isnan(found := cell_number(self.cells[column])):
+            raise self._unreadable(column, f"a number of at most {MOST:g}")
         return found
 
     def verdict(self, column: str) -> bool:
         text = self.text(column).strip().lower()
         if text not in (*YES, *NO):
-            raise VotesError(
-                f"{self.where}, column {column!r} is {repr(self.cells[column])[:SHOWN]}, expected 1 or 0, true or false"
-            )
+            raise self._unreadable(column, "1 or 0, true or false")
         return text in YES
+
+    def _unreadable(self, column: str, expected: str) -> VotesError:
+        value = repr(self.cells[column])[:SHOWN]
+        return VotesError(f"{self.where}, column {column!r} is {value}, expected {expected}")
 
 
 def read_rows(path: Path, columns: Collection[str]) -> list[TableRow]:
@@ -71,11 +70,7 @@ def read_rows(path: Path, columns: Collection[str]) -> list[TableRow]:
 
 def numbers(rows: Sequence[TableRow], column: str) -> list[float] | None:
     """The column as numbers; None where its first cell is none, so that it holds categories."""
-    try:
-        rows[0].number(column)
-    except VotesError:
-        return None
-    return [row.number(column) for row in rows]
+    return None if math.isnan(cell_number(rows[0].cells[column])) else [row.number(column) for row in rows]
 
 
 ABOUT = ("story", "rater", "plot", "source")  # columns that say whose a row is; each other one is a test
@@ -127,10 +122,8 @@ def _annotations(path: Path) -> Iterator[Vote]:
 
 
 def _table_votes(rows: Sequence[TableRow]) -> Iterator[Vote]:
-    """The votes of a table with a row a rater and story and a column a test: numbers, or yes and no.
-
-    A column of nothing but words is a remark and no test.
-    """
+    """The votes of a table with a row a rater and story and a column a test: numbers, or yes and no."""
+    # a column of nothing but words is a remark and no test
     columns = [column for column in dict.fromkeys(name for row in rows for name in row.cells) if column not in ABOUT]
     tests = [column for column in columns if any(column in row and _value(row, column) is not None for row in rows)]
     for row in rows:
@@ -324,8 +317,7 @@ def _released(story: str, row: Any, path: Path) -> VotedStory:
     experts, tests = (row.get(name) if isinstance(row, dict) else None for name in ("experts", "tests"))
     if not (isinstance(experts, list) and isinstance(tests, list) and tests):
         raise VotesError(f"{where} has no list of experts or no list of tests")
-    uneven = [letters for letters in tests if not isinstance(letters, str) or len(letters) != len(experts)]
-    if uneven:
+    if uneven := [letters for letters in tests if not isinstance(letters, str) or len(letters) != len(experts)]:
         raise VotesError(f"{where} has the votes {uneven[0]!r} for {len(experts)} experts, expected a letter for each")
     ballots = (from_letters("".join(letters), where) for letters in zip(*tests, strict=True))
     return VotedStory(story, {str(expert): votes for expert, votes in zip(experts, ballots, strict=True)})
@@ -333,8 +325,7 @@ def _released(story: str, row: Any, path: Path) -> VotedStory:
 
 def from_letters(letters: str, where: str) -> dict[str, float]:
     """Results by test, 01, 02 and so on, from a letter a test."""
-    unknown = [letter for letter in letters if letter not in LETTERS]
-    if unknown:
+    if unknown := [letter for letter in letters if letter not in LETTERS]:
         raise VotesError(f"{where}: {unknown[0]!r} is not a verdict, expected one of {', '.join(LETTERS)}")
     return {f"{number:02d}": LETTERS[letter] for number, letter in enumerate(letters, start=1)}
 

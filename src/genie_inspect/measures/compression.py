@@ -25,12 +25,8 @@ MOST_TURNS = 8
 def compression_ratio(texts: Iterable[str], codec: str = "gzip") -> float:
     """Original bytes over compressed bytes of the texts joined by one space, in UTF-8; higher = more redundant.
 
-    Args:
-        texts: In an order that the caller fixes: it matters.
-        codec: `gzip` (level 9, sees the last 32 KB), `xz` (sees up to 64 MB) or `zstd` (level 12, up to 128 MB).
-
-    Returns:
-        NaN when there is not one byte to compress.
+    The order of the texts matters. `gzip` (level 9) sees the last 32 KB, `xz` up to 64 MB, `zstd` (level 12) up to 128
+    MB. NaN when there is not one byte to compress.
     """
     size, whole = _compressed_size(codec), _joined(texts)
     return len(whole) / size(whole) if whole else math.nan
@@ -41,32 +37,22 @@ def compression_novelty(population: "Iterable[str] | CompressedPopulation", text
 
     Its level depends on the population's size: nearly any text makes a small population more redundant, so that most
     values are below 0 (the starter's stories under gzip: mean -0.18 against one other story, -0.01 against 23).
-    `CompressedMembers` takes that level off.
-
-    Args:
-        population: Texts in an order that the caller fixes, or what was compressed of them before.
-        text: The text.
-        codec: As for `compression_ratio`; what was compressed before keeps its own.
-
-    Returns:
-        NaN when the population is empty.
+    `CompressedMembers` takes that level off. NaN when the population is empty. One that was compressed before keeps its
+    codec.
     """
     compressed = population if isinstance(population, CompressedPopulation) else CompressedPopulation(population, codec)
     return compressed.ratio - compressed.ratio_with(text)
 
 
 class CompressedPopulation:
-    """A population that many texts are compared with.
-
-    Under gzip the compressor's state after the population is copied for each text, which then costs its own length
-    alone. The other codecs cannot be copied and compress everything again.
-    """
+    """A population that many texts are compared with; under gzip each costs its own length alone."""
 
     def __init__(self, texts: Iterable[str], codec: str = "gzip") -> None:
         self._size = _compressed_size(codec)
         whole = _joined(texts)
         self._length = len(whole)
         self.ratio = len(whole) / self._size(whole) if whole else math.nan  # of the population alone
+        # the compressor's state after the population is copied for each text; other codecs compress everything again
         self._state = zlib.compressobj(GZIP_LEVEL, zlib.DEFLATED, GZIP_FORMAT) if codec == "gzip" else None
         self._written = len(self._state.compress(whole)) if self._state else 0
         self._whole = b"" if self._state else whole  # the state stands for it

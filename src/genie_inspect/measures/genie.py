@@ -80,12 +80,8 @@ def is_used(ratings: Iterable[float | None], min_coverage: float = MIN_COVERAGE)
 def feature_novelty(novelty_by_question: Mapping[str, float], feature_of: Mapping[str, str]) -> dict[str, float]:
     """Mean novelty over each feature's usable questions, 0 to 1, higher = more novel; of the nearest likewise.
 
-    Args:
-        novelty_by_question: Question novelty (or nearest) by question; NaN or no entry where it could not be measured.
-        feature_of: The feature of every question that was asked.
-
-    Returns:
-        A feature whose questions are all unusable is NaN; a feature without questions is absent.
+    A question is unusable where its novelty is NaN or has no entry. A feature whose questions are all unusable is NaN;
+    a feature without questions is absent.
 
     >>> feature_novelty({"q1": 0.5, "q2": 1.0}, {"q1": "plot", "q2": "plot", "q3": "style"})
     {'plot': 0.75, 'style': nan}

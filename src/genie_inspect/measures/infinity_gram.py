@@ -67,15 +67,9 @@ def _looked_up(tokens: Sequence[str], corpus: Corpus | RunCounts | RunsInCorpus)
 def probability(context: Sequence[str], word: str, corpus: Corpus | RunCounts | RunsInCorpus) -> float:
     """How often the word follows the longest suffix of the context that is in the corpus, 0 to 1.
 
-    Args:
-        context: What comes before the word; nothing of it need be known.
-        word: The word.
-        corpus: Documents, each a sequence of tokens, or an index of them; no run crosses from one to the next. Or what
-            was looked up in one before, for this run among others.
-
-    Returns:
-        count(suffix + word) / count(suffix); with no suffix that occurs, the word's share of all tokens; NaN for a
-        corpus without tokens.
+    count(suffix + word) / count(suffix); with no suffix that occurs, the word's share of all tokens; NaN for a corpus
+    without tokens. A corpus is documents, which no run crosses, an index of them, or what was looked up in one before,
+    for this run among others.
 
     >>> probability(["never", "the"], "owl", [["the", "owl", "and", "the", "fox"]])  # one of two after "the"
     0.5

@@ -54,13 +54,10 @@ def _share(part: float, rest: float) -> float:
 
 
 def agreement(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]], strict: bool = False) -> Agreement:
-    """Agreement of predicted marks with gold ones, over all passages together.
+    """Agreement of predicted marks with gold ones, a list of expressions for each passage, over all passages together.
 
-    Args:
-        predicted: For each passage the expressions that were marked, also those that are not in it.
-        gold: For the same passages the expressions that should have been.
-        strict: Whether marks are paired one to one so that the words in common are most; a pair counts the F1 of its
-            words, and nothing below a half.
+    By the strict rule marks are paired one to one so that the words in common are most; a pair counts the F1 of its
+    words, and nothing below a half.
 
     >>> agreement([["a bell of salt"], []], [["bell of salt", "the sky, unbuttoned"], ["cold fire"]]).recall
     0.3333333333333333

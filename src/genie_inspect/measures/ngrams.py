@@ -210,19 +210,16 @@ class CreativityIndex:
         return math.fsum(self.by_length.values())
 
 
-def match_lengths(tokens: Sequence[str], corpus: Corpus, leaving_out: Collection[int] = ()) -> Numbers:
+def match_lengths(tokens: Sequence[str], corpus: Corpus) -> Numbers:
     """For each token the longest run that starts there and is also in the corpus, shape (N,).
 
-    Args:
-        tokens: The text.
-        corpus: Documents, each a sequence of tokens, or an index of them; no run crosses from one to the next.
-        leaving_out: Documents, by their number, that do not count.
+    No run crosses from one document to the next.
 
     >>> match_lengths(list("abcx"), [list("xabc"), list("cx")]).tolist()
     [3, 2, 2, 1]
     """
     index = corpus if isinstance(corpus, TokenIndex) else TokenIndex(corpus)
-    return index.matches(tokens, leaving_out).lengths
+    return index.matches(tokens).lengths
 
 
 def counted_match_lengths(size: int, stands: Callable[[int, int], bool], shortest: int, longest: int) -> Numbers:
@@ -247,10 +244,6 @@ def counted_match_lengths(size: int, stands: Callable[[int, int], bool], shortes
 def coverage(match_lengths: ArrayLike, n: int) -> float:
     """Share of tokens inside a run of at least n tokens that is in the corpus, 0 to 1; NaN for an empty text.
 
-    Args:
-        match_lengths: Longest run at each token, shape (N,).
-        n: Least length of a run that counts, at least 1.
-
     >>> coverage([3, 2, 1, 0], 2)  # the run of 3 covers three of four tokens
     0.75
     """
@@ -268,11 +261,7 @@ def creativity_index(
 ) -> CreativityIndex:
     """How little of a text is in the corpus, by length of run.
 
-    Args:
-        tokens: The text.
-        corpus: As for `match_lengths`.
-        lengths: The least lengths of runs, each at least 1.
-        matched: The longest run at each token where that is known; then neither text nor corpus is looked at.
+    Where `matched`, the longest run at each token, is known neither text nor corpus is looked at.
 
     >>> creativity_index(list("abcd"), [list("ab")], lengths=[1, 2]).by_length
     {1: 0.5, 2: 0.5}

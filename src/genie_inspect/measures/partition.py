@@ -24,13 +24,9 @@ def partition(
     """The class of each item, counted up from 0 in order of first appearance.
 
     Greedy: each item joins the first class whose first member it is the same as, else founds one. Later members are
-    never compared, so that an item costs at most one comparison a class.
-
-    Args:
-        items: In the order in which they found classes.
-        same: Whether an item, which comes second, is the same as the first member of a class; None if this is
-            unknown. An item for which it was unknown before a class was found has no class: None.
-        founders: The first members of the classes that there are already; those of new classes are added to it.
+    never compared, so that an item costs at most one comparison a class. An item for which `same` said None, for
+    unknown, before a class was found has no class: None. `founders` are the first members of the classes that there are
+    already; those of new classes are added to it.
 
     >>> partition(["a", "b", "A"], lambda first, item: first == item.lower())
     [0, 1, 0]
@@ -58,15 +54,8 @@ def utility(quality: Sequence[float], classes: Sequence[int | None], patience: f
     """What a reader gets who reads on with probability `patience`, on the scale of the qualities.
 
     The mean of the qualities with weights patience**i over all k items; only the first member of a class counts its
-    quality, every other item adds 0.
-
-    Args:
-        quality: One an item, shape (k,); NaN where unknown, which matters for first members only.
-        classes: The class of each item, shape (k,); None for an item that is in no class and adds 0.
-        patience: 0 (only the first item is read) to 1 (all are).
-
-    Returns:
-        NaN when there are no items, or a first member's quality is unknown.
+    quality, every other item, and one in no class, adds 0. With a patience of 0 only the first item is read, with 1 all
+    are. NaN when there are no items, or a first member's quality is unknown.
 
     >>> utility([10, 10, 5], [0, 0, 1], patience=0.5)  # (10 + 0 + 5/4) / (1 + 1/2 + 1/4)
     6.428571428571429

@@ -20,12 +20,8 @@ Level = Literal["nominal", "ordinal", "interval"]
 def krippendorff_alpha(ratings: ArrayLike, level: Level = "ordinal") -> float:
     """Krippendorff's alpha: 1 = perfect agreement, 0 = as by chance, below 0 = systematic disagreement.
 
-    Args:
-        ratings: One row per rater, one column per unit, shape (raters, units); NaN = missing.
-        level: Scale of measurement, which says how far apart two values are.
-
-    Returns:
-        NaN when no unit has two ratings, or when all ratings are one value (no chance to disagree).
+    Ratings have shape (raters, units), NaN = missing. NaN when no unit has two ratings, or when all ratings are one
+    value (no chance to disagree).
 
     Source: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), the coincidence matrix form.
     """
@@ -46,12 +42,10 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level = "ordinal") -> float:
         return math.nan
     if level == "nominal":
         distances = 1 - np.eye(len(values))
-    elif level in ("ordinal", "interval"):
+    else:
         # ordinal: the ranks that lie between two values, each end counted half
         places = values if level == "interval" else np.cumsum(totals) - totals / 2
         distances = (places[:, None] - places[None, :]) ** 2
-    else:
-        raise ValueError(f"level is {level!r}, expected nominal, ordinal or interval")
     # as if all values were drawn from one urn without replacement, hence pairable - 1
     expected = (np.outer(totals, totals) * distances).sum() / (pairable - 1)
     return float(1 - (coincidences * distances).sum() / expected) if expected > 0 else math.nan
@@ -60,11 +54,8 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level = "ordinal") -> float:
 def fleiss_kappa(counts: ArrayLike) -> float:
     """Fleiss' kappa: 1 = perfect agreement, 0 = as by chance when raters keep to the shares seen over all units.
 
-    Args:
-        counts: How many raters put each unit in each category, shape (units, categories); as many raters every time.
-
-    Returns:
-        NaN without units, with fewer than two raters, and when all ratings are one category (no chance to disagree).
+    Counts say how many raters put each unit in each category, shape (units, categories); as many raters every time. NaN
+    without units, with fewer than two raters, and when all ratings are one category (no chance to disagree).
 
     Source: Fleiss (1971). `krippendorff_alpha` allows for missing ratings.
 
@@ -80,14 +71,9 @@ def fleiss_kappa(counts: ArrayLike) -> float:
 def randolph_kappa(counts: ArrayLike) -> float:
     """Randolph's free-marginal kappa: 1 = perfect agreement, 0 = as by chance when every category is as likely.
 
-    Unlike Fleiss' kappa it does not fall when nearly all units rightly get one category.
-
-    Args:
-        counts: How many raters put each unit in each category, shape (units, categories); as many raters every time.
-            A category that was not used still needs its column, because chance is 1 / categories.
-
-    Returns:
-        NaN without units, with fewer than two raters, and with a single category.
+    Unlike Fleiss' kappa it does not fall when nearly all units rightly get one category. Counts are as there; a
+    category that was not used still needs its column, because chance is 1 / categories. NaN without units, with fewer
+    than two raters, and with a single category.
 
     Source: Randolph (2005), Free-Marginal Multirater Kappa.
 
@@ -101,14 +87,8 @@ def randolph_kappa(counts: ArrayLike) -> float:
 def cohen_kappa(a: Sequence[Hashable], b: Sequence[Hashable]) -> float:
     """Cohen's kappa of two raters, unweighted: 1 = perfect agreement, 0 = as by chance when each keeps to its shares.
 
-    Args:
-        a: One rater's categories, shape (units,); a unit that either rater left out (None, NaN) does not count.
-        b: The other rater's, same length.
-
-    Returns:
-        NaN when no unit has both ratings, and when both raters used one and the same category throughout.
-
-    Source: Cohen (1960).
+    A unit that either rater left out (None, NaN) does not count. NaN when no unit has both ratings, and when both
+    raters used one and the same category throughout. Source: Cohen (1960).
 
     >>> cohen_kappa("YYNN", "YNNN")  # observed 3/4; by chance 1/2 * 1/4 + 1/2 * 3/4 = 1/2
     0.5

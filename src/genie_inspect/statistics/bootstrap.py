@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genie_inspect.statistics.effect import CELLS, TIE, PairedTest, Values, check_options, tested
+from genie_inspect.statistics.effect import CELLS, TIE, PairedTest, Values, check_resamples, tested
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,25 +24,16 @@ class BootstrapInterval:
 UNKNOWN = BootstrapInterval(math.nan, math.nan, math.nan)  # of what was not measured
 
 
-def paired_bootstrap(
-    before: ArrayLike, after: ArrayLike, resamples: int = 10_000, seed: int = 0, *, confidence: float = 0.95
-) -> PairedTest:
+def paired_bootstrap(before: ArrayLike, after: ArrayLike, resamples: int = 10_000, seed: int = 0) -> PairedTest:
     """Whether the mean of after - before differs from 0: two-sided paired bootstrap, as the study has it.
 
     The deltas are centred and pairs are drawn with replacement; p = (1 + resamples whose mean lies at least as far
-    from 0 as the observed delta) / (1 + resamples). The interval is the percentile one. Where pairs are few it finds
-    too much, with normal deltas around 0 12% of the time at 5% with 8 pairs, 6% with 50; `genie compare` takes
+    from 0 as the observed delta) / (1 + resamples). The interval is the percentile one, 95%. Where pairs are few it
+    finds too much, with normal deltas around 0 12% of the time at 5% with 8 pairs, 6% with 50; `genie compare` takes
     `paired_permutation`.
 
-    Args:
-        before: Shape (N,), or (N, F) for F columns at once; a pair with a NaN is left out of its column.
-        after: The other side of the pairs, same shape.
-        resamples: How often to draw; the smallest p-value is 1 / (1 + resamples).
-        seed: Of the draws; the same seed gives the same result.
-        confidence: Two-sided coverage of the interval, between 0 and 1.
-
-    Returns:
-        Without pairs everything is NaN; with one pair all but its delta. Where all deltas are 0, p is 1.
+    Sides have shape (N,), or (N, F) for F columns at once; a pair with a NaN is left out of its column. Without pairs
+    everything is NaN; with one pair all but its delta. Where all deltas are 0, p is 1.
 
     Source: Genie (arXiv 2606.12790) compares by paired bootstrap; Efron and Tibshirani (1993), chapters 13, 16;
     Davison and Hinkley (1997), section 4.2, for the 1 added above and below. Deviation: the deltas are centred first.
@@ -50,12 +41,12 @@ def paired_bootstrap(
     >>> paired_bootstrap([0.1, 0.4, 0.3], [0.1, 0.4, 0.3]).p_value
     1.0
     """
-    check_options(resamples, confidence=confidence)
+    check_resamples(resamples)
 
     def percentiles(delta: Values, centred: Values) -> tuple[Values, Values, Values]:
         # centred deltas have a mean of 0, so that their resamples show what chance alone does; else p is about 0.5
         drawn = resampled_means(centred, resamples, seed)
-        low, high = _ends(drawn, (1 - confidence) / 2)
+        low, high = _ends(drawn, 0.025)
         # a hair less than the delta: equal sums differ in their last bits by the order of summation
         beyond = (np.abs(drawn) >= np.abs(delta) * (1 - TIE)).sum(axis=0)
         # the observed sample counts as one of the resamples, so that p is never 0

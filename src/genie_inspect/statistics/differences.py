@@ -322,8 +322,7 @@ def pairwise_differences(values: ArrayLike, resamples: int = 10_000) -> list[Pai
     table = np.asarray(values, dtype=float)
     pairs = list(combinations(range(table.shape[1]), 2))
     if not pairs or not len(table):
-        nan = math.nan
-        return [PairDifference(first, second, 0, nan, nan, nan, nan) for first, second in pairs]
+        return [PairDifference(first, second, 0, *[math.nan] * 4) for first, second in pairs]
     firsts, seconds = (table[:, [pair[side] for pair in pairs]] for side in (0, 1))
     deltas, larger = firsts - seconds, np.fmax(np.abs(firsts), np.abs(seconds))
     # 0.1 + 0.2 - 0.3 is not 0: equal scores do not differ
@@ -340,7 +339,7 @@ def pairwise_differences(values: ArrayLike, resamples: int = 10_000) -> list[Pai
     for place, (first, second) in enumerate(pairs):
         units, delta, error = int(counts[place]), float(means[0, place]), float(errors[0, place])
         if units < 2:
-            found.append(PairDifference(first, second, units, delta, math.nan, math.nan, math.nan))
+            found.append(PairDifference(first, second, units, delta, *[math.nan] * 3))
             continue
         reach = critical * error if error else (0.0 if least else math.inf)
         p_value = float((largest >= observed[0, place] * (1 - TIE)).mean())

@@ -9,7 +9,7 @@ from scipy.special import stdtr
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.statistics.bootstrap import resampled_means
-from genie_inspect.statistics.effect import ROUNDING, TIE, Values, centred_deltas, check_options, complete_pairs
+from genie_inspect.statistics.effect import ROUNDING, TIE, Values, centred_deltas, check_resamples, complete_pairs
 
 MARGIN_IN_STANDARD_DEVIATIONS = 0.2
 METHODS = {"t": "paired t tests", "bootstrap": "paired bootstraps"}
@@ -34,23 +34,17 @@ def tost(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> EquivalenceTest:
-    """Equivalence of paired values by two one-sided tests.
+    """Equivalence of paired values, shape (N,), by two one-sided tests; a pair with a NaN is left out.
 
-    Args:
-        before: Shape (N,); a pair with a NaN is left out.
-        after: The other side of the pairs, same shape.
-        margin: Largest mean delta that does not matter, above 0. Default: 0.2 of the standard deviation of `before`.
-        method: `t`, two paired t tests, or `bootstrap`, the study's: p = (1 + resamples of the centred deltas whose
-            mean lies as far inside of the bound as the observed delta, or further) / (1 + resamples). With few pairs
-            the bootstrap finds too much: with 8 normal deltas around the bound 9% of the time at 5%, with 50 5% to 6%.
-        resamples: Of the bootstrap, as is the seed.
-        seed: Of its draws.
+    `margin` is the largest mean delta that does not matter, by default 0.2 of the standard deviation of `before`.
+    `method` is `t`, two paired t tests, or `bootstrap`, the study's: p = (1 + resamples of the centred deltas whose
+    mean lies as far inside of the bound as the observed delta, or further) / (1 + resamples). With few pairs the
+    bootstrap finds too much: with 8 normal deltas around the bound 9% of the time at 5%, with 50 5% to 6%.
 
-    Returns:
-        p-values are NaN with fewer than two pairs, and where the default margin is 0 because `before` never varies and
-        `after` is another. Where every delta is the same, each p-value is the least there is (t: 0, bootstrap:
-        1 / (1 + resamples)) if that delta lies on the inner side of its bound, else 1. No delta at all is within any
-        margin, also of a constant, whose margin is 0.
+    p-values are NaN with fewer than two pairs, and where the default margin is 0 because `before` never varies and
+    `after` is another. Where every delta is the same, each p-value is the least there is (t: 0, bootstrap:
+    1 / (1 + resamples)) if that delta lies on the inner side of its bound, else 1. No delta at all is within any
+    margin, also of a constant, whose margin is 0.
 
     Source: Schuirmann (1987); margin and bootstrap are Genie's (arXiv 2606.12790).
 
@@ -61,7 +55,7 @@ def tost(
         raise UnknownChoiceError("method", method, " or ".join(METHODS))
     if margin is not None and not 0 < margin < math.inf:
         raise ValueError(f"margin is {margin}, expected a number above 0")
-    check_options(resamples)
+    check_resamples(resamples)
     first, second = complete_pairs(before, after)
     pairs, width = len(first), default_margin(first) if margin is None else float(margin)
     mean, centred = centred_deltas(first, second) if pairs else (math.nan, first)

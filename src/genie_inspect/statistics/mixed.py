@@ -164,16 +164,10 @@ class MixedModel:
 def mixed_logistic(
     outcome: ArrayLike, fixed: Mapping[str, ArrayLike], groups: Mapping[str, Sequence[Hashable]]
 ) -> MixedModel:
-    """A logistic model with an intercept, fixed effects and a random intercept for each group of each grouping.
+    """A logistic model with an intercept, which is added, fixed effects and a random intercept for each group.
 
-    Args:
-        outcome: 0 or 1 for each row, shape (N,).
-        fixed: For each predictor its value in each row, shape (N,); the intercept is added.
-        groups: For each grouping the group of each row; groupings may be crossed or nested.
-
-    Raises:
-        UnfittableError: If the numbers do not determine the model (separation, a predictor that is constant or adds
-            nothing, one group, too few rows), or no maximum was found.
+    Groupings may be crossed or nested. Refused are numbers that do not determine the model (separation, a predictor
+    that is constant or adds nothing, one group, too few rows), and those for which no maximum is found.
     """
     values, design, codes = _checked_columns(outcome, fixed, groups)
     names = [INTERCEPT, *fixed]

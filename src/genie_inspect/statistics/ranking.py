@@ -1,7 +1,8 @@
 """Whether a judge puts things in the order in which people put them."""
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,8 +23,7 @@ def spearman(human: ArrayLike, judge: ArrayLike) -> float:
     """
     from scipy.stats import spearmanr
 
-    pairs = _ranked(human, judge)
-    return float(spearmanr(*pairs).statistic) if pairs else math.nan
+    return _correlation(spearmanr, human, judge)
 
 
 def kendall(human: ArrayLike, judge: ArrayLike) -> float:
@@ -34,18 +34,15 @@ def kendall(human: ArrayLike, judge: ArrayLike) -> float:
     """
     from scipy.stats import kendalltau
 
-    pairs = _ranked(human, judge)
-    return float(kendalltau(*pairs).statistic) if pairs else math.nan
+    return _correlation(kendalltau, human, judge)
 
 
 def pairwise_accuracy(human: ArrayLike, judge: ArrayLike) -> float:
     """Share of pairs i < j on which both sides agree whether the first is better, 0 to 1.
 
     A tie counts as "not better": a judge that ties agrees with people who tie or prefer the second, so that with ties
-    the figure depends on the order of the things. That is how it was published; `order_free_accuracy` does not.
-
-    Returns:
-        Mean over i < j of (human_i > human_j) == (judge_i > judge_j); NaN with fewer than two items that have both.
+    the figure depends on the order of the things. That is how it was published; `order_free_accuracy` does not. NaN
+    with fewer than two items that have both.
 
     >>> pairwise_accuracy([3, 2, 1], [3, 1, 2])
     0.6666666666666666
@@ -94,11 +91,10 @@ def rank_correlation(products: Values, *, partial: bool = False) -> float:
     return float(rest[0, 1] / math.sqrt(spreads[0] * spreads[1]))
 
 
-def _ranked(human: ArrayLike, judge: ArrayLike) -> tuple[Values, Values] | None:
-    """Both sides of the complete pairs; None where one side puts nothing in order."""
-    # asked first, because scipy warns of a constant side and then gives NaN
+def _correlation(measure: Callable[[Values, Values], Any], human: ArrayLike, judge: ArrayLike) -> float:
     pairs = complete_pairs(human, judge)
-    return pairs if all(len(np.unique(side)) > 1 for side in pairs) else None
+    # asked first, because scipy warns of a side that puts nothing in order and then gives NaN
+    return float(measure(*pairs).statistic) if all(len(np.unique(side)) > 1 for side in pairs) else math.nan
 
 
 def position_effect(values: ArrayLike, positions: ArrayLike, lists: Sequence[Hashable]) -> BootstrapInterval:
