@@ -8,11 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.scripted import FOX, OWL, small_population
+from tests.building.scripts import read_by
 
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, MANIFEST, QUESTIONS, identity
-from genie_inspect.populations.schema import AnswerRow, Manifest, file_digest
-from genie_inspect.populations.writing import write_population
+from genie_inspect.populations.schema import Manifest, file_digest
 
 Damage = Callable[[Path], None]
 """Changes a sound population in its folder."""
@@ -23,25 +22,7 @@ FILES = (DOCUMENTS, QUESTIONS, ANSWERS, MANIFEST)
 
 def sound_population(folder: Path) -> Path:
     """A population of two prompts, all questions answered by one reader."""
-    small = small_population(folder)
-    documents = {prompt: small.documents(prompt) for prompt in (OWL, FOX)}
-    questions = {prompt: small.questions(prompt) for prompt in (OWL, FOX)}
-    write_population(
-        folder,
-        name="small",
-        version="1",
-        licence="MIT",
-        features=small.features,
-        documents=[row for own in documents.values() for row in own],
-        questions=[row for own in questions.values() for row in own],
-        answers=[
-            AnswerRow(document=document.id, question=question.id, reader="r", text=f"a bird {document.id}")
-            for prompt in documents
-            for document in documents[prompt]
-            for question in questions[prompt]
-        ],
-    )
-    return folder
+    return read_by(folder, {"r": lambda document: f"a bird {document.id}"}).folder
 
 
 def damages() -> dict[str, Damage]:

@@ -1,14 +1,24 @@
+import itertools
 import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.model import ModelOutput
-from tests.building.scripts import FEATURES, FOX, OWL, recorded, story_logs, willing, write_log
+from tests.building.scripts import (
+    FEATURES,
+    FOX,
+    OWL,
+    otherwise,
+    out_of_order,
+    recorded,
+    story_logs,
+    willing,
+    write_log,
+)
 from tests.left_out import rest_with_ci
 from tests.processes import Commands
-from tests.scripted import Script, numbered, output
+from tests.scripted import Data, Script, numbered
 
 from genie_inspect.building.inspection import faults
 from genie_inspect.building.populating import Built, build
@@ -17,7 +27,6 @@ from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.reference_scores import reference_scores_of
 from genie_inspect.populations.schema import Question, question_id, write_rows
-from genie_inspect.prompting.templates import unfenced
 
 LOGS: dict[str, list[str]] = {}
 LONG = "the owl flew over the old barn and the long white field until the sun rose over the hill"
@@ -92,24 +101,19 @@ async def test_what_the_reader_takes_for_no_attempt_does_not_join_and_others_tak
     assert (done.answers, done.unspecified, done.unreadable_answers) == (15, 0, 0)
     assert not faults(population.folder)
     assert "| Dropped | 1 refusal |" in (population.folder / "README.md").read_text()
-
-
-async def test_where_the_reader_takes_no_document_for_an_attempt_nothing_is_written(tmp_path: Path) -> None:
     with pytest.raises(PopulationError, match="no document is left of 4 generations: 4 refusal"):
-        await built(tmp_path, reading_some(lambda document: False))
-    assert not (tmp_path / "owls").exists()
+        await built(tmp_path / "none", reading_some(lambda document: False))
+    assert not (tmp_path / "none" / "owls").exists()
 
 
 def reading_some(is_attempt: Callable[[str], bool]) -> Script:
     """A grader that does all that building asks of one, and takes some documents for no attempt."""
-    able = willing()
 
-    def reply(request: str) -> str:
-        data = unfenced(request)
+    def refusal(data: Data) -> str | None:
         reading = "document" in data and "questions" in data
-        return '{"attempt": "no"}' if reading and not is_attempt(data["document"]) else str(able.reply(request))
+        return '{"attempt": "no"}' if reading and not is_attempt(data["document"]) else None
 
-    return Script(reply)
+    return otherwise(willing(), refusal)
 
 
 async def test_a_sample_takes_models_as_equally_as_can_be_and_the_same_ones_each_time(tmp_path: Path) -> None:
@@ -140,22 +144,19 @@ async def test_without_any_question_left_the_reasons_are_said(tmp_path: Path) ->
     assert (tmp_path / "work" / "2-filtered.jsonl").is_file()
 
 
-def judging(script: Script) -> Script:
-    """The grader, which also rates: 4 for equal answers, else 2."""
-    plain = script.reply
+def judging() -> Script:
+    """A willing grader, which also rates: 4 for equal answers, else 2."""
 
-    def reply(request: str) -> str | ModelOutput:
-        data = unfenced(request)
-        if "others" in data:
-            return numbered({n: 4 if other == data["answer"] else 2 for n, other in data["others"].items()})
-        return plain(request)
+    def ratings(data: Data) -> str | None:
+        if "others" not in data:
+            return None
+        return numbered({n: 4 if other == data["answer"] else 2 for n, other in data["others"].items()})
 
-    script.reply = reply
-    return script
+    return otherwise(willing(), ratings)
 
 
 async def test_a_build_can_measure_how_novel_the_documents_are_among_each_other(tmp_path: Path) -> None:
-    script = judging(willing())
+    script = judging()
     done, population = await built(tmp_path, script, reference_scores="list")
     (measured,) = reference_scores_of(population.folder).measured
     assert population.name in measured.signature
@@ -171,31 +172,20 @@ async def test_a_build_can_measure_how_novel_the_documents_are_among_each_other(
     assert "| Reference scores | by judge=list |" in (population.folder / "README.md").read_text()
     # two different answers to each of the owls' five questions
     assert len([data for data in script.data if "others" in data]) == 5 * 2
-    assert done.population == (await built(tmp_path / "bare", judging(willing())))[0].population, (
-        "it changes no identity"
-    )
+    assert done.population == (await built(tmp_path / "bare", judging()))[0].population, "it changes no identity"
 
 
 async def test_a_build_that_was_killed_while_it_measured_goes_on_from_there(tmp_path: Path) -> None:
-    broken = judging(willing())
-    plain = broken.reply
-
-    def failing(request: str) -> str | ModelOutput:
-        if "others" in unfenced(request) and len([one for one in broken.data if "others" in one]) > 3:
-            failed = output("")
-            failed.error = "out of order"
-            return failed
-        return plain(request)
-
-    broken.reply = failing
+    sound = itertools.repeat(None, 3)
+    broken = otherwise(judging(), lambda data: next(sound, out_of_order()) if "others" in data else None)
     with pytest.raises(GraderFailedError):
         await built(tmp_path, broken, reference_scores="list")
     assert not (tmp_path / "owls").exists()
-    again = judging(willing())
+    again = judging()
     _, population = await built(tmp_path, again, reference_scores="list")
     assert all("others" in data for data in again.data), "documents and questions are on record"
     assert len(again.data) <= 5 * 2 - 3
-    fresh = judging(willing())
+    fresh = judging()
     _, other = await built(tmp_path / "fresh", fresh, reference_scores="list")
     assert reference_scores_of(population.folder) == reference_scores_of(other.folder)
 
