@@ -9,6 +9,7 @@ from inspect_ai.model import ModelOutput, StopReason
 from tests.scripted import FEATURES as SMALL
 from tests.scripted import Data, Script, numbered, output, small_population
 
+from genie_inspect.building.populating import Built, build
 from genie_inspect.graders.stand_ins import RecordedModel, ReplyRecord
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow, Document, Feature, Question
@@ -130,6 +131,13 @@ def written(data: Data) -> dict[str, str]:
     if "feature" in data:
         return {"1": f"Where is {data['prompt'].split()[-1].strip('.')} found?"} if data["feature"] == "place" else {}
     return {"1": "hunger: what is eaten", "2": "night: its light; its sound"}
+
+
+async def built(folder: Path, script: Script, logs: Sequence[str], **options: Any) -> tuple[Built, Population]:
+    """What a build of logs says, and the population."""
+    facts: dict[str, Any] = {"name": "owls", "licence": "MIT", "features": FEATURES, "least": 1}
+    model, output = recorded(script, folder / "work"), folder / "owls"
+    return await build(output, model, folder / "work", logs=logs, **facts, **options), Population(output)
 
 
 def recorded(script: Script, folder: Path) -> RecordedModel:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai.log import EvalError, read_eval_log, write_eval_log
-from tests.building.scripts import FEATURES, FOX, OWL, population_of, recorded, story_logs, willing, write_log
+from tests.building.scripts import FOX, OWL, built, otherwise, population_of, story_logs, willing, write_log
 from tests.scripted import DOCUMENTS, Script, saying, small_population
 
 from genie_inspect.building.collecting import (
@@ -28,11 +28,9 @@ from genie_inspect.building.collecting import (
 )
 from genie_inspect.building.importing import Import, import_cleaned
 from genie_inspect.building.inspection import faults
-from genie_inspect.building.populating import Built, build
 from genie_inspect.errors import GenieWarning, PopulationError
 from genie_inspect.populations.population import BUNDLED, Population
 from genie_inspect.populations.schema import Document, Question, document_id
-from genie_inspect.prompting.templates import unfenced
 
 
 def test_what_is_no_document_is_dropped_with_a_count_by_reason(tmp_path: Path) -> None:
@@ -115,25 +113,16 @@ def test_a_sample_has_so_many_documents_prompts_and_their_answers_alone_drawn_by
     assert one.manifest.digest == again.manifest.digest != other.manifest.digest
 
 
-ITEMS = [("a", number) for number in range(7)] + [("b", number) for number in range(3)] + [("c", 0)]
-
-
-def model(item: tuple[str, int]) -> str:
-    return item[0]
-
-
-def test_every_beginning_takes_the_models_as_equally_as_can_be() -> None:
-    order = stratified(ITEMS, model, 0)
-    for size in range(1, len(ITEMS) + 1):
-        taken = Counter(map(model, order[:size]))
-        left = Counter(map(model, order[size:]))
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers())), st.integers())
+def test_every_beginning_takes_the_models_as_equally_as_can_be_and_nothing_is_lost(
+    items: list[tuple[str, int]], seed: int
+) -> None:
+    order = stratified(items, lambda item: item[0], seed)
+    assert Counter(order) == Counter(items)
+    for size in range(1, len(items)):
+        taken, left = (Counter(model for model, _ in part) for part in (order[:size], order[size:]))
         # nobody has two more than another who still has some left
         assert all(taken[one] - taken[other] <= 1 for one in taken for other in left)
-
-
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers())), st.integers())
-def test_nothing_is_lost_or_added(items: list[tuple[str, int]], seed: int) -> None:
-    assert Counter(stratified(items, model, seed)) == Counter(items)
 
 
 STORY = "The owl left at dusk. It flew over nine barns, and none of them was its own."
@@ -198,14 +187,9 @@ def document(text: str, prompt: str = OWL) -> Document:
 
 def naming(sentence: Callable[[str], str], able: Script | None = None) -> Script:
     """A grader that names the last sound sentence of a text, and does all else as it can."""
-
-    def reply(request: str) -> str:
-        data = unfenced(request)
-        if "writing" in data:
-            return json.dumps({"last": sentence(data["writing"])})
-        return str(able.reply(request)) if able else "?"
-
-    return Script(reply)
+    return otherwise(
+        able or saying("?"), lambda data: json.dumps({"last": sentence(data["writing"])}) if "writing" in data else None
+    )
 
 
 def last_whole(text: str) -> str:
@@ -217,15 +201,6 @@ async def cleaned(script: Script, *texts: str) -> tuple[list[Document], dict[str
     cleaner, dropped = Cleaner(script.model()), Counter[str]()
     left = await cleaner.cleaned([document(text) for text in texts], dropped)
     return left, {name: count for name, count in (cleaner.counts + dropped).items() if count}
-
-
-async def test_a_document_is_cut_behind_the_sentence_that_the_model_names(tmp_path: Path) -> None:
-    script = naming(last_whole)
-    (left,), counts = await cleaned(script, SOUND + TAIL)
-    assert (left.text, left.cut_words, left.model) == (SOUND, 6, "a/one")
-    assert left.id == document_id(OWL, SOUND), "the id is that of the text that is left"
-    assert counts == {ASKED: 1, CUT: 1, WORDS: 6}
-    assert script.data == [{"writing": SOUND + TAIL}]
 
 
 async def test_a_document_that_holds_together_stays_as_it_is() -> None:
@@ -254,17 +229,12 @@ async def test_what_would_lose_more_than_half_of_itself_is_left_out_with_the_rea
     assert (half.text, half.cut_words) == ("It rained.", 3)
 
 
-async def built(folder: Path, script: Script, logs: str = "broken", **options: Any) -> tuple[Built, Population]:
-    facts: dict[str, Any] = {"name": "owls", "licence": "MIT", "features": FEATURES, "least": 1, "clean_by_model": True}
-    model, output = recorded(script, folder / "work"), folder / "owls"
-    return await build(output, model, folder / "work", logs=LOGS[logs], **facts, **options), Population(output)
-
-
 async def test_a_build_cuts_before_it_rates_and_reads_and_records_how_much(tmp_path: Path) -> None:
     script = naming(last_whole, willing())
-    done, population = await built(tmp_path, script)
+    done, population = await built(tmp_path, script, LOGS["broken"], clean_by_model=True)
     by_text = {document.text: document for document in population.documents(OWL)}
     assert (by_text[SOUND].cut_words, by_text[OWLS[1]].cut_words) == (6, None)
+    assert (by_text[SOUND].id, by_text[SOUND].model) == (document_id(OWL, SOUND), "a")
     assert done.cleaned == {ASKED: 4, CUT: 1, WORDS: 6}
     assert (done.documents, done.dropped, done.asked_again) == (4, {}, 0)
     assert not any(TAIL in str(data.get("document")) for data in script.data)
@@ -277,13 +247,13 @@ async def test_a_build_cuts_before_it_rates_and_reads_and_records_how_much(tmp_p
 
 async def test_a_build_leaves_out_what_falls_apart_and_others_take_its_place(tmp_path: Path) -> None:
     script = naming(lambda text: "" if "moon" in text else last_whole(text), willing())
-    done, population = await built(tmp_path, script, per_prompt=2)
+    done, population = await built(tmp_path, script, LOGS["broken"], clean_by_model=True, per_prompt=2)
     assert sorted(document.text.split()[0] for document in population.documents(OWL)) == ["An", "Snow"]
     assert done.dropped == {BROKEN: 1}
 
 
 async def test_of_two_documents_that_are_alike_without_their_broken_ends_one_joins(tmp_path: Path) -> None:
-    done, population = await built(tmp_path, naming(last_whole, willing()), logs="twice")
+    done, population = await built(tmp_path, naming(last_whole, willing()), LOGS["twice"], clean_by_model=True)
     assert sorted(document.text for document in population.documents(OWL)) == sorted([SOUND, OWLS[1]])
     assert done.dropped == {"near-duplicate": 1}
     assert not faults(population.folder)

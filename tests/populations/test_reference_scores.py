@@ -1,6 +1,5 @@
-from collections.abc import Callable
-
 import pytest
+from tests.populations.conftest import Make
 
 from genie_inspect.building.inspection import faults
 from genie_inspect.errors import PopulationError
@@ -15,8 +14,6 @@ from genie_inspect.populations.reference_scores import (
     write_reference_scores,
 )
 from genie_inspect.signature import signature
-
-Make = Callable[..., Population]
 
 
 def signed(population: str = "small-2@be50", judge: str = "list(m)", **facts: str) -> str:
