@@ -29,11 +29,7 @@ def damages() -> dict[str, Damage]:
     """Every damage, by a name that is a folder's too."""
     return {
         **{f"{file} {name}": partial(_bytes, file, change) for file in FILES for name, change in BYTES.items()},
-        **{f"{file} missing": partial(_gone, file) for file in FILES},
-        **{f"{file} a folder": partial(_folder, file) for file in FILES},
-        **{f"{file} a link to itself": partial(_linked, file, file) for file in FILES},
-        **{f"{file} a link to a device": partial(_linked, file, "/dev/zero") for file in FILES},
-        **{f"{file} a pipe": partial(_pipe, file) for file in FILES},
+        **{f"{file} {name}": partial(_replaced, file, make) for file in FILES for name, make in OTHER_THINGS.items()},
         **{f"manifest {name}": partial(_manifest, place, text) for name, (place, text) in MANIFESTS.items()},
         **{f"row {name}": partial(_row, *damage) for name, damage in ROWS.items()},
         "two files swapped": _swapped,
@@ -68,23 +64,18 @@ def _sealed(folder: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps(fields | {"files": files, "digest": whole}))
 
 
-def _gone(file: str, folder: Path) -> None:
+OTHER_THINGS: dict[str, Callable[[Path], object]] = {
+    "missing": lambda path: None,
+    "a folder": Path.mkdir,
+    "a link to itself": lambda path: path.symlink_to(path.name),
+    "a link to a device": lambda path: path.symlink_to("/dev/zero"),
+    "a pipe": os.mkfifo,
+}
+
+
+def _replaced(file: str, make: Callable[[Path], object], folder: Path) -> None:
     (folder / file).unlink()
-
-
-def _folder(file: str, folder: Path) -> None:
-    (folder / file).unlink()
-    (folder / file).mkdir()
-
-
-def _linked(file: str, target: str, folder: Path) -> None:
-    (folder / file).unlink()
-    (folder / file).symlink_to(target)
-
-
-def _pipe(file: str, folder: Path) -> None:
-    (folder / file).unlink()
-    os.mkfifo(folder / file)
+    make(folder / file)
 
 
 def _swapped(folder: Path) -> None:

@@ -86,13 +86,10 @@ def test_the_union_has_what_stands_in_either_once(tmp_path: Path) -> None:
     assert [question.text for question in union.questions(OWL)][-1] == "Which rhythm?"
 
 
-def test_populations_of_other_features_do_not_merge(tmp_path: Path) -> None:
+def test_populations_of_other_features_and_two_things_under_one_id_do_not_merge(tmp_path: Path) -> None:
     with pytest.raises(PopulationError, match=r"abstracts-1@.* has other features than starter-3@"):
         both(tmp_path, [BUNDLED["starter"], BUNDLED["abstracts"]])
     assert list(tmp_path.iterdir()) == []
-
-
-def test_two_things_under_one_id_do_not_merge(tmp_path: Path) -> None:
     folders = [tmp_path / "rain", tmp_path / "snow"]
     for folder in folders:
         document = Document(id="d", prompt=OWL, text=f"It was {folder.name}.")
