@@ -189,7 +189,6 @@ RUN = """
 import os, signal, sys
 from functools import partial
 import anyio
-from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
 from tests.building.scripts import FEATURES, willing
 
 from genie_inspect.building.populating import build
@@ -197,26 +196,18 @@ from genie_inspect.building.interviewing import recorded, work_folder
 from pathlib import Path
 
 folder, asked, step, at = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
-grader, calls = willing(), 0
+grader = willing()
+reply = grader.reply
 
 def kill():
     os.kill(os.getpid(), signal.SIGKILL)
 
-@modelapi(name="mortal")
-class Mortal(ModelAPI):
-    async def generate(self, input, tools, tool_choice, config):
-        global calls
-        calls += 1
-        if step == "call" and calls == at:
-            kill()
-        with open(asked, "a") as file:
-            file.write(input[-1].text.replace(chr(10), chr(0)) + chr(10))
-        output = ModelOutput.from_content("mortal", grader.reply(input[-1].text))
-        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-        return output
-
-    def max_connections(self):
-        return 1
+def mortal(request):
+    if step == "call" and len(grader.requests) == at:
+        kill()
+    with open(asked, "a") as file:
+        file.write(request.replace(chr(10), chr(0)) + chr(10))
+    return reply(request)
 
 def told(name, done, total):
     if name == step and done == at:
@@ -225,7 +216,8 @@ def told(name, done, total):
 logs = [str(folder / f"{name}.eval") for name in ("a", "b")]
 output = folder / "owls"
 work = work_folder(output)
-model = recorded(get_model("mortal/grader"), work)
+grader.reply = mortal
+model = recorded(grader.model(max_connections=1), work)
 facts = {"logs": logs, "name": "owls", "licence": "MIT", "features": FEATURES, "least": 1}
 anyio.run(partial(build, **facts), output, model, work, told)
 """

@@ -17,7 +17,6 @@ from genie_inspect.cli import main
 from genie_inspect.cli.cost import cost
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.populations.population import Population, write_features
-from genie_inspect.populations.schema import Question, question_id, write_rows
 from genie_inspect.populations.stories import reference_stories
 from genie_inspect.prompting.templates import unfenced
 from genie_inspect.tasks.novelty_partition import CONFIG
@@ -132,12 +131,9 @@ MODEL = "vllm/tiny"
 def test_rubbish_all_the_way_ends_and_says_what_it_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VLLM_API_KEY", os.environ.get("VLLM_API_KEY", "none"))
     (tmp_path / "prompts.txt").write_text("\n".join(PROMPTS))
-    asked = [
-        Question(id=question_id(prompt, text), prompt=prompt, feature=feature, text=text)
-        for prompt in PROMPTS
-        for feature, text in (("plot", "What happens?"), ("style", "What is the tone?"))
-    ]
-    write_rows(tmp_path / "questions.jsonl", asked)
+    asked = [("plot", "What happens?"), ("style", "What is the tone?")]
+    rows = [{"prompt": prompt, "feature": feature, "text": text} for prompt in PROMPTS for feature, text in asked]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)))
     write_features(tmp_path / "features.json", FEATURES)
     task_args = {"prompts": str(tmp_path / "prompts.txt")}
     run("population_prompts", tmp_path, MODEL, epochs=2, max_tokens=80, task_args=task_args)

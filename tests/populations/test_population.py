@@ -22,7 +22,7 @@ from genie_inspect.populations.population import (
     read_features,
     write_features,
 )
-from genie_inspect.populations.schema import AnswerRow, Document, Feature, Question
+from genie_inspect.populations.schema import AnswerRow, Document, Feature, Question, Row
 
 
 def test_what_was_written_is_read_back(make: Make) -> None:
@@ -57,8 +57,8 @@ def test_the_digest_is_that_of_the_content_wherever_it_stands_and_whoever_has_re
     assert make(tmp_path / "b", name="other").manifest.digest == digest
     assert make(tmp_path / "c", answers=[]).manifest.digest == digest
     other_content: dict[str, list[Any]] = {
-        "documents": [Document(id="d1", prompt=CASTLE, text="Another text.")],
-        "questions": [Question(id="q1", prompt=CASTLE, feature="plot", text="Another question?")],
+        "documents": [document("d1")],
+        "questions": [question("q1", "plot")],
         "features": [Feature(name="plot", definition="Another."), Feature(name="style", definition="How it is told.")],
     }
     for name, rows in other_content.items():
@@ -108,42 +108,37 @@ def test_a_wrong_manifest_is_named_with_its_field(fields: dict[str, Any], messag
         Population(folder)
 
 
-BAD_ROWS: dict[str, tuple[dict[str, Any], str]] = {
-    "a document's id is there twice": (
-        {"documents": [Document(id="d1", prompt=p, text="t") for p in (CASTLE, OWL)]},
-        r"documents\.jsonl, line 2, field id: 'd1' appears twice",
-    ),
-    "a question's id is there twice": (
-        {"questions": [Question(id="q1", prompt=CASTLE, feature="plot", text=t) for t in "ab"]},
-        r"questions\.jsonl, line 2, field id: 'q1' appears twice",
-    ),
-    "an unknown feature": (
-        {"questions": [Question(id="q1", prompt=CASTLE, feature="rhythm", text="How?")]},
-        r"questions\.jsonl, line 1, field feature: 'rhythm', expected one of \['plot', 'style'\]",
-    ),
-    "an answer to an unknown question": (
-        {"answers": [AnswerRow(document="d1", question="q9", reader="r", text="t")]},
-        r"answers\.jsonl, line 1, field question: 'q9' is not a question",
-    ),
-    "an answer about an unknown document": (
-        {"answers": [AnswerRow(document="d9", question="q1", reader="r", text="t")]},
-        r"answers\.jsonl, line 1, field document: 'd9' is not a document",
-    ),
-    "an answer to another prompt's question": (
-        {"answers": [AnswerRow(document="d1", question="q3", reader="r", text="t")]},
-        r"answers\.jsonl, line 1, field question: 'q3' is of another prompt",
-    ),
-    "an answer that is there twice": (
-        {"answers": [AnswerRow(document="d1", question="q1", reader="r", text=t) for t in "ab"]},
-        r"answers\.jsonl, line 2, field question: 'q1' is answered twice",
-    ),
-}
+def document(name: str, prompt: str = CASTLE) -> Document:
+    return Document(id=name, prompt=prompt, text="t")
 
 
-@pytest.mark.parametrize(("changes", "message"), BAD_ROWS.values(), ids=BAD_ROWS.keys())
-def test_rows_that_do_not_hold_together_are_named(changes: dict[str, Any], message: str, make: Make) -> None:
-    with pytest.raises(PopulationError, match=message):
-        make(**changes)
+def question(name: str, feature: str, text: str = "How?") -> Question:
+    return Question(id=name, prompt=CASTLE, feature=feature, text=text)
+
+
+def answer(document: str, question: str, text: str = "t") -> AnswerRow:
+    return AnswerRow(document=document, question=question, reader="r", text=text)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "message"),
+    [
+        ("documents", [document("d1"), document("d1", OWL)], "line 2, field id: 'd1' appears twice"),
+        ("questions", [question("q1", "plot", text) for text in "ab"], "line 2, field id: 'q1' appears twice"),
+        (
+            "questions",
+            [question("q1", "rhythm")],
+            r"line 1, field feature: 'rhythm', expected one of \['plot', 'style'",
+        ),
+        ("answers", [answer("d1", "q9")], "line 1, field question: 'q9' is not a question"),
+        ("answers", [answer("d9", "q1")], "line 1, field document: 'd9' is not a document"),
+        ("answers", [answer("d1", "q3")], "line 1, field question: 'q3' is of another prompt"),
+        ("answers", [answer("d1", "q1", text) for text in "ab"], "line 2, field question: 'q1' is answered twice"),
+    ],
+)
+def test_rows_that_do_not_hold_together_are_named(name: str, rows: list[Row], message: str, make: Make) -> None:
+    with pytest.raises(PopulationError, match=rf"{name}\.jsonl, {message}"):
+        make(**{name: rows})
 
 
 def test_a_write_that_dies_or_holds_a_fault_leaves_what_stood_there(make: Make) -> None:
@@ -152,13 +147,13 @@ def test_a_write_that_dies_or_holds_a_fault_leaves_what_stood_there(make: Make) 
     files = sorted(path.name for path in folder.iterdir())
 
     def dying() -> Iterator[Question]:
-        yield Question(id="q1", prompt=CASTLE, feature="plot", text="What happens?")
+        yield question("q1", "plot")
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        make(documents=[Document(id="d7", prompt=CASTLE, text="New.")], questions=dying())
+        make(documents=[document("d7")], questions=dying())
     with pytest.raises(PopulationError, match="'d9' is not a document"):
-        make(answers=[AnswerRow(document="d9", question="q1", reader="r", text="t")])
+        make(answers=[answer("d9", "q1")])
     assert Population(folder).name == whole.name
     assert (sorted(path.name for path in folder.iterdir()), list(folder.parent.iterdir())) == (files, [folder])
 
