@@ -150,15 +150,14 @@ LOST = "She said: “Go!” He went. She said: “Go!” Nobody did go of the go
         ('she said: "Go!"', "She said: “Go!” He went. She said: “Go!”"),
         ("She sayd: “Go!”", "She said: “Go!” He went. She said: “Go!”"),
         ("Nobody did go of the go", LOST),
+        *((sentence, None) for sentence in ("It rained.", "She", "Nobody did", "", "“")),
     ],
 )
-def test_a_text_ends_behind_the_sentence_the_last_time_that_it_stands_there(sentence: str, rest: str) -> None:
+def test_a_text_ends_behind_the_sentence_the_last_time_that_it_stands_there(sentence: str, rest: str | None) -> None:
     assert up_to_sentence(LOST, sentence) == rest
 
 
-def test_what_is_no_sentence_of_the_text_ends_it_nowhere_and_a_line_or_a_mark_of_any_script_ends_a_sentence() -> None:
-    for sentence in ("It rained.", "She", "Nobody did", "", "“"):
-        assert up_to_sentence(LOST, sentence) is None
+def test_a_line_or_a_mark_of_any_script_ends_a_sentence() -> None:
     poem = "The owl is white \nthe moon is old\nold of moon moon"
     assert up_to_sentence(poem, "The owl is white") == "The owl is white"
     assert up_to_sentence("猫が寝た。月が出た。月の月の", "月が出た。") == "猫が寝た。月が出た。"
@@ -200,14 +199,10 @@ async def cleaned(script: Script, *texts: str) -> tuple[list[Document], dict[str
     return left, {name: count for name, count in (cleaner.counts + dropped).items() if count}
 
 
-async def test_a_document_that_holds_together_stays_as_it_is() -> None:
-    ornamented = SOUND + "\n\n***\n"
-    left, counts = await cleaned(naming(lambda text: "She found the moon."), SOUND, ornamented)
-    assert left == [document(SOUND), document(ornamented)]
-    assert counts == {ASKED: 2}
-
-
-async def test_a_sentence_that_is_none_of_the_text_and_an_unreadable_reply_change_nothing_and_are_counted() -> None:
+async def test_what_holds_together_is_left_as_it_is_and_so_is_what_the_reply_says_nothing_of_with_a_count() -> None:
+    texts = SOUND, SOUND + "\n\n***\n"
+    left = await cleaned(naming(lambda text: "She found the moon."), *texts)
+    assert left == ([*map(document, texts)], {ASKED: 2})
     text = SOUND + TAIL + ". More of it"
     for sentence in ("She found the sun and kept it.", "She", "...", "moon the of owl"):
         assert await cleaned(naming(lambda _: sentence), text) == ([document(text)], {ASKED: 1, ABSENT: 1})  # noqa: B023

@@ -170,7 +170,6 @@ def asked_of(script: Script) -> tuple[int, int]:
     return len(script.requests), sum(map(static_token_count, script.requests))
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["list", "list/10", "pairwise", "logit"])
 async def test_calls_and_tokens_are_those_of_the_requests_that_a_judge_sends(mode: str, tmp_path: Path) -> None:
     script = grading()
@@ -181,7 +180,6 @@ async def test_calls_and_tokens_are_those_of_the_requests_that_a_judge_sends(mod
     assert (cost.calls, cost.tokens_in) == asked_of(script)
 
 
-@pytest.mark.anyio
 async def test_tokens_of_a_reading_are_those_of_the_request_that_a_reader_sends(tmp_path: Path) -> None:
     script = grading(lambda document, question: "rain")
     document, questions = 'It rained.\n\n"Go!" said <b>she</b>.' * 200, [QUESTION, Asked("Who?")]

@@ -49,17 +49,14 @@ async def test_questions_from_a_file_are_asked_as_they_are(tmp_path: Path) -> No
     assert len(script.requests) == 3, "one reading a document and nothing else"
 
 
-async def test_incoherent_documents_are_dropped_and_others_take_their_places(tmp_path: Path) -> None:
-    script = willing(rating=lambda document: 2 if "moon" in document else 3)
+async def test_others_take_the_places_of_incoherent_documents_and_a_prompt_without_any_loses_its_questions(
+    tmp_path: Path,
+) -> None:
+    script = willing(rating=lambda document: 2 if "moon" in document or "fox" in document else 3)
     done, population = await stories_built(tmp_path, script, per_prompt=2)
     assert sorted(document.text.split()[0] for document in population.documents(OWL)) == ["An", "Snow"]
-    assert done.dropped == {"incoherent": 1}
-
-
-async def test_a_prompt_that_loses_all_its_documents_loses_its_questions(tmp_path: Path) -> None:
-    done, population = await stories_built(tmp_path, willing(rating=lambda document: 1 if "fox" in document else 5))
     assert population.prompts == [OWL]
-    assert (done.prompts_without_documents, done.questions, done.dropped) == (1, 5, {"incoherent": 1})
+    assert (done.prompts_without_documents, done.questions, done.dropped) == (1, 5, {"incoherent": 2})
     assert not faults(population.folder)
 
 

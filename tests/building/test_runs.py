@@ -151,6 +151,3 @@ def test_rubbish_all_the_way_ends_and_says_what_it_cost(tmp_path: Path, monkeypa
     # one request a document for coherence and one for reading are needed; the others are what rubbish costs
     assert built["calls"] == 2 * built["documents"] + built["asked_again"]
     assert built["input_tokens"] > 0 < built["output_tokens"]
-
-    task_args = {"population": "made"}
-    run("population_prompts", tmp_path / "scored", MODEL, MODEL, max_tokens=80, epochs=1, task_args=task_args)

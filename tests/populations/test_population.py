@@ -40,14 +40,11 @@ def test_what_was_written_is_read_back(make: Make) -> None:
     assert opened.answers("grader(a)") == {("d1", "q1"): "it falls", ("d3", "q1"): None}
     assert opened.answers("grader(b)") == {("d1", "q1"): "collapse"}
     assert opened.answers("somebody else") == {}
-
-
-def test_spaces_around_a_prompt_hide_nothing_of_it_and_an_unknown_one_has_nothing(make: Make) -> None:
-    population, spaced = make(), f"\n {CASTLE} \n"
-    assert [document.id for document in population.documents(spaced)] == ["d1", "d3"]
-    assert [question.id for question in population.questions(spaced)] == ["q1", "q2"]
-    assert population.answers("grader(b)", spaced) == {("d1", "q1"): "collapse"}
-    assert (population.documents("Another prompt."), population.questions("Another prompt.")) == ([], [])
+    # spaces around a prompt hide nothing of it, and an unknown one has nothing
+    spaced = f"\n {CASTLE} \n"
+    assert (opened.documents(spaced), opened.questions(spaced)) == (opened.documents(CASTLE), opened.questions(CASTLE))
+    assert opened.answers("grader(b)", spaced) == {("d1", "q1"): "collapse"}
+    assert (opened.documents("Another prompt."), opened.questions("Another prompt.")) == ([], [])
 
 
 def test_the_digest_is_that_of_the_content_wherever_it_stands_and_whoever_has_read_it(
@@ -178,9 +175,7 @@ def test_a_population_opens_by_the_name_that_ships_and_by_its_path_and_by_no_oth
     for name in ("startre", "", "none"):
         with pytest.raises(PopulationError, match=f"population is '{name}', expected abstracts, starter or a folder"):
             open_population(name)
-
-
-def test_a_population_is_opened_once_until_one_of_its_files_changes(make: Make) -> None:
+    # once, until one of its files changes
     folder = make().folder
     first = open_population(folder)
     assert open_population(str(folder)) is open_population(folder) is first

@@ -70,10 +70,7 @@ def test_an_instrument_that_measured_again_replaces_its_own_numbers_and_those_of
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        (
-            ("2.5", "3.5"),
-            r"reference_scores.json was changed after it was made; remove it and make it again: genie popul",
-        ),
+        (("2.5", "3.5"), "reference_scores.json was changed after it was made; remove it and make it again: genie"),
         (('"format":2', '"format":3'), "field format: 3, expected 2; remove it"),
         (("2.5", "8.5"), r"reference_scores.json, field measured.*d1, q1: 2 of 3 ratings cannot sum to 8.5"),
         (("2.5", "NaN"), "reference_scores.json"),

@@ -42,16 +42,11 @@ def test_a_file_gives_its_stories_in_order_the_plot_may_be_left_out(tmp_path: Pa
     assert [(story.title, story.plot, story.words) for story in stories] == [
         *(("Bee", "A bee counts.", 7), ("Fox", "", 3), ("Owl", "", 1))
     ]
+    # a story may have a million characters, and no more
+    assert len(reference_stories(written(tmp_path, BEE | {"story": "x" * LONGEST}))[0].story) == LONGEST == 1_000_000
     # the digest changes with any text
     changes: list[dict[str, str]] = [{}, {"title": "B"}, {"plot": ""}, {"story": "A bee."}]
     assert len({stories_digest(reference_stories(written(tmp_path, BEE | change))) for change in changes}) == 4
-
-
-def test_a_story_may_have_a_million_characters_and_no_more(tmp_path: Path) -> None:
-    (story,) = reference_stories(written(tmp_path, BEE | {"story": "x" * LONGEST}))
-    assert len(story.story) == LONGEST == 1_000_000
-    with pytest.raises(ReferenceStoryError, match="'story', expected text of at most 1,000,000 char"):
-        reference_stories(written(tmp_path, BEE | {"story": "x" * (LONGEST + 1)}))
 
 
 FAULTY: list[tuple[list[object], str]] = [
@@ -60,6 +55,7 @@ FAULTY: list[tuple[list[object], str]] = [
     ([{"title": "Bee", "story": "  "}], "no text in the field 'story' of 'Bee'"),
     ([{"story": "A bee."}], "line 1 has no text in the field 'title'"),
     ([BEE, {"title": "Fox", "story": 7}], "line 2 has 7 in the field 'story', expected text"),
+    ([BEE | {"story": "x" * (LONGEST + 1)}], "in the field 'story', expected text of at most 1,000,000 char"),
     ([BEE, BEE], "has two stories titled 'Bee'"),
     (["Once upon a time"], "line 1 is a str and no object"),
     ([["Bee"]], "line 1 is a list and no object, expected one line per story"),
@@ -118,19 +114,16 @@ def test_of_the_published_dataset_the_professionals_stories_are_taken(monkeypatc
     assert reference_stories("someone/stories")[0].title == "Bee"
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
+def test_a_cell_without_a_story_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {
         # the way out of links for texts is named
-        (cell("0_NewYorker", "https://example.org/bee"), "put the texts that you may use into a JSON Lines file"),
+        cell("0_NewYorker", "https://example.org/bee"): "put the texts that you may use into a JSON Lines file",
         # what is no literal runs nothing and gives no story
-        ("__import__('os').getcwd()", "has no story"),
-    ],
-)
-def test_a_cell_without_a_story_is_refused(text: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    hub(monkeypatch, {"ttcw_narrative_ending": text})
-    with pytest.raises(ReferenceStoryError, match=fault):
-        reference_stories("Salesforce/ttcw_creativity_eval")
+        "__import__('os').getcwd()": "has no story",
+    }
+    for text, fault in faults.items():
+        hub(monkeypatch, {"ttcw_narrative_ending": text})
+        assert fault in refusal(lambda: reference_stories("Salesforce/ttcw_creativity_eval"))
 
 
 def test_without_the_extra_the_error_says_how_to_install_it_and_a_missing_file_is_named(
@@ -152,9 +145,7 @@ def test_a_reference_is_a_text_or_the_id_of_a_story_of_the_file_which_is_then_no
     first, second = existing_stories(Path(written(tmp_path, PLAIN, FINE, other)))
     assert (first.id, first.reference, first.reference_name) == ("0_plain", "Fine bees.", "0_fine")
     assert (second.reference, second.reference_name, second.plot) == ("A fine lock, long ago.", "", "A lock opens.")
-
-
-def test_a_machine_written_story_may_be_a_reference_and_be_held_against_another(tmp_path: Path) -> None:
+    # a machine-written story may be a reference, and be held against another
     rows = (PLAIN | {"reference": "0_gpt4"}, {"story": "0_gpt4", "text": "Bees by gpt4.", "reference": "0_fine"}, FINE)
     assert [(story.id, story.reference_name) for story in existing_stories(Path(written(tmp_path, *rows)))] == [
         ("0_plain", "0_gpt4"),
