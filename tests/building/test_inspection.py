@@ -80,5 +80,6 @@ def test_documents_that_are_refusals_are_named(tmp_path: Path) -> None:
     refusal = "I'm sorry, but I can't help with that."
     population = small_population(tmp_path / "p", {OWL: ("Grey owl over barns.", refusal), FOX: (refusal,)})
     ids = [population.documents(OWL)[1].id, population.documents(FOX)[0].id]
-    assert survey(population).refusals == ids
+    # the same words for another prompt are no near-duplicate
+    assert (survey(population).refusals, survey(population).near_duplicates) == (ids, 0)
     assert f"refusals: 2: {', '.join(ids)}" in inspected(population.folder)[2]
