@@ -8,11 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.scripted import FOX, OWL, small_population
+from tests.building.scripts import read_by
 
 from genie_inspect.populations.population import ANSWERS, DOCUMENTS, MANIFEST, QUESTIONS, identity
-from genie_inspect.populations.schema import AnswerRow, Manifest, file_digest
-from genie_inspect.populations.writing import write_population
+from genie_inspect.populations.schema import Manifest, file_digest
 
 Damage = Callable[[Path], None]
 """Changes a sound population in its folder."""
@@ -23,36 +22,14 @@ FILES = (DOCUMENTS, QUESTIONS, ANSWERS, MANIFEST)
 
 def sound_population(folder: Path) -> Path:
     """A population of two prompts, all questions answered by one reader."""
-    small = small_population(folder)
-    documents = {prompt: small.documents(prompt) for prompt in (OWL, FOX)}
-    questions = {prompt: small.questions(prompt) for prompt in (OWL, FOX)}
-    write_population(
-        folder,
-        name="small",
-        version="1",
-        licence="MIT",
-        features=small.features,
-        documents=[row for own in documents.values() for row in own],
-        questions=[row for own in questions.values() for row in own],
-        answers=[
-            AnswerRow(document=document.id, question=question.id, reader="r", text=f"a bird {document.id}")
-            for prompt in documents
-            for document in documents[prompt]
-            for question in questions[prompt]
-        ],
-    )
-    return folder
+    return read_by(folder, {"r": lambda document: f"a bird {document.id}"}).folder
 
 
 def damages() -> dict[str, Damage]:
     """Every damage, by a name that is a folder's too."""
     return {
         **{f"{file} {name}": partial(_bytes, file, change) for file in FILES for name, change in BYTES.items()},
-        **{f"{file} missing": partial(_gone, file) for file in FILES},
-        **{f"{file} a folder": partial(_folder, file) for file in FILES},
-        **{f"{file} a link to itself": partial(_linked, file, file) for file in FILES},
-        **{f"{file} a link to a device": partial(_linked, file, "/dev/zero") for file in FILES},
-        **{f"{file} a pipe": partial(_pipe, file) for file in FILES},
+        **{f"{file} {name}": partial(_replaced, file, make) for file in FILES for name, make in OTHER_THINGS.items()},
         **{f"manifest {name}": partial(_manifest, place, text) for name, (place, text) in MANIFESTS.items()},
         **{f"row {name}": partial(_row, *damage) for name, damage in ROWS.items()},
         "two files swapped": _swapped,
@@ -87,23 +64,18 @@ def _sealed(folder: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps(fields | {"files": files, "digest": whole}))
 
 
-def _gone(file: str, folder: Path) -> None:
+OTHER_THINGS: dict[str, Callable[[Path], object]] = {
+    "missing": lambda path: None,
+    "a folder": Path.mkdir,
+    "a link to itself": lambda path: path.symlink_to(path.name),
+    "a link to a device": lambda path: path.symlink_to("/dev/zero"),
+    "a pipe": os.mkfifo,
+}
+
+
+def _replaced(file: str, make: Callable[[Path], object], folder: Path) -> None:
     (folder / file).unlink()
-
-
-def _folder(file: str, folder: Path) -> None:
-    (folder / file).unlink()
-    (folder / file).mkdir()
-
-
-def _linked(file: str, target: str, folder: Path) -> None:
-    (folder / file).unlink()
-    (folder / file).symlink_to(target)
-
-
-def _pipe(file: str, folder: Path) -> None:
-    (folder / file).unlink()
-    os.mkfifo(folder / file)
+    make(folder / file)
 
 
 def _swapped(folder: Path) -> None:

@@ -15,7 +15,7 @@ from genie_inspect.files.writing import DATA
 from genie_inspect.graders.embedding_judge import shipped_fit
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.populations.population import ANSWERS, BUNDLED, Population
-from genie_inspect.populations.schema import Question, rows
+from genie_inspect.populations.schema import Document, Question, rows
 from genie_inspect.prompting.answers import is_unspecified, normalised
 from genie_inspect.providers.replay import RATINGS, READINGS, RecordedAnswer, RecordedRatings, Story, starter_record
 
@@ -26,48 +26,23 @@ QUESTIONS = {question.id: question for prompt in POPULATION.prompts for question
 ASKED = {"agent": 2, "plot": 3, "setting": 2, "perspective": 2, "social_atmosphere": 2, "style": 3}
 DOCUMENTS = 22  # a prompt; two of the 24 writers tell as bundled/ordinary
 
-every_prompt = pytest.mark.parametrize("prompt", POPULATION.prompts)
-
-
-def texts() -> dict[str, tuple[str, str]]:
-    """Prompt and text of each document and story, by id."""
-    documents = (document for prompt in POPULATION.prompts for document in POPULATION.documents(prompt))
-    found = {document.id: (document.prompt, document.text) for document in documents}
-    return found | {story.id: (story.prompt, story.text) for story in STORIES}
-
-
-TEXTS = texts()
-
-
-# The corpus
-
 
 def test_there_are_eight_prompts_of_the_study() -> None:
     study = (DATA / "synthetic_prompts.txt").read_text(encoding="utf-8").splitlines()
     assert len(study) == len(set(study)) == 25
     assert len(POPULATION.prompts) == 8
     assert set(POPULATION.prompts) <= set(study)
+    assert ASKED.keys() == {feature.name for feature in POPULATION.features}
 
 
-@every_prompt
-def test_a_prompt_has_twenty_two_documents_and_each_storyteller_tells_it_twice(prompt: str) -> None:
+@pytest.mark.parametrize("prompt", POPULATION.prompts)
+def test_a_prompt_has_its_documents_and_questions_and_each_storyteller_tells_it_twice(prompt: str) -> None:
     assert len(POPULATION.documents(prompt)) == DOCUMENTS
     told = Counter((story.storyteller, story.epoch) for story in STORIES if story.prompt == prompt)
     assert told == dict.fromkeys(product(("ordinary", "inventive"), (1, 2)), 1)
-
-
-# The questions
-
-
-@every_prompt
-def test_a_prompt_has_fourteen_questions_over_all_features_and_none_twice(prompt: str) -> None:
     assert Counter(question.feature for question in POPULATION.questions(prompt)) == ASKED
-    assert ASKED.keys() == {feature.name for feature in POPULATION.features}
     asked = [normalised(question.text) for question in POPULATION.questions(prompt)]
     assert len(set(asked)) == len(asked)
-
-
-# The reading
 
 
 def test_the_recorded_reader_is_the_grader_with_todays_template() -> None:
@@ -92,18 +67,16 @@ def test_restamping_once_puts_every_bundled_population_right_and_twice_changes_n
 
 
 def test_there_is_one_answer_of_a_few_words_or_none_a_question_and_document() -> None:
-    for prompt, text in TEXTS.values():
-        for question in POPULATION.questions(prompt):
-            answer = RECORD.answer(text, question.text)
-            assert answer is None or (len(answer.split()) <= 10 and not is_unspecified(answer)), (text, answer)
+    told: list[Story | Document] = [*STORIES]
+    told += [document for prompt in POPULATION.prompts for document in POPULATION.documents(prompt)]
+    for text, question in ((one.text, question) for one in told for question in POPULATION.questions(one.prompt)):
+        answer = RECORD.answer(text, question.text)
+        assert answer is None or (len(answer.split()) <= 10 and not is_unspecified(answer)), (text, answer)
     documents = Counter((row.document, row.question) for row in rows(RECORD.folder / READINGS, RecordedAnswer))
     assert set(documents.values()) == {1}
     asked = sum(len(POPULATION.questions(story.prompt)) for story in STORIES)
     assert len(documents) == asked
     assert POPULATION.manifest.counts.answers == DOCUMENTS * len(QUESTIONS)
-
-
-# The ratings
 
 
 def needed() -> Iterator[tuple[Question, str, str]]:
@@ -146,9 +119,6 @@ def test_every_pair_that_storytellers_reference_scores_and_calibration_need_has_
     assert len(found) > 17_000
     assert {key: ratings for key, ratings in found.items() if len(ratings) > 1} == {}
     assert set.union(*found.values()) == {1, 2, 3, 4}
-
-
-# The card
 
 
 @with_ci("the card's tables made anew, whose figures other tests hold")

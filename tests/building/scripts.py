@@ -7,8 +7,9 @@ from typing import Any
 from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
 from inspect_ai.model import ModelOutput, StopReason
 from tests.scripted import FEATURES as SMALL
-from tests.scripted import Data, Script, numbered
+from tests.scripted import Data, Script, numbered, output, small_population
 
+from genie_inspect.building.populating import Built, build
 from genie_inspect.graders.stand_ins import RecordedModel, ReplyRecord
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow, Document, Feature, Question
@@ -70,6 +71,37 @@ def population_of(
     return write_population(folder, **facts, features=SMALL, documents=documents, questions=questions, answers=answers)
 
 
+def read_by(folder: Path, readers: Mapping[str, Callable[[Document], str | None]]) -> Population:
+    """The small population with what readers answered to all questions about each document; None where they did not."""
+    made = small_population(folder)
+    answers = [
+        AnswerRow(document=document.id, question=question.id, reader=reader, text=text)
+        for reader, answer in readers.items()
+        for prompt in made.prompts
+        for document in made.documents(prompt)
+        for question in made.questions(prompt)
+        if (text := answer(document)) is not None
+    ]
+    return small_population(folder, answers=answers)
+
+
+def otherwise(script: Script, reply: Callable[[Data], str | ModelOutput | None]) -> Script:
+    """A grader with a reply of its own to some data, who else replies as the script does."""
+
+    def either(request: str) -> str | ModelOutput:
+        special = reply(unfenced(request))
+        return script.reply(request) if special is None else special
+
+    return Script(either)
+
+
+def out_of_order() -> ModelOutput:
+    """What a model gives that fails."""
+    failed = output("")
+    failed.error = "out of order"
+    return failed
+
+
 def willing(
     rating: Callable[[str], int] = lambda document: 4,
     verdict: Callable[[str], str] = lambda question: "keep",
@@ -99,6 +131,13 @@ def written(data: Data) -> dict[str, str]:
     if "feature" in data:
         return {"1": f"Where is {data['prompt'].split()[-1].strip('.')} found?"} if data["feature"] == "place" else {}
     return {"1": "hunger: what is eaten", "2": "night: its light; its sound"}
+
+
+async def built(folder: Path, script: Script, logs: Sequence[str], **options: Any) -> tuple[Built, Population]:
+    """What a build of logs says, and the population."""
+    facts: dict[str, Any] = {"name": "owls", "licence": "MIT", "features": FEATURES, "least": 1}
+    model, output = recorded(script, folder / "work"), folder / "owls"
+    return await build(output, model, folder / "work", logs=logs, **facts, **options), Population(output)
 
 
 def recorded(script: Script, folder: Path) -> RecordedModel:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai.log import EvalError, read_eval_log, write_eval_log
-from tests.building.scripts import FEATURES, FOX, OWL, population_of, recorded, story_logs, willing, write_log
+from tests.building.scripts import FOX, OWL, built, otherwise, population_of, story_logs, willing, write_log
 from tests.scripted import DOCUMENTS, Script, saying, small_population
 
 from genie_inspect.building.collecting import (
@@ -28,11 +28,9 @@ from genie_inspect.building.collecting import (
 )
 from genie_inspect.building.importing import Import, import_cleaned
 from genie_inspect.building.inspection import faults
-from genie_inspect.building.populating import Built, build
 from genie_inspect.errors import GenieWarning, PopulationError
 from genie_inspect.populations.population import BUNDLED, Population
 from genie_inspect.populations.schema import Document, Question, document_id
-from genie_inspect.prompting.templates import unfenced
 
 
 def test_what_is_no_document_is_dropped_with_a_count_by_reason(tmp_path: Path) -> None:
@@ -88,13 +86,10 @@ def test_the_union_has_what_stands_in_either_once(tmp_path: Path) -> None:
     assert [question.text for question in union.questions(OWL)][-1] == "Which rhythm?"
 
 
-def test_populations_of_other_features_do_not_merge(tmp_path: Path) -> None:
+def test_populations_of_other_features_and_two_things_under_one_id_do_not_merge(tmp_path: Path) -> None:
     with pytest.raises(PopulationError, match=r"abstracts-1@.* has other features than starter-3@"):
         both(tmp_path, [BUNDLED["starter"], BUNDLED["abstracts"]])
     assert list(tmp_path.iterdir()) == []
-
-
-def test_two_things_under_one_id_do_not_merge(tmp_path: Path) -> None:
     folders = [tmp_path / "rain", tmp_path / "snow"]
     for folder in folders:
         document = Document(id="d", prompt=OWL, text=f"It was {folder.name}.")
@@ -115,25 +110,16 @@ def test_a_sample_has_so_many_documents_prompts_and_their_answers_alone_drawn_by
     assert one.manifest.digest == again.manifest.digest != other.manifest.digest
 
 
-ITEMS = [("a", number) for number in range(7)] + [("b", number) for number in range(3)] + [("c", 0)]
-
-
-def model(item: tuple[str, int]) -> str:
-    return item[0]
-
-
-def test_every_beginning_takes_the_models_as_equally_as_can_be() -> None:
-    order = stratified(ITEMS, model, 0)
-    for size in range(1, len(ITEMS) + 1):
-        taken = Counter(map(model, order[:size]))
-        left = Counter(map(model, order[size:]))
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers())), st.integers())
+def test_every_beginning_takes_the_models_as_equally_as_can_be_and_nothing_is_lost(
+    items: list[tuple[str, int]], seed: int
+) -> None:
+    order = stratified(items, lambda item: item[0], seed)
+    assert Counter(order) == Counter(items)
+    for size in range(1, len(items)):
+        taken, left = (Counter(model for model, _ in part) for part in (order[:size], order[size:]))
         # nobody has two more than another who still has some left
         assert all(taken[one] - taken[other] <= 1 for one in taken for other in left)
-
-
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers())), st.integers())
-def test_nothing_is_lost_or_added(items: list[tuple[str, int]], seed: int) -> None:
-    assert Counter(stratified(items, model, seed)) == Counter(items)
 
 
 STORY = "The owl left at dusk. It flew over nine barns, and none of them was its own."
@@ -164,15 +150,14 @@ LOST = "She said: “Go!” He went. She said: “Go!” Nobody did go of the go
         ('she said: "Go!"', "She said: “Go!” He went. She said: “Go!”"),
         ("She sayd: “Go!”", "She said: “Go!” He went. She said: “Go!”"),
         ("Nobody did go of the go", LOST),
+        *((sentence, None) for sentence in ("It rained.", "She", "Nobody did", "", "“")),
     ],
 )
-def test_a_text_ends_behind_the_sentence_the_last_time_that_it_stands_there(sentence: str, rest: str) -> None:
+def test_a_text_ends_behind_the_sentence_the_last_time_that_it_stands_there(sentence: str, rest: str | None) -> None:
     assert up_to_sentence(LOST, sentence) == rest
 
 
-def test_what_is_no_sentence_of_the_text_ends_it_nowhere_and_a_line_or_a_mark_of_any_script_ends_a_sentence() -> None:
-    for sentence in ("It rained.", "She", "Nobody did", "", "“"):
-        assert up_to_sentence(LOST, sentence) is None
+def test_a_line_or_a_mark_of_any_script_ends_a_sentence() -> None:
     poem = "The owl is white \nthe moon is old\nold of moon moon"
     assert up_to_sentence(poem, "The owl is white") == "The owl is white"
     assert up_to_sentence("猫が寝た。月が出た。月の月の", "月が出た。") == "猫が寝た。月が出た。"
@@ -198,14 +183,9 @@ def document(text: str, prompt: str = OWL) -> Document:
 
 def naming(sentence: Callable[[str], str], able: Script | None = None) -> Script:
     """A grader that names the last sound sentence of a text, and does all else as it can."""
-
-    def reply(request: str) -> str:
-        data = unfenced(request)
-        if "writing" in data:
-            return json.dumps({"last": sentence(data["writing"])})
-        return str(able.reply(request)) if able else "?"
-
-    return Script(reply)
+    return otherwise(
+        able or saying("?"), lambda data: json.dumps({"last": sentence(data["writing"])}) if "writing" in data else None
+    )
 
 
 def last_whole(text: str) -> str:
@@ -219,23 +199,10 @@ async def cleaned(script: Script, *texts: str) -> tuple[list[Document], dict[str
     return left, {name: count for name, count in (cleaner.counts + dropped).items() if count}
 
 
-async def test_a_document_is_cut_behind_the_sentence_that_the_model_names(tmp_path: Path) -> None:
-    script = naming(last_whole)
-    (left,), counts = await cleaned(script, SOUND + TAIL)
-    assert (left.text, left.cut_words, left.model) == (SOUND, 6, "a/one")
-    assert left.id == document_id(OWL, SOUND), "the id is that of the text that is left"
-    assert counts == {ASKED: 1, CUT: 1, WORDS: 6}
-    assert script.data == [{"writing": SOUND + TAIL}]
-
-
-async def test_a_document_that_holds_together_stays_as_it_is() -> None:
-    ornamented = SOUND + "\n\n***\n"
-    left, counts = await cleaned(naming(lambda text: "She found the moon."), SOUND, ornamented)
-    assert left == [document(SOUND), document(ornamented)]
-    assert counts == {ASKED: 2}
-
-
-async def test_a_sentence_that_is_none_of_the_text_and_an_unreadable_reply_change_nothing_and_are_counted() -> None:
+async def test_what_holds_together_is_left_as_it_is_and_so_is_what_the_reply_says_nothing_of_with_a_count() -> None:
+    texts = SOUND, SOUND + "\n\n***\n"
+    left = await cleaned(naming(lambda text: "She found the moon."), *texts)
+    assert left == ([*map(document, texts)], {ASKED: 2})
     text = SOUND + TAIL + ". More of it"
     for sentence in ("She found the sun and kept it.", "She", "...", "moon the of owl"):
         assert await cleaned(naming(lambda _: sentence), text) == ([document(text)], {ASKED: 1, ABSENT: 1})  # noqa: B023
@@ -254,17 +221,12 @@ async def test_what_would_lose_more_than_half_of_itself_is_left_out_with_the_rea
     assert (half.text, half.cut_words) == ("It rained.", 3)
 
 
-async def built(folder: Path, script: Script, logs: str = "broken", **options: Any) -> tuple[Built, Population]:
-    facts: dict[str, Any] = {"name": "owls", "licence": "MIT", "features": FEATURES, "least": 1, "clean_by_model": True}
-    model, output = recorded(script, folder / "work"), folder / "owls"
-    return await build(output, model, folder / "work", logs=LOGS[logs], **facts, **options), Population(output)
-
-
 async def test_a_build_cuts_before_it_rates_and_reads_and_records_how_much(tmp_path: Path) -> None:
     script = naming(last_whole, willing())
-    done, population = await built(tmp_path, script)
+    done, population = await built(tmp_path, script, LOGS["broken"], clean_by_model=True)
     by_text = {document.text: document for document in population.documents(OWL)}
     assert (by_text[SOUND].cut_words, by_text[OWLS[1]].cut_words) == (6, None)
+    assert (by_text[SOUND].id, by_text[SOUND].model) == (document_id(OWL, SOUND), "a")
     assert done.cleaned == {ASKED: 4, CUT: 1, WORDS: 6}
     assert (done.documents, done.dropped, done.asked_again) == (4, {}, 0)
     assert not any(TAIL in str(data.get("document")) for data in script.data)
@@ -277,13 +239,13 @@ async def test_a_build_cuts_before_it_rates_and_reads_and_records_how_much(tmp_p
 
 async def test_a_build_leaves_out_what_falls_apart_and_others_take_its_place(tmp_path: Path) -> None:
     script = naming(lambda text: "" if "moon" in text else last_whole(text), willing())
-    done, population = await built(tmp_path, script, per_prompt=2)
+    done, population = await built(tmp_path, script, LOGS["broken"], clean_by_model=True, per_prompt=2)
     assert sorted(document.text.split()[0] for document in population.documents(OWL)) == ["An", "Snow"]
     assert done.dropped == {BROKEN: 1}
 
 
 async def test_of_two_documents_that_are_alike_without_their_broken_ends_one_joins(tmp_path: Path) -> None:
-    done, population = await built(tmp_path, naming(last_whole, willing()), logs="twice")
+    done, population = await built(tmp_path, naming(last_whole, willing()), LOGS["twice"], clean_by_model=True)
     assert sorted(document.text for document in population.documents(OWL)) == sorted([SOUND, OWLS[1]])
     assert done.dropped == {"near-duplicate": 1}
     assert not faults(population.folder)

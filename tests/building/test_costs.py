@@ -1,11 +1,10 @@
 import json
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai.model import Model
-from tests.building.scripts import population_of
+from tests.building.scripts import read_by
 from tests.recorded import answered as leaving_out_answered
 from tests.recorded import rated, read_population
 from tests.scripted import DOCUMENTS, FOX, OWL, QUESTIONS, Asked, Script, grading, small_population
@@ -21,7 +20,6 @@ from genie_inspect.graders.pairwise_judge import TOKENS_A_REASON
 from genie_inspect.graders.protocols import Answer, Compared
 from genie_inspect.graders.reader import GraderReader
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import AnswerRow, Document
 from genie_inspect.scorers.assessor import Assessor
 from genie_inspect.signature import digest
 
@@ -50,21 +48,6 @@ def test_ratings_on_record_are_not_paid_again(tmp_path: Path) -> None:
     assert found.judged == found.rating.calls == 1 + 3 + 3
 
 
-def read_by(folder: Path, readers: Mapping[str, Callable[[Document], str | None]]) -> Population:
-    """The small population with what readers answered to all questions about each document; None where they did not."""
-    made = small_population(folder)
-    documents = [document for prompt in made.prompts for document in made.documents(prompt)]
-    rows = [
-        AnswerRow(document=document.id, question=question.id, reader=reader, text=text)
-        for reader, answer in readers.items()
-        for document in documents
-        for question in made.questions(document.prompt)
-        if (text := answer(document)) is not None
-    ]
-    questions = [question for prompt in made.prompts for question in made.questions(prompt)]
-    return population_of(folder, documents, questions, rows)
-
-
 @pytest.mark.parametrize("order", [("most", "least"), ("least", "most")])
 def test_for_a_grader_who_has_read_nothing_stands_the_reader_who_has_read_most(
     order: tuple[str, str], tmp_path: Path
@@ -78,17 +61,12 @@ def test_for_a_grader_who_has_read_nothing_stands_the_reader_who_has_read_most(
     assert planned(least, "pairwise").judged > 4
 
 
-def counted(cost: TaskCost) -> dict[str, float]:
-    return {"read": cost.reading.calls, "population": cost.population.calls, "judge": cost.rating.calls}
-
-
 def test_an_unread_population_is_read_and_all_its_answers_count_as_different(tmp_path: Path) -> None:
     population = small_population(tmp_path)
     cost = planned(population, "pairwise", each=2)
     # 2 documents for each of 2 prompts, the 5 of the population; 2 x 3 documents x 3 questions and 2 x 2 x 1
-    assert counted(cost) == {"read": 4, "population": 5, "judge": pytest.approx(22)}
-    assert cost.documents == 4
-    assert [cost.pairs, cost.judged] == pytest.approx([22, 22])
+    assert (cost.documents, cost.reading.calls, cost.population.calls) == (4, 4, 5)
+    assert [cost.rating.calls, cost.pairs, cost.judged] == pytest.approx([22, 22, 22])
 
 
 def test_what_the_cache_holds_of_a_reader_is_not_read_again(tmp_path: Path) -> None:
@@ -114,10 +92,16 @@ MANY = {OWL: (*DOCUMENTS[OWL], "Grey owl at noon.", "Brown owl in a barn."), FOX
 """Two of the owls are grey, and all but one are owls in their second word."""
 
 
-def script() -> Script:
-    return grading(
+async def asked(instrument: Instrument, folder: Path) -> tuple[Script, TaskCost, Cost]:
+    """A grader who has compared all documents, what that was expected to cost, and what it then still costs."""
+    grader = grading(
         answer=lambda document, question: leaving_out_answered(document, question) or "[not said]", rating=rated
     )
+    model = grader.model()
+    population = read_population(folder, GraderReader(model).signature, MANY)
+    expected = reference_scores_cost(population, instrument, model)
+    await left_out(Assessor(population, *instrument.reader_and_judge(model)))
+    return grader, expected, reference_scores_cost(population, instrument, model).total
 
 
 @pytest.mark.parametrize(
@@ -125,13 +109,8 @@ def script() -> Script:
     [("list", True), ("list", False), ("pairwise", True), ("pairwise", False), ("sheet", False)],
 )
 async def test_what_a_dry_run_counts_is_what_is_asked(judge: str, keeps: bool, tmp_path: Path) -> None:
-    grader = script()
-    model = grader.model()
-    population = read_population(tmp_path / "population", GraderReader(model).signature, MANY)
-    instrument = Instrument(judge, cache=keeps)
-    found = reference_scores_cost(population, instrument, model)
+    grader, found, left = await asked(Instrument(judge, cache=keeps), tmp_path)
     assert (found.documents, found.population) == (7, Cost())
-    await left_out(Assessor(population, *instrument.reader_and_judge(model)))
     # no document is read: the answers are on record
     assert not [data for data in grader.data if "questions" in data]
     assert found.total.calls == len(grader.requests)
@@ -141,21 +120,15 @@ async def test_what_a_dry_run_counts_is_what_is_asked(judge: str, keeps: bool, t
     if keeps:
         # first words grey (twice), white, old, brown: 4 x 4, less three that are compared with others alone;
         # second words owl, five times: one; tones grey (twice), old, brown: 3 x 3 less two; red, lame: one each
-        assert found.judged == (16 - 3) + 1 + (9 - 2) + 2
-        assert reference_scores_cost(population, instrument, model).total == Cost()
+        assert (found.judged, left) == ((16 - 3) + 1 + (9 - 2) + 2, Cost())
 
 
 async def test_of_sheets_that_are_kept_it_is_the_most_that_is_asked(tmp_path: Path) -> None:
-    grader = script()
-    model = grader.model()
-    population = read_population(tmp_path / "population", GraderReader(model).signature, MANY)
-    instrument = Instrument("sheet")
-    found = reference_scores_cost(population, instrument, model)
-    await left_out(Assessor(population, *instrument.reader_and_judge(model)))
+    grader, found, left = await asked(Instrument("sheet"), tmp_path)
     # one grey owl waits for the other, which answers alike; the other documents are side by side
     assert found.total.calls == 7 == len(grader.requests) + 1
     assert found.total.tokens_in >= sum(map(static_token_count, grader.requests))
-    assert reference_scores_cost(population, instrument, model).total == Cost()
+    assert left == Cost()
 
 
 @pytest.mark.parametrize(("size", "sheets"), [(120, 1), (40, 2), (20, 3), (11, 5), (3, 20)])
@@ -197,7 +170,6 @@ def asked_of(script: Script) -> tuple[int, int]:
     return len(script.requests), sum(map(static_token_count, script.requests))
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["list", "list/10", "pairwise", "logit"])
 async def test_calls_and_tokens_are_those_of_the_requests_that_a_judge_sends(mode: str, tmp_path: Path) -> None:
     script = grading()
@@ -208,7 +180,6 @@ async def test_calls_and_tokens_are_those_of_the_requests_that_a_judge_sends(mod
     assert (cost.calls, cost.tokens_in) == asked_of(script)
 
 
-@pytest.mark.anyio
 async def test_tokens_of_a_reading_are_those_of_the_request_that_a_reader_sends(tmp_path: Path) -> None:
     script = grading(lambda document, question: "rain")
     document, questions = 'It rained.\n\n"Go!" said <b>she</b>.' * 200, [QUESTION, Asked("Who?")]

@@ -81,25 +81,12 @@ def test_the_study_s_layout_imports_with_its_faults_counted(tmp_path: Path) -> N
     order = Import(str(tmp_path / "study.csv"), tmp_path / "dry", "made", "MIT", preset="genie-study", dry_run=True)
     assert import_population(order) == done | {"population": ""}
     assert not (tmp_path / "dry").exists()
-
-
-def test_a_population_of_answers_alone_says_so_to_what_compares_documents(tmp_path: Path) -> None:
-    _, population = imported(table(tmp_path / "study.csv"), tmp_path, preset="genie-study")
+    # what compares documents says that there are none
     assert population.answers_alone
     with pytest.raises(PopulationError, match=r"cosine compares with documents, .* made-1@.* has only answers"):
         population.require_documents("cosine")
     with pytest.raises(RefusedError, match="judge=offline compares with documents"):
         genie(str(population.folder), judge="offline")
-
-
-def test_two_tables_with_other_answers_are_two_populations_where_there_are_no_documents(tmp_path: Path) -> None:
-    names = []
-    for answer in ("a king", "a queen"):
-        rows = [(1, "Who rules?", answer, "agent", CASTLE, "m")]
-        (tmp_path / answer).mkdir()
-        _, population = imported(table(tmp_path / "t.csv", rows=rows), tmp_path / answer, preset="genie-study")
-        names.append(population.name)
-    assert names[0] != names[1]
 
 
 def lines(path: Path, *rows: dict[str, str]) -> str:
@@ -126,16 +113,6 @@ def test_a_text_that_is_called_document_is_read_with_a_word_about_it(
     assert done["note"].startswith(f"column '{column}' is read as text")
 
 
-def test_what_is_missing_is_named_with_what_the_table_has_and_what_documents_need(tmp_path: Path) -> None:
-    source = lines(tmp_path / "t.jsonl", {"ask": CASTLE, "story": "It fell."})
-    with pytest.raises(PopulationError) as caught:
-        imported(source, tmp_path)
-    assert (
-        "t.jsonl is mapped to prompt and text: it has ask, story. Use --map prompt=COLUMN --map text=COLUMN; "
-        in str(caught.value)
-    )
-
-
 def test_documents_that_are_refusals_are_left_out_and_counted_with_the_answers_about_them(tmp_path: Path) -> None:
     texts = ["It fell.", "I'm sorry, but I can't help with that.", "“I can’t help with that,” it said."]
     texts.append("I won't write this.")
@@ -156,6 +133,9 @@ def test_one_document_id_under_two_prompts_is_two_documents(tmp_path: Path) -> N
     rows = [(1, "Who?", "a", "agent", "One.", "m"), (1, "Who?", "b", "agent", "Two.", "m")]
     _, population = imported(table(tmp_path / "t.csv", rows=rows), tmp_path, preset="genie-study")
     assert len({document for document, _ in population.answers("genie-study")}) == 2
+    # without documents the answers are what a population is known by
+    source = table(tmp_path / "u.csv", rows=[rows[0], (1, "Who?", "c", "agent", "Two.", "m")])
+    assert imported(source, tmp_path / "other", preset="genie-study")[1].name != population.name
 
 
 @pytest.mark.parametrize(
@@ -163,10 +143,8 @@ def test_one_document_id_under_two_prompts_is_two_documents(tmp_path: Path) -> N
     [
         ({"mapping": ("prompt=Promt",)}, r"map prompt=Promt: .* has no such column, it has DocID, Question"),
         ({"mapping": ("prompts=Prompt",)}, "map is 'prompts=Prompt', expected FIELD=COLUMN"),
-        (
-            {"mapping": ("prompt=Prompt",)},
-            "no column of .* is mapped to text: it has DocID, .*documents need prompt and text",
-        ),
+        ({"mapping": ("prompt=Prompt",)}, "no column of .* is mapped to text: it has DocID, .*need prompt and text"),
+        ({}, r"study\.csv is mapped to prompt and text: .* Use --map prompt=COLUMN --map text=COLUMN; documents"),
         ({"preset": "study"}, "preset is 'study', expected genie-study or a JSON file"),
         ({"preset": "genie-study", "features": "nowhere"}, "features are 'nowhere'"),
     ],

@@ -3,11 +3,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.building.scripts import population_of
+from tests.building.scripts import population_of, read_by
 from tests.scripted import FOX, OWL, small_population
 
 from genie_inspect.building.inspection import faults, inspected
-from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS, Population
+from genie_inspect.populations.population import ANSWERS, DOCUMENTS, QUESTIONS
 from genie_inspect.populations.schema import AnswerRow, Document, Question
 from genie_inspect.populations.survey import survey
 
@@ -20,19 +20,6 @@ def changed(folder: Path, file: str, change: Change) -> list[str]:
     change(rows)
     (folder / file).write_text("".join(json.dumps(row) + "\n" for row in rows))
     return [kind for kind in faults(folder) if not kind.startswith(("digest", "count"))]
-
-
-def answered(folder: Path) -> Population:
-    population = small_population(folder)
-    answers = [
-        AnswerRow(document=document.id, question=question.id, reader="r", text="a bird")
-        for prompt in population.prompts
-        for document in population.documents(prompt)
-        for question in population.questions(prompt)
-    ]
-    documents = [document for prompt in (OWL, FOX) for document in population.documents(prompt)]
-    questions = [question for prompt in (OWL, FOX) for question in population.questions(prompt)]
-    return population_of(folder, documents, questions, answers)
 
 
 UNREADABLE = ["unreadable row in documents.jsonl", "answer about an unknown document"]
@@ -57,11 +44,11 @@ ELSEWHERE = {"id": "x-new", "prompt": "Else."}
     ],
 )
 def test_each_fault_is_found_and_named(file: str, change: Change, kinds: list[str], tmp_path: Path) -> None:
-    assert changed(answered(tmp_path / "p").folder, file, change) == kinds
+    assert changed(read_by(tmp_path / "p", {"r": lambda document: "a bird"}).folder, file, change) == kinds
 
 
 def test_all_faults_are_found_and_not_the_first_alone(tmp_path: Path) -> None:
-    folder = answered(tmp_path / "p").folder
+    folder = read_by(tmp_path / "p", {"r": lambda document: "a bird"}).folder
     changed(folder, DOCUMENTS, lambda rows: rows.append(rows[0]))
     changed(folder, QUESTIONS, lambda rows: rows[0].update(feature="smell"))
     (folder / ANSWERS).unlink()
@@ -93,5 +80,6 @@ def test_documents_that_are_refusals_are_named(tmp_path: Path) -> None:
     refusal = "I'm sorry, but I can't help with that."
     population = small_population(tmp_path / "p", {OWL: ("Grey owl over barns.", refusal), FOX: (refusal,)})
     ids = [population.documents(OWL)[1].id, population.documents(FOX)[0].id]
-    assert survey(population).refusals == ids
+    # the same words for another prompt are no near-duplicate
+    assert (survey(population).refusals, survey(population).near_duplicates) == (ids, 0)
     assert f"refusals: 2: {', '.join(ids)}" in inspected(population.folder)[2]

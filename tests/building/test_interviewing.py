@@ -3,20 +3,10 @@ from pathlib import Path
 
 import anyio
 import pytest
-from inspect_ai.model import Model, ModelOutput, get_model
+from inspect_ai.model import Model, get_model
+from tests.building.scripts import otherwise, out_of_order
 from tests.recorded import recorded_starter
-from tests.scripted import (
-    DOCUMENTS,
-    FOX,
-    OWL,
-    Script,
-    answers_alone,
-    grading,
-    numbered,
-    output,
-    saying,
-    small_population,
-)
+from tests.scripted import DOCUMENTS, FOX, OWL, Script, answers_alone, grading, numbered, saying, small_population
 from tests.tasks.runs import run
 
 from genie_inspect.building.features import INSTRUCTION
@@ -71,15 +61,7 @@ def various(population: Population) -> Script:
         answer=lambda document, question: "[not said]" if document == WHITE and "tone" in question else document,
         rating=lambda answer, other: (len(answer) + len(other)) % 5,
     )
-    plain = script.reply
-
-    def reply(request: str) -> str | ModelOutput:
-        if unfenced(request).get("document") == refused:
-            return '{"attempt": "no"}'
-        return plain(request)
-
-    script.reply = reply
-    return script
+    return otherwise(script, lambda data: '{"attempt": "no"}' if data.get("document") == refused else None)
 
 
 @pytest.mark.parametrize("judge", ["list", "sheet", "pairwise", "offline"])
@@ -128,18 +110,7 @@ async def test_the_bundled_grader_measures_a_recorded_population(tmp_path: Path)
 
 async def test_a_grader_that_fails_once_ends_it_and_what_it_has_said_is_not_asked_again(tmp_path: Path) -> None:
     population, sound = small_population(tmp_path / "population"), grading()
-    failing = grading()
-    plain = failing.reply
-
-    def reply(request: str) -> str | ModelOutput:
-        data = unfenced(request)
-        if data.get("question") == "What is the tone?":
-            broken = output("")
-            broken.error = "out of order"
-            return broken
-        return plain(request)
-
-    failing.reply = reply
+    failing = otherwise(grading(), lambda data: out_of_order() if data.get("question") == "What is the tone?" else None)
     with pytest.raises(GraderFailedError, match=r"the grader failed on 2 ratings of document d-.*: run it again"):
         await left_out(assessor(population, failing))
     found = await left_out(assessor(population, sound))

@@ -1,23 +1,22 @@
+import itertools
 import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai.model import ModelOutput
-from tests.building.scripts import FEATURES, FOX, OWL, recorded, story_logs, willing, write_log
+from tests.building.scripts import FOX, OWL, built, otherwise, out_of_order, story_logs, willing, write_log
 from tests.left_out import rest_with_ci
 from tests.processes import Commands
-from tests.scripted import Script, numbered, output
+from tests.scripted import Data, Script, numbered
 
 from genie_inspect.building.inspection import faults
-from genie_inspect.building.populating import Built, build
+from genie_inspect.building.populating import Built
 from genie_inspect.errors import GraderFailedError, PopulationError, UnknownChoiceError
 from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.reference_scores import reference_scores_of
 from genie_inspect.populations.schema import Question, question_id, write_rows
-from genie_inspect.prompting.templates import unfenced
 
 LOGS: dict[str, list[str]] = {}
 LONG = "the owl flew over the old barn and the long white field until the sun rose over the hill"
@@ -36,127 +35,113 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> None:
     ]
 
 
-async def built(folder: Path, script: Script, logs: str = "stories", **options: Any) -> tuple[Built, Population]:
-    facts: dict[str, Any] = {"name": "owls", "licence": "MIT", "features": FEATURES, "least": 1}
-    model = recorded(script, folder / "work")
-    done = await build(folder / "owls", model, folder / "work", logs=LOGS[logs], **facts, **options)
-    return done, Population(folder / "owls")
+async def stories_built(folder: Path, script: Script, **options: Any) -> tuple[Built, Population]:
+    return await built(folder, script, LOGS["stories"], **options)
 
 
 async def test_questions_from_a_file_are_asked_as_they_are(tmp_path: Path) -> None:
     asked = Question(id=question_id(OWL, "Where?"), prompt=OWL, feature="place", text="Where?")
     write_rows(tmp_path / "questions.jsonl", [asked])
     script = willing()
-    done, population = await built(tmp_path, script, questions=tmp_path / "questions.jsonl", coherence="none")
+    done, population = await stories_built(tmp_path, script, questions=tmp_path / "questions.jsonl", coherence="none")
     assert population.questions(OWL) == [asked]
     assert done.dropped == {"another prompt": 1}, "the fox has no questions"
     assert len(script.requests) == 3, "one reading a document and nothing else"
 
 
-async def test_incoherent_documents_are_dropped_and_others_take_their_places(tmp_path: Path) -> None:
-    script = willing(rating=lambda document: 2 if "moon" in document else 3)
-    done, population = await built(tmp_path, script, per_prompt=2)
+async def test_others_take_the_places_of_incoherent_documents_and_a_prompt_without_any_loses_its_questions(
+    tmp_path: Path,
+) -> None:
+    script = willing(rating=lambda document: 2 if "moon" in document or "fox" in document else 3)
+    done, population = await stories_built(tmp_path, script, per_prompt=2)
     assert sorted(document.text.split()[0] for document in population.documents(OWL)) == ["An", "Snow"]
-    assert done.dropped == {"incoherent": 1}
-
-
-async def test_a_prompt_that_loses_all_its_documents_loses_its_questions(tmp_path: Path) -> None:
-    done, population = await built(tmp_path, willing(rating=lambda document: 1 if "fox" in document else 5))
     assert population.prompts == [OWL]
-    assert (done.prompts_without_documents, done.questions, done.dropped) == (1, 5, {"incoherent": 1})
+    assert (done.prompts_without_documents, done.questions, done.dropped) == (1, 5, {"incoherent": 2})
     assert not faults(population.folder)
 
 
 async def test_least_coherence_is_on_the_grader_s_scale(tmp_path: Path) -> None:
     script = willing(rating=lambda document: 2)
     with pytest.raises(UnknownChoiceError, match=r"min_coherence is 7\.0, expected 1 to 5"):
-        await built(tmp_path, script, min_coherence=7.0)
+        await stories_built(tmp_path, script, min_coherence=7.0)
     assert script.requests == []
-    done, _ = await built(tmp_path, script, min_coherence=2.0)
+    done, _ = await stories_built(tmp_path, script, min_coherence=2.0)
     assert (done.documents, done.dropped) == (4, {})
 
 
 async def test_coherence_that_nobody_can_read_keeps_the_document_and_is_counted(tmp_path: Path) -> None:
     script = willing(rating=lambda document: 9)
-    done, _ = await built(tmp_path, script)
+    done, _ = await stories_built(tmp_path, script)
     # every document was asked about again, twice and in vain
     assert (done.documents, done.coherence_unrated, done.asked_again) == (4, 4, 8)
 
 
 async def test_what_the_reader_takes_for_no_attempt_does_not_join_and_others_take_its_place(tmp_path: Path) -> None:
     script = reading_some(lambda document: "moon" not in document)
-    done, population = await built(tmp_path, script, per_prompt=2)
+    done, population = await stories_built(tmp_path, script, per_prompt=2)
     assert sorted(document.text.split()[0] for document in population.documents(OWL)) == ["An", "Snow"]
     assert (done.dropped, done.documents, done.asked_again) == ({"refusal": 1}, 3, 0)
     # 5 questions of each of the 3 documents that joined, and none of the one that did not
     assert (done.answers, done.unspecified, done.unreadable_answers) == (15, 0, 0)
     assert not faults(population.folder)
     assert "| Dropped | 1 refusal |" in (population.folder / "README.md").read_text()
-
-
-async def test_where_the_reader_takes_no_document_for_an_attempt_nothing_is_written(tmp_path: Path) -> None:
     with pytest.raises(PopulationError, match="no document is left of 4 generations: 4 refusal"):
-        await built(tmp_path, reading_some(lambda document: False))
-    assert not (tmp_path / "owls").exists()
+        await stories_built(tmp_path / "none", reading_some(lambda document: False))
+    assert not (tmp_path / "none" / "owls").exists()
 
 
 def reading_some(is_attempt: Callable[[str], bool]) -> Script:
     """A grader that does all that building asks of one, and takes some documents for no attempt."""
-    able = willing()
 
-    def reply(request: str) -> str:
-        data = unfenced(request)
+    def refusal(data: Data) -> str | None:
         reading = "document" in data and "questions" in data
-        return '{"attempt": "no"}' if reading and not is_attempt(data["document"]) else str(able.reply(request))
+        return '{"attempt": "no"}' if reading and not is_attempt(data["document"]) else None
 
-    return Script(reply)
+    return otherwise(willing(), refusal)
 
 
 async def test_a_sample_takes_models_as_equally_as_can_be_and_the_same_ones_each_time(tmp_path: Path) -> None:
     taken = []
-    options: dict[str, Any] = {"logs": "nine", "per_prompt": 4, "near_duplicates": 1.0}
+    options: dict[str, Any] = {"per_prompt": 4, "near_duplicates": 1.0}
     for run in ("first", "second"):
-        done, population = await built(tmp_path / run, willing(), **options)
+        done, population = await built(tmp_path / run, willing(), LOGS["nine"], **options)
         taken.append([(document.model, document.text) for document in population.documents(OWL)])
         assert done.dropped == {"not sampled": 6}
     assert sorted(model for model, _ in taken[0]) == ["c", "c", "c", "d"]
     assert taken[0] == taken[1]
     # one that does not join gives its place to one other, and no more
     script = willing(rating=lambda document: 1 if document == taken[0][0][1] else 5)
-    done, _ = await built(tmp_path / "third", script, **options)
+    done, _ = await built(tmp_path / "third", script, LOGS["nine"], **options)
     assert (done.documents, done.dropped) == (4, {"not sampled": 5, "incoherent": 1})
 
 
 async def test_answers_that_cannot_be_read_are_not_on_record_and_counted(tmp_path: Path) -> None:
     script = willing(answer=lambda document, question: "" if "red" in document else "[not said]")
-    done, population = await built(tmp_path, script)
+    done, population = await stories_built(tmp_path, script)
     assert (done.unreadable_answers, done.answers, done.unspecified) == (5, 15, 15)
     assert population.answers(population.readers[0], FOX) == {}
 
 
 async def test_without_any_question_left_the_reasons_are_said(tmp_path: Path) -> None:
     with pytest.raises(PopulationError, match=r"no question is left to ask: .* filtered: subjective"):
-        await built(tmp_path, willing(verdict=lambda question: "subjective"))
+        await stories_built(tmp_path, willing(verdict=lambda question: "subjective"))
     assert (tmp_path / "work" / "2-filtered.jsonl").is_file()
 
 
-def judging(script: Script) -> Script:
-    """The grader, which also rates: 4 for equal answers, else 2."""
-    plain = script.reply
+def judging() -> Script:
+    """A willing grader, which also rates: 4 for equal answers, else 2."""
 
-    def reply(request: str) -> str | ModelOutput:
-        data = unfenced(request)
-        if "others" in data:
-            return numbered({n: 4 if other == data["answer"] else 2 for n, other in data["others"].items()})
-        return plain(request)
+    def ratings(data: Data) -> str | None:
+        if "others" not in data:
+            return None
+        return numbered({n: 4 if other == data["answer"] else 2 for n, other in data["others"].items()})
 
-    script.reply = reply
-    return script
+    return otherwise(willing(), ratings)
 
 
 async def test_a_build_can_measure_how_novel_the_documents_are_among_each_other(tmp_path: Path) -> None:
-    script = judging(willing())
-    done, population = await built(tmp_path, script, reference_scores="list")
+    script = judging()
+    done, population = await stories_built(tmp_path, script, reference_scores="list")
     (measured,) = reference_scores_of(population.folder).measured
     assert population.name in measured.signature
     owls, (fox,) = population.documents(OWL), population.documents(FOX)
@@ -171,37 +156,28 @@ async def test_a_build_can_measure_how_novel_the_documents_are_among_each_other(
     assert "| Reference scores | by judge=list |" in (population.folder / "README.md").read_text()
     # two different answers to each of the owls' five questions
     assert len([data for data in script.data if "others" in data]) == 5 * 2
-    assert done.population == (await built(tmp_path / "bare", judging(willing())))[0].population, (
+    assert done.population == (await stories_built(tmp_path / "bare", judging()))[0].population, (
         "it changes no identity"
     )
 
 
 async def test_a_build_that_was_killed_while_it_measured_goes_on_from_there(tmp_path: Path) -> None:
-    broken = judging(willing())
-    plain = broken.reply
-
-    def failing(request: str) -> str | ModelOutput:
-        if "others" in unfenced(request) and len([one for one in broken.data if "others" in one]) > 3:
-            failed = output("")
-            failed.error = "out of order"
-            return failed
-        return plain(request)
-
-    broken.reply = failing
+    sound = itertools.repeat(None, 3)
+    broken = otherwise(judging(), lambda data: next(sound, out_of_order()) if "others" in data else None)
     with pytest.raises(GraderFailedError):
-        await built(tmp_path, broken, reference_scores="list")
+        await stories_built(tmp_path, broken, reference_scores="list")
     assert not (tmp_path / "owls").exists()
-    again = judging(willing())
-    _, population = await built(tmp_path, again, reference_scores="list")
+    again = judging()
+    _, population = await stories_built(tmp_path, again, reference_scores="list")
     assert all("others" in data for data in again.data), "documents and questions are on record"
     assert len(again.data) <= 5 * 2 - 3
-    fresh = judging(willing())
-    _, other = await built(tmp_path / "fresh", fresh, reference_scores="list")
+    fresh = judging()
+    _, other = await stories_built(tmp_path / "fresh", fresh, reference_scores="list")
     assert reference_scores_of(population.folder) == reference_scores_of(other.folder)
 
 
 async def test_near_duplicates_are_dropped(tmp_path: Path) -> None:
-    done, population = await built(tmp_path, willing(), logs="alike")
+    done, population = await built(tmp_path, willing(), LOGS["alike"])
     assert (done.dropped, done.documents) == ({"near-duplicate": 1}, 2)
     assert LONG in {document.text for document in population.documents(OWL)}
 
@@ -210,7 +186,6 @@ RUN = """
 import os, signal, sys
 from functools import partial
 import anyio
-from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
 from tests.building.scripts import FEATURES, willing
 
 from genie_inspect.building.populating import build
@@ -218,26 +193,18 @@ from genie_inspect.building.interviewing import recorded, work_folder
 from pathlib import Path
 
 folder, asked, step, at = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
-grader, calls = willing(), 0
+grader = willing()
+reply = grader.reply
 
 def kill():
     os.kill(os.getpid(), signal.SIGKILL)
 
-@modelapi(name="mortal")
-class Mortal(ModelAPI):
-    async def generate(self, input, tools, tool_choice, config):
-        global calls
-        calls += 1
-        if step == "call" and calls == at:
-            kill()
-        with open(asked, "a") as file:
-            file.write(input[-1].text.replace(chr(10), chr(0)) + chr(10))
-        output = ModelOutput.from_content("mortal", grader.reply(input[-1].text))
-        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-        return output
-
-    def max_connections(self):
-        return 1
+def mortal(request):
+    if step == "call" and len(grader.requests) == at:
+        kill()
+    with open(asked, "a") as file:
+        file.write(request.replace(chr(10), chr(0)) + chr(10))
+    return reply(request)
 
 def told(name, done, total):
     if name == step and done == at:
@@ -246,7 +213,8 @@ def told(name, done, total):
 logs = [str(folder / f"{name}.eval") for name in ("a", "b")]
 output = folder / "owls"
 work = work_folder(output)
-model = recorded(get_model("mortal/grader"), work)
+grader.reply = mortal
+model = recorded(grader.model(max_connections=1), work)
 facts = {"logs": logs, "name": "owls", "licence": "MIT", "features": FEATURES, "least": 1}
 anyio.run(partial(build, **facts), output, model, work, told)
 """

@@ -17,7 +17,6 @@ from genie_inspect.cli import main
 from genie_inspect.cli.cost import cost
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.populations.population import Population, write_features
-from genie_inspect.populations.schema import Question, question_id, write_rows
 from genie_inspect.populations.stories import reference_stories
 from genie_inspect.prompting.templates import unfenced
 from genie_inspect.tasks.novelty_partition import CONFIG
@@ -58,21 +57,19 @@ def counted(*arguments: str) -> Any:
     return json.loads(CliRunner().invoke(cost, [*arguments, "--json"], catch_exceptions=False).stdout)
 
 
-def total(costs: dict[str, Counts]) -> Counts:
-    return {key: sum(one[key] for one in costs.values()) for key in ("calls", "tokens_in", "tokens_out")}
-
-
 def used_by(task: str, grader: Script, writer: Script, folder: Path, **options: Any) -> Any:
     """What the grader used."""
     epochs = options.pop("epochs", None)
     return run(task, folder, writer, grader, epochs=epochs, task_args=options).stats.role_usage["grader"]
 
 
-def announced(capsys: pytest.CaptureFixture[str]) -> list[int]:
-    """Calls, tokens in and tokens out of the line before the run."""
+def check(found: Counts, grader: Script, used: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """What was counted is in the line before the run, is asked, and is within five percent of what the run uses."""
     (line,) = [line for line in capsys.readouterr().err.splitlines() if "judging asks" in line]
-    found = re.findall(r"([\d,]+) calls|([\d,]+) tokens in|([\d,]+) out", line)
-    return [int("".join(one).replace(",", "")) for one in found]
+    announced = re.findall(r"([\d,]+) calls|([\d,]+) tokens in|([\d,]+) out", line)
+    assert [int("".join(one).replace(",", "")) for one in announced] == list(found.values())
+    assert found["calls"] == len(grader.requests)
+    assert found["tokens_in"] == pytest.approx(used.input_tokens, rel=0.05)
 
 
 def stories(folder: Path) -> str:
@@ -90,11 +87,9 @@ def test_ttcw_is_counted_as_its_run_announces_it_and_within_five_percent_of_what
     grader, file = metered(comparing(lambda a, b, aspect: 1)), stories(tmp_path)
     found = counted("--task", "ttcw", "-T", f"stories={file}", "-T", f"reference={json.dumps(reference)}")
     used = used_by("ttcw", grader, saying(BEES), tmp_path, stories=file, reference=reference, cache=False)
-    assert announced(capsys) == list(found["total"].values())
+    check(found["total"], grader, used, capsys)
     # one plot is drawn; a scorer on an old log draws none
     assert {name: one["calls"] for name, one in found["measures"].items()} == {"plots": 1, "ttcw": calls}
-    assert found["total"]["calls"] == len(grader.requests)
-    assert found["total"]["tokens_in"] == pytest.approx(used.input_tokens, rel=0.05)
 
 
 def test_the_panel_is_counted_as_its_run_announces_it_and_within_five_percent_of_what_the_run_uses(
@@ -108,9 +103,8 @@ def test_the_panel_is_counted_as_its_run_announces_it_and_within_five_percent_of
     used = used_by(
         "synthetic_prompts", grader, writer, tmp_path, population=folder, panel="all", judge="none", epochs=2
     )
-    assert announced(capsys) == list(total(found).values())
-    assert total(found)["calls"] == len(grader.requests)
-    assert total(found)["tokens_in"] == pytest.approx(used.input_tokens, rel=0.05)
+    total = {key: sum(one[key] for one in found.values()) for key in ("calls", "tokens_in", "tokens_out")}
+    check(total, grader, used, capsys)
 
 
 def test_of_novelty_partition_the_most_is_counted_and_its_run_announces_the_same(
@@ -122,10 +116,8 @@ def test_of_novelty_partition_the_most_is_counted_and_its_run_announces_the_same
         lambda request: f"Story {next(texts)} " + "of an owl and a clock " * ((CONFIG.max_tokens or 0) // 6)
     )
     used = used_by("novelty_partition", grader, writer, tmp_path, k=3)
-    assert announced(capsys) == list(found.values())
-    assert found["calls"] == len(grader.requests)
     # replies as long as they may be
-    assert found["tokens_in"] == pytest.approx(used.input_tokens, rel=0.05)
+    check(found, grader, used, capsys)
 
 
 # the whole pipeline on a real vLLM server, whose tiny random model writes, reads and judges
@@ -139,12 +131,9 @@ MODEL = "vllm/tiny"
 def test_rubbish_all_the_way_ends_and_says_what_it_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VLLM_API_KEY", os.environ.get("VLLM_API_KEY", "none"))
     (tmp_path / "prompts.txt").write_text("\n".join(PROMPTS))
-    asked = [
-        Question(id=question_id(prompt, text), prompt=prompt, feature=feature, text=text)
-        for prompt in PROMPTS
-        for feature, text in (("plot", "What happens?"), ("style", "What is the tone?"))
-    ]
-    write_rows(tmp_path / "questions.jsonl", asked)
+    asked = [("plot", "What happens?"), ("style", "What is the tone?")]
+    rows = [{"prompt": prompt, "feature": feature, "text": text} for prompt in PROMPTS for feature, text in asked]
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)))
     write_features(tmp_path / "features.json", FEATURES)
     task_args = {"prompts": str(tmp_path / "prompts.txt")}
     run("population_prompts", tmp_path, MODEL, epochs=2, max_tokens=80, task_args=task_args)
@@ -162,6 +151,3 @@ def test_rubbish_all_the_way_ends_and_says_what_it_cost(tmp_path: Path, monkeypa
     # one request a document for coherence and one for reading are needed; the others are what rubbish costs
     assert built["calls"] == 2 * built["documents"] + built["asked_again"]
     assert built["input_tokens"] > 0 < built["output_tokens"]
-
-    task_args = {"population": "made"}
-    run("population_prompts", tmp_path / "scored", MODEL, MODEL, max_tokens=80, epochs=1, task_args=task_args)

@@ -64,6 +64,7 @@ def test_edits_whose_original_is_missing_are_named_and_of_no_use(tmp_path: Path)
         ('{"kind": "original"}\n', "line 1, field original.id: Field required"),
         ("nonsense\n", "line 1: Invalid JSON"),
         ('{"kind": "poem"}\n', "line 1: Input tag 'poem' found using 'kind' does not match"),
+        (2 * (TEXTS[0].model_dump_json() + "\n"), "field id: 'd-owl' appears twice"),
     ],
 )
 def test_a_file_that_is_none_is_refused_in_one_line(content: str, message: str, tmp_path: Path) -> None:
@@ -71,14 +72,7 @@ def test_a_file_that_is_none_is_refused_in_one_line(content: str, message: str, 
     with pytest.raises(InterventionsError, match=message) as error:
         Interventions(tmp_path)
     assert "\n" not in str(error.value)
-
-
-def test_an_id_that_stands_twice_and_a_missing_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InterventionsError, match="field id: 'd-owl' appears twice"):
-        pairs(tmp_path, (*TEXTS, TEXTS[0]))
-    with pytest.raises(
-        InterventionsError, match=r"pairs of originals and edits are '.*nowhere', expected starter, a folder"
-    ):
+    with pytest.raises(InterventionsError, match=r"originals and edits are '.*nowhere', expected starter, a folder"):
         Interventions(tmp_path / "nowhere")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.populations.conftest import CASTLE, OWL, Make
 from tests.scripted import FEATURES, FOX, small_population
 from tests.scripted import OWL as SCRIPTED_OWL
 
@@ -21,10 +22,7 @@ from genie_inspect.populations.population import (
     read_features,
     write_features,
 )
-from genie_inspect.populations.schema import AnswerRow, Document, Feature, Question
-
-CASTLE, OWL = "Write a story about a castle.", "Write a story about an owl."
-Make = Callable[..., Population]
+from genie_inspect.populations.schema import AnswerRow, Document, Feature, Question, Row
 
 
 def test_what_was_written_is_read_back(make: Make) -> None:
@@ -42,21 +40,11 @@ def test_what_was_written_is_read_back(make: Make) -> None:
     assert opened.answers("grader(a)") == {("d1", "q1"): "it falls", ("d3", "q1"): None}
     assert opened.answers("grader(b)") == {("d1", "q1"): "collapse"}
     assert opened.answers("somebody else") == {}
-
-
-def test_spaces_around_a_prompt_hide_nothing_of_it_and_an_unknown_one_has_nothing(make: Make) -> None:
-    population, spaced = make(), f"\n {CASTLE} \n"
-    assert [document.id for document in population.documents(spaced)] == ["d1", "d3"]
-    assert [question.id for question in population.questions(spaced)] == ["q1", "q2"]
-    assert population.answers("grader(b)", spaced) == {("d1", "q1"): "collapse"}
-    assert (population.documents("Another prompt."), population.questions("Another prompt.")) == ([], [])
-
-
-OTHER_CONTENT: list[dict[str, Any]] = [
-    {"documents": [Document(id="d1", prompt=CASTLE, text="Another text.")]},
-    {"questions": [Question(id="q1", prompt=CASTLE, feature="plot", text="Another question?")]},
-    {"features": [Feature(name="plot", definition="Another."), Feature(name="style", definition="How it is told.")]},
-]
+    # spaces around a prompt hide nothing of it, and an unknown one has nothing
+    spaced = f"\n {CASTLE} \n"
+    assert (opened.documents(spaced), opened.questions(spaced)) == (opened.documents(CASTLE), opened.questions(CASTLE))
+    assert opened.answers("grader(b)", spaced) == {("d1", "q1"): "collapse"}
+    assert (opened.documents("Another prompt."), opened.questions("Another prompt.")) == ([], [])
 
 
 def test_the_digest_is_that_of_the_content_wherever_it_stands_and_whoever_has_read_it(
@@ -65,8 +53,13 @@ def test_the_digest_is_that_of_the_content_wherever_it_stands_and_whoever_has_re
     digest = make(tmp_path / "a").manifest.digest
     assert make(tmp_path / "b", name="other").manifest.digest == digest
     assert make(tmp_path / "c", answers=[]).manifest.digest == digest
-    for number, change in enumerate(OTHER_CONTENT):
-        assert make(tmp_path / str(number), **change, answers=[]).manifest.digest != digest
+    other_content: dict[str, list[Any]] = {
+        "documents": [document("d1")],
+        "questions": [question("q1", "plot")],
+        "features": [Feature(name="plot", definition="Another."), Feature(name="style", definition="How it is told.")],
+    }
+    for name, rows in other_content.items():
+        assert make(tmp_path / name, **{"answers": [], name: rows}).manifest.digest != digest
 
 
 @pytest.mark.parametrize(
@@ -88,11 +81,6 @@ def test_a_file_that_is_not_what_it_was_is_named(
         Population(folder)
 
 
-def rewrite(folder: Path, **fields: Any) -> None:
-    manifest = json.loads((folder / MANIFEST).read_text())
-    (folder / MANIFEST).write_text(json.dumps(manifest | fields))
-
-
 COUNTS = {"prompts": 2, "documents": 3, "questions": 3, "answers": 3}
 WRONG_FIELDS: dict[str, tuple[dict[str, Any], str]] = {
     "another format": ({"format": 2}, r"field format: 2, expected 1"),
@@ -111,59 +99,43 @@ WRONG_FIELDS: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize(("fields", "message"), WRONG_FIELDS.values(), ids=WRONG_FIELDS.keys())
 def test_a_wrong_manifest_is_named_with_its_field(fields: dict[str, Any], message: str, make: Make) -> None:
     folder = make().folder
-    rewrite(folder, **fields)
+    manifest = json.loads((folder / MANIFEST).read_text())
+    (folder / MANIFEST).write_text(json.dumps(manifest | fields))
     with pytest.raises(PopulationError, match=rf"population\.json.*{message}"):
         Population(folder)
 
 
-def test_a_folder_without_a_manifest_is_no_population_and_an_unreadable_one_is_named(
-    make: Make, tmp_path: Path
-) -> None:
-    with pytest.raises(PopulationError, match=r"has no population\.json"):
-        Population(tmp_path)
-    folder = make().folder
-    for content in (b"", b"{", b"\xff\xfe", b"[]"):
-        (folder / MANIFEST).write_bytes(content)
-        with pytest.raises(PopulationError, match=r"population\.json"):
-            Population(folder)
+def document(name: str, prompt: str = CASTLE) -> Document:
+    return Document(id=name, prompt=prompt, text="t")
 
 
-BAD_ROWS: dict[str, tuple[dict[str, Any], str]] = {
-    "a document's id is there twice": (
-        {"documents": [Document(id="d1", prompt=p, text="t") for p in (CASTLE, OWL)]},
-        r"documents\.jsonl, line 2, field id: 'd1' appears twice",
-    ),
-    "a question's id is there twice": (
-        {"questions": [Question(id="q1", prompt=CASTLE, feature="plot", text=t) for t in "ab"]},
-        r"questions\.jsonl, line 2, field id: 'q1' appears twice",
-    ),
-    "an unknown feature": (
-        {"questions": [Question(id="q1", prompt=CASTLE, feature="rhythm", text="How?")]},
-        r"questions\.jsonl, line 1, field feature: 'rhythm', expected one of \['plot', 'style'\]",
-    ),
-    "an answer to an unknown question": (
-        {"answers": [AnswerRow(document="d1", question="q9", reader="r", text="t")]},
-        r"answers\.jsonl, line 1, field question: 'q9' is not a question",
-    ),
-    "an answer about an unknown document": (
-        {"answers": [AnswerRow(document="d9", question="q1", reader="r", text="t")]},
-        r"answers\.jsonl, line 1, field document: 'd9' is not a document",
-    ),
-    "an answer to another prompt's question": (
-        {"answers": [AnswerRow(document="d1", question="q3", reader="r", text="t")]},
-        r"answers\.jsonl, line 1, field question: 'q3' is of another prompt",
-    ),
-    "an answer that is there twice": (
-        {"answers": [AnswerRow(document="d1", question="q1", reader="r", text=t) for t in "ab"]},
-        r"answers\.jsonl, line 2, field question: 'q1' is answered twice",
-    ),
-}
+def question(name: str, feature: str, text: str = "How?") -> Question:
+    return Question(id=name, prompt=CASTLE, feature=feature, text=text)
 
 
-@pytest.mark.parametrize(("changes", "message"), BAD_ROWS.values(), ids=BAD_ROWS.keys())
-def test_rows_that_do_not_hold_together_are_named(changes: dict[str, Any], message: str, make: Make) -> None:
-    with pytest.raises(PopulationError, match=message):
-        make(**changes)
+def answer(document: str, question: str, text: str = "t") -> AnswerRow:
+    return AnswerRow(document=document, question=question, reader="r", text=text)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "message"),
+    [
+        ("documents", [document("d1"), document("d1", OWL)], "line 2, field id: 'd1' appears twice"),
+        ("questions", [question("q1", "plot", text) for text in "ab"], "line 2, field id: 'q1' appears twice"),
+        (
+            "questions",
+            [question("q1", "rhythm")],
+            r"line 1, field feature: 'rhythm', expected one of \['plot', 'style'",
+        ),
+        ("answers", [answer("d1", "q9")], "line 1, field question: 'q9' is not a question"),
+        ("answers", [answer("d9", "q1")], "line 1, field document: 'd9' is not a document"),
+        ("answers", [answer("d1", "q3")], "line 1, field question: 'q3' is of another prompt"),
+        ("answers", [answer("d1", "q1", text) for text in "ab"], "line 2, field question: 'q1' is answered twice"),
+    ],
+)
+def test_rows_that_do_not_hold_together_are_named(name: str, rows: list[Row], message: str, make: Make) -> None:
+    with pytest.raises(PopulationError, match=rf"{name}\.jsonl, {message}"):
+        make(**{name: rows})
 
 
 def test_a_write_that_dies_or_holds_a_fault_leaves_what_stood_there(make: Make) -> None:
@@ -172,13 +144,13 @@ def test_a_write_that_dies_or_holds_a_fault_leaves_what_stood_there(make: Make) 
     files = sorted(path.name for path in folder.iterdir())
 
     def dying() -> Iterator[Question]:
-        yield Question(id="q1", prompt=CASTLE, feature="plot", text="What happens?")
+        yield question("q1", "plot")
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        make(documents=[Document(id="d7", prompt=CASTLE, text="New.")], questions=dying())
+        make(documents=[document("d7")], questions=dying())
     with pytest.raises(PopulationError, match="'d9' is not a document"):
-        make(answers=[AnswerRow(document="d9", question="q1", reader="r", text="t")])
+        make(answers=[answer("d9", "q1")])
     assert Population(folder).name == whole.name
     assert (sorted(path.name for path in folder.iterdir()), list(folder.parent.iterdir())) == (files, [folder])
 
@@ -186,10 +158,7 @@ def test_a_write_that_dies_or_holds_a_fault_leaves_what_stood_there(make: Make) 
 def test_documents_alone_have_prompts_and_are_refused_by_what_asks_questions(make: Make) -> None:
     assert make(documents=[]).answers("grader(b)") == {("d1", "q1"): "collapse"}, "or answers alone"
     population = make(questions=[], answers=[])
-    assert population.prompts == list(
-        dict.fromkeys(row.prompt for p in (CASTLE, OWL) for row in population.documents(p))
-    )
-    assert population.manifest.counts.prompts == len(population.prompts) > 0
+    assert (population.prompts, population.manifest.counts.prompts) == ([CASTLE, OWL], 2)
     with pytest.raises(PopulationError, match=r"genie asks questions, and population .* has only documents"):
         population.require_questions("genie")
 
@@ -206,9 +175,7 @@ def test_a_population_opens_by_the_name_that_ships_and_by_its_path_and_by_no_oth
     for name in ("startre", "", "none"):
         with pytest.raises(PopulationError, match=f"population is '{name}', expected abstracts, starter or a folder"):
             open_population(name)
-
-
-def test_a_population_is_opened_once_until_one_of_its_files_changes(make: Make) -> None:
+    # once, until one of its files changes
     folder = make().folder
     first = open_population(folder)
     assert open_population(str(folder)) is open_population(folder) is first
@@ -265,26 +232,12 @@ def in_place(folder: Path) -> None:
     assert (path.stat().st_size, path.stat().st_mtime_ns) == (before.st_size, before.st_mtime_ns)
 
 
-def prompts_swapped(folder: Path) -> None:
-    text = (folder / DOCUMENTS).read_text()
-    (folder / DOCUMENTS).write_text(text.replace(SCRIPTED_OWL, "@").replace(FOX, SCRIPTED_OWL).replace("@", FOX))
-
-
-@pytest.mark.parametrize("change", [in_place, prompts_swapped])
-def test_documents_that_changed_after_it_was_opened_are_an_error(
-    change: Callable[[Path], None], tmp_path: Path
-) -> None:
-    population = small_population(tmp_path / "p")
-    change(population.folder)
-    with pytest.raises(PopulationError, match=CHANGED) as caught:
-        population.documents(SCRIPTED_OWL)
-    assert str(tmp_path / "p" / DOCUMENTS) in str(caught.value)
-
-
-def test_what_was_read_before_the_change_stays_what_it_was_and_the_rest_is_refused(tmp_path: Path) -> None:
+def test_what_was_read_before_a_change_stays_what_it_was_and_the_rest_is_refused(tmp_path: Path) -> None:
     population = small_population(tmp_path / "p")
     before = population.documents(SCRIPTED_OWL)
-    prompts_swapped(population.folder)
+    text = (tmp_path / "p" / DOCUMENTS).read_text()
+    swapped = text.replace(SCRIPTED_OWL, "@").replace(FOX, SCRIPTED_OWL).replace("@", FOX)
+    (tmp_path / "p" / DOCUMENTS).write_text(swapped)
     (tmp_path / "p" / ANSWERS).write_text('{"document": "d", "question": "q", "reader": "r", "text": "a"}\n')
     assert population.documents(SCRIPTED_OWL) == before
     with pytest.raises(PopulationError, match=CHANGED):
@@ -297,6 +250,8 @@ def test_a_change_while_a_file_is_read_is_an_error_and_a_folder_that_is_gone_is_
     population = small_population(tmp_path / "p")
     with pytest.raises(PopulationError, match=CHANGED), population._files[DOCUMENTS].open():
         in_place(population.folder)
+    with pytest.raises(PopulationError, match=rf"{DOCUMENTS} {CHANGED}"):
+        population.documents(SCRIPTED_OWL)
     shutil.rmtree(tmp_path / "p")
     with pytest.raises(PopulationError, match="cannot be read any more"):
         population.documents(SCRIPTED_OWL)

@@ -1,6 +1,6 @@
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -73,21 +73,21 @@ def test_prompts_that_are_one_once_cleaned_count_once(tmp_path: Path) -> None:
             writing_prompt_sample(source, count, seed=0)
 
 
-def stand_in(monkeypatch: pytest.MonkeyPatch, **names: object) -> None:
-    """Something in the place of the library `datasets`, which the tests do not install."""
-    monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(**names))
-
-
 class Rows(dict[str, list[Any]]):
     @property
     def column_names(self) -> list[str]:
         return list(self)
 
 
+def hub(monkeypatch: pytest.MonkeyPatch, load_dataset: Callable[..., Rows]) -> None:
+    """Something in the place of the library `datasets`, which the tests do not install."""
+    monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(load_dataset=load_dataset))
+
+
 def test_prompts_come_from_the_training_split_of_a_hub_dataset(monkeypatch: pytest.MonkeyPatch) -> None:
-    stand_in(monkeypatch, load_dataset=lambda source, split: Rows(prompt=[f"[WP] {source}, {split}."]))
+    hub(monkeypatch, lambda source, split: Rows(prompt=[f"[WP] {source}, {split}."]))
     assert writing_prompt_sample("some/prompts", 1, seed=0) == ["some/prompts, train."]
-    stand_in(monkeypatch, load_dataset=lambda source, split: Rows(text=["One."]))
+    hub(monkeypatch, lambda source, split: Rows(text=["One."]))
     with pytest.raises(SourceError, match=r"has the columns \['text'\], expected one named 'prompt'"):
         writing_prompt_sample("some/texts", 1, seed=0)
 
@@ -101,7 +101,7 @@ def test_a_dataset_of_preferences_gives_each_prompt_once_in_the_studys_form(monk
         town, mars = "[WP] The town wakes up .", "[EU] Write a story about Mars."
         return Rows(prompt=[town, mars, town[:-2] + ".", None, "[OT]"], chosen_story=["-"] * 5)
 
-    stand_in(monkeypatch, load_dataset=load_dataset)
+    hub(monkeypatch, load_dataset)
     commit = "0a" * 20
     drawn = writing_prompt_sample(f"SAA-Lab/LitBench-Train@{commit}", 2, seed=0, split="all", story_where=True)
     assert sorted(drawn) == ["Write a story about Mars.", "Write a story where: The town wakes up."]

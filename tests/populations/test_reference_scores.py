@@ -1,6 +1,5 @@
-from collections.abc import Callable
-
 import pytest
+from tests.populations.conftest import Make
 
 from genie_inspect.building.inspection import faults
 from genie_inspect.errors import PopulationError
@@ -15,8 +14,6 @@ from genie_inspect.populations.reference_scores import (
     write_reference_scores,
 )
 from genie_inspect.signature import signature
-
-Make = Callable[..., Population]
 
 
 def signed(population: str = "small-2@be50", judge: str = "list(m)", **facts: str) -> str:
@@ -73,10 +70,7 @@ def test_an_instrument_that_measured_again_replaces_its_own_numbers_and_those_of
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        (
-            ("2.5", "3.5"),
-            r"reference_scores.json was changed after it was made; remove it and make it again: genie popul",
-        ),
+        (("2.5", "3.5"), "reference_scores.json was changed after it was made; remove it and make it again: genie"),
         (('"format":2', '"format":3'), "field format: 3, expected 2; remove it"),
         (("2.5", "8.5"), r"reference_scores.json, field measured.*d1, q1: 2 of 3 ratings cannot sum to 8.5"),
         (("2.5", "NaN"), "reference_scores.json"),

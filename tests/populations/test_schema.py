@@ -52,6 +52,11 @@ def test_a_row_stays_as_it_is_with_the_spaces_around_its_text() -> None:
     question = Question(id="q", prompt="p", feature="plot", text="What happens?")
     with pytest.raises(ValidationError, match="frozen"):
         question.text = "Why?"
+    # how much was cut stands there only where something was
+    whole = Document.model_validate(DOCUMENT)
+    assert "cut_words" not in whole.model_dump() | json.loads(whole.model_dump_json())
+    cut = whole.model_copy(update={"cut_words": 3})
+    assert Document.model_validate_json(cut.model_dump_json()) == cut
 
 
 @given(st.tuples(st.text(), st.text()), st.tuples(st.text(), st.text()))
@@ -60,13 +65,6 @@ def test_ids_are_equal_exactly_when_prompt_and_text_are(one: tuple[str, str], ot
     # they say what they are of
     assert document_id(*one).startswith("d-")
     assert question_id(*one) == "q-" + document_id(*one).removeprefix("d-")
-
-
-def test_how_much_was_cut_stands_in_a_row_only_where_something_was() -> None:
-    whole = Document(id="d-1", prompt="p", text="t")
-    assert "cut_words" not in whole.model_dump() | json.loads(whole.model_dump_json())
-    cut = whole.model_copy(update={"cut_words": 3})
-    assert Document.model_validate_json(cut.model_dump_json()) == cut
 
 
 GOOD = b'{"id": "d1", "prompt": "p", "text": "t"}\n'
@@ -97,13 +95,15 @@ def test_a_bad_line_is_named_with_file_line_and_field(line: bytes, message: str,
         list(rows(path, Document))
 
 
-def test_a_missing_file_and_a_folder_in_place_of_one_are_named(tmp_path: Path) -> None:
+def test_a_digest_is_sha_256_and_a_missing_file_and_a_folder_in_place_of_one_are_named(tmp_path: Path) -> None:
     with pytest.raises(PopulationError, match=r"documents\.jsonl does not exist, expected a file of document rows"):
         list(rows(tmp_path / "documents.jsonl", Document))
     with pytest.raises(PopulationError, match=r"documents\.jsonl does not exist"):
         file_digest(tmp_path / "documents.jsonl")
     with pytest.raises(PopulationError, match="cannot be read"):
         list(rows(tmp_path, Document))
+    (tmp_path / "f").write_bytes(b"abc")  # FIPS 180-2, appendix B.1
+    assert file_digest(tmp_path / "f") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 
 def test_empty_lines_are_passed_over_and_counted_and_lines_may_end_as_on_windows(tmp_path: Path) -> None:
@@ -130,8 +130,3 @@ def test_ten_megabytes_are_written_and_read_in_two(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert path.stat().st_size > 10_000_000
     assert peak < 2_000_000
-
-
-def test_a_digest_is_sha_256_of_the_bytes(tmp_path: Path) -> None:
-    (tmp_path / "f").write_bytes(b"abc")  # FIPS 180-2, appendix B.1
-    assert file_digest(tmp_path / "f") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

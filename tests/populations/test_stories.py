@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -41,16 +42,11 @@ def test_a_file_gives_its_stories_in_order_the_plot_may_be_left_out(tmp_path: Pa
     assert [(story.title, story.plot, story.words) for story in stories] == [
         *(("Bee", "A bee counts.", 7), ("Fox", "", 3), ("Owl", "", 1))
     ]
+    # a story may have a million characters, and no more
+    assert len(reference_stories(written(tmp_path, BEE | {"story": "x" * LONGEST}))[0].story) == LONGEST == 1_000_000
     # the digest changes with any text
     changes: list[dict[str, str]] = [{}, {"title": "B"}, {"plot": ""}, {"story": "A bee."}]
     assert len({stories_digest(reference_stories(written(tmp_path, BEE | change))) for change in changes}) == 4
-
-
-def test_a_story_may_have_a_million_characters_and_no_more(tmp_path: Path) -> None:
-    (story,) = reference_stories(written(tmp_path, BEE | {"story": "x" * LONGEST}))
-    assert len(story.story) == LONGEST == 1_000_000
-    with pytest.raises(ReferenceStoryError, match="'story', expected text of at most 1,000,000 char"):
-        reference_stories(written(tmp_path, BEE | {"story": "x" * (LONGEST + 1)}))
 
 
 FAULTY: list[tuple[list[object], str]] = [
@@ -59,6 +55,7 @@ FAULTY: list[tuple[list[object], str]] = [
     ([{"title": "Bee", "story": "  "}], "no text in the field 'story' of 'Bee'"),
     ([{"story": "A bee."}], "line 1 has no text in the field 'title'"),
     ([BEE, {"title": "Fox", "story": 7}], "line 2 has 7 in the field 'story', expected text"),
+    ([BEE | {"story": "x" * (LONGEST + 1)}], "in the field 'story', expected text of at most 1,000,000 char"),
     ([BEE, BEE], "has two stories titled 'Bee'"),
     (["Once upon a time"], "line 1 is a str and no object"),
     ([["Bee"]], "line 1 is a list and no object, expected one line per story"),
@@ -66,14 +63,20 @@ FAULTY: list[tuple[list[object], str]] = [
 ]
 
 
+def refusal(read: Callable[[], object]) -> str:
+    """The one line in which a file or a dataset is refused."""
+    with pytest.raises(ReferenceStoryError) as caught:
+        read()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
 @pytest.mark.parametrize(("rows", "fault"), FAULTY)
 def test_a_faulty_file_is_refused_in_one_line(tmp_path: Path, rows: list[object], fault: str) -> None:
     path = written(tmp_path, *rows)
-    with pytest.raises(ReferenceStoryError) as caught:
-        reference_stories(path)
-    assert fault in str(caught.value)
-    assert path in str(caught.value)
-    assert "\n" not in str(caught.value)
+    line = refusal(lambda: reference_stories(path))
+    assert fault in line
+    assert path in line
 
 
 def test_without_a_reference_a_plot_is_enough_and_a_link_is_no_text(tmp_path: Path) -> None:
@@ -106,26 +109,21 @@ def test_of_the_published_dataset_the_professionals_stories_are_taken(monkeypatc
     )
     [story] = reference_stories("Salesforce/ttcw_creativity_eval")
     assert (story.title, story.plot, story.story) == ("Bee", "A bee counts.", "A bee counted.")
-
-
-def test_a_dataset_with_the_columns_of_a_file_is_read_like_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a dataset with the columns of a file is read like one
     hub(monkeypatch, BEE)
     assert reference_stories("someone/stories")[0].title == "Bee"
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
+def test_a_cell_without_a_story_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    faults = {
         # the way out of links for texts is named
-        (cell("0_NewYorker", "https://example.org/bee"), "put the texts that you may use into a JSON Lines file"),
+        cell("0_NewYorker", "https://example.org/bee"): "put the texts that you may use into a JSON Lines file",
         # what is no literal runs nothing and gives no story
-        ("__import__('os').getcwd()", "has no story"),
-    ],
-)
-def test_a_cell_without_a_story_is_refused(text: str, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    hub(monkeypatch, {"ttcw_narrative_ending": text})
-    with pytest.raises(ReferenceStoryError, match=fault):
-        reference_stories("Salesforce/ttcw_creativity_eval")
+        "__import__('os').getcwd()": "has no story",
+    }
+    for text, fault in faults.items():
+        hub(monkeypatch, {"ttcw_narrative_ending": text})
+        assert fault in refusal(lambda: reference_stories("Salesforce/ttcw_creativity_eval"))
 
 
 def test_without_the_extra_the_error_says_how_to_install_it_and_a_missing_file_is_named(
@@ -147,9 +145,7 @@ def test_a_reference_is_a_text_or_the_id_of_a_story_of_the_file_which_is_then_no
     first, second = existing_stories(Path(written(tmp_path, PLAIN, FINE, other)))
     assert (first.id, first.reference, first.reference_name) == ("0_plain", "Fine bees.", "0_fine")
     assert (second.reference, second.reference_name, second.plot) == ("A fine lock, long ago.", "", "A lock opens.")
-
-
-def test_a_machine_written_story_may_be_a_reference_and_be_held_against_another(tmp_path: Path) -> None:
+    # a machine-written story may be a reference, and be held against another
     rows = (PLAIN | {"reference": "0_gpt4"}, {"story": "0_gpt4", "text": "Bees by gpt4.", "reference": "0_fine"}, FINE)
     assert [(story.id, story.reference_name) for story in existing_stories(Path(written(tmp_path, *rows)))] == [
         ("0_plain", "0_gpt4"),
@@ -186,15 +182,11 @@ def test_released_stories_find_their_references_by_title_and_links_are_no_candid
     ],
 )
 def test_what_cannot_be_used_is_one_clear_line(tmp_path: Path, rows: list[object], fault: str) -> None:
-    with pytest.raises(ReferenceStoryError) as caught:
-        existing_stories(Path(written(tmp_path, *rows)))
-    assert fault in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert fault in refusal(lambda: existing_stories(Path(written(tmp_path, *rows))))
 
 
 @pytest.mark.parametrize("content", ["{}", "[1]", "no json", "[" * 2000])
 def test_a_list_that_is_none_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "stories.json"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(ReferenceStoryError, match=r"stories\.json is no"):
-        existing_stories(path)
+    assert "stories.json is no" in refusal(lambda: existing_stories(path))

@@ -45,7 +45,6 @@ def check_clustering(method: str) -> None:
 
 def clusters(vectors: "NDArray[np.float64]", count: int, method: str, seed: int = 0) -> list[int]:
     """A label from 0 for each vector; -1 where HDBSCAN finds it belongs to none."""
-    check_clustering(method)
     import numpy as np
     from sklearn.cluster import HDBSCAN, AgglomerativeClustering, KMeans
     from sklearn.decomposition import PCA

@@ -15,13 +15,14 @@ from typing import Any, TypeVar
 from inspect_ai.model import GenerateConfig, Model
 
 from genie_inspect.engines.embedders import static_words
-from genie_inspect.errors import GenieError, GraderFailedError, RefusalError, UnreadableReplyError
+from genie_inspect.errors import GraderFailedError, RefusalError, UnreadableReplyError
 from genie_inspect.files.writing import clear_left, new_folder, unwritable
 from genie_inspect.graders.grader import ask, gathered
 from genie_inspect.graders.protocols import GRADER_FAILED
 from genie_inspect.graders.readable import ANEW, until_complete, until_read
 from genie_inspect.graders.stand_ins import FILE, RecordedModel, ReplyRecord
 from genie_inspect.logs.evidence import together
+from genie_inspect.logs.files import LogError
 from genie_inspect.logs.reading import one_signature, read_logs
 from genie_inspect.measures.genie import Tally
 from genie_inspect.populations.reference_scores import Measured
@@ -264,10 +265,6 @@ async def left_out(assessor: Assessor | Jury, progress: Progress = no_progress) 
     )
 
 
-class SizeError(GenieError):
-    """No spread of similarities can be had from what was named."""
-
-
 def logged_spreads(paths: Iterable[str], signature: str = "") -> tuple[dict[str, Spread], str]:
     """The spread by feature in scores by `genie`, over all documents of the logs; and their signature."""
     logs = read_logs(paths, signature=signature)
@@ -275,7 +272,7 @@ def logged_spreads(paths: Iterable[str], signature: str = "") -> tuple[dict[str,
     scores = [document.scores["genie"] for log in logs for document in log.documents if "genie" in document.scores]
     spreads = dict(together([score.evidence for score in scores]).spread)
     if not spreads:
-        raise SizeError(
+        raise LogError(
             f"{', '.join(log.file for log in logs[:3])}: no score by genie says how far similarities lie apart; "
             "score again: inspect score LOG --scorer genie_inspect/genie"
         )

@@ -96,25 +96,25 @@ class Builder:
         self.built = Built()
         self.dropped: Counter[str] = Counter()
         self.cleaner = Cleaner(self.model, self.templates) if self.clean_by_model else None
-        self.rater = self._rater()
-        self.reader = GraderReader(self.model, READ.template(self.templates))
-        # documents that were read, also those that then did not join; and whose coherence was asked for
-        self.readings = self.rated = 0
-
-    def _rater(self) -> tuple[CoherenceRater, float] | None:
-        """The rater of coherence, and the least rating with which a document joins."""
+        # the rater of coherence, and the least rating with which a document joins
+        self.rater: tuple[CoherenceRater, float] | None = None
         least = self.min_coherence
-        if self.coherence == NONE:
-            return None
         if self.coherence == GRADER:
             if least is not None:
                 check_between("min_coherence", least, LOWEST, HIGHEST, "as the grader rates")
             # 3 of the grader's 1 to 5 is its middle
-            return GraderCoherence(self.model, COHERENCE.template(self.templates)), 3.0 if least is None else least
-        if rater := rewarded(self.coherence):
+            self.rater = (
+                GraderCoherence(self.model, COHERENCE.template(self.templates)),
+                3.0 if least is None else least,
+            )
+        elif rater := rewarded(self.coherence):
             # ArmoRM's coherence is rewards[2] * 5 - 0.5, and 2.0 the study's threshold (arXiv 2606.12790)
-            return rater, 2.0 if least is None else least
-        raise UnknownChoiceError("coherence", self.coherence, f"{GRADER}, {REWARD}<hub id or folder> or {NONE}")
+            self.rater = rater, 2.0 if least is None else least
+        elif self.coherence != NONE:
+            raise UnknownChoiceError("coherence", self.coherence, f"{GRADER}, {REWARD}<hub id or folder> or {NONE}")
+        self.reader = GraderReader(self.model, READ.template(self.templates))
+        # documents that were read, also those that then did not join; and whose coherence was asked for
+        self.readings = self.rated = 0
 
     async def build(self, scratch: Path) -> Built:
         built = self.built
@@ -164,16 +164,16 @@ class Builder:
         # writing questions may fail for a prompt whose documents were collected
         for prompt in collected.begins.keys() - questions_of.keys():
             self.dropped["prompt without questions"] += len(collected.begins[prompt])
-
-        async def chosen_of(prompt: str) -> tuple[list[Document], list[AnswerRow]]:
-            return await self._chosen(prompt, collected.documents(prompt), questions_of[prompt])
-
         before = self.model.tally.requests
         with ExitStack() as stack:
             files = [stack.enter_context(written(folder / name)) for name in (QUESTIONS, DOCUMENTS, ANSWERS)]
             # in order, however the requests came back: reruns write the same bytes
             async for prompt, (chosen, read) in in_batches(
-                chosen_of, list(questions_of), PROMPTS_AT_ONCE, "reading documents", self.progress
+                lambda prompt: self._chosen(prompt, collected.documents(prompt), questions_of[prompt]),
+                list(questions_of),
+                PROMPTS_AT_ONCE,
+                "reading documents",
+                self.progress,
             ):
                 # of a prompt without documents nobody is asked
                 included = questions_of[prompt] if chosen else []

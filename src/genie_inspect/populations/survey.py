@@ -4,11 +4,10 @@ import math
 import statistics
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from genie_inspect.populations.population import Population
-from genie_inspect.populations.schema import Document
 from genie_inspect.prompting.texts import refuses
 from genie_inspect.scripts import words
 from genie_inspect.statistics.effect import margin, minimum_population
@@ -105,41 +104,32 @@ class Survey:
 def survey(population: Population, done: Callable[[int], None] = lambda _: None) -> Survey:
     totals = Survey()
     for number, prompt in enumerate(population.prompts, start=1):
-        _count_documents(population.documents(prompt), totals)
-        _count_questions(population, prompt, totals)
+        documents, questions = population.documents(prompt), population.questions(prompt)
+        totals.documents_by_prompt.append(len(documents))
+        seen = NearDuplicates()
+        for document in documents:
+            totals.documents_of[document.model] += 1
+            totals.words.append(len(document.text.split()))
+            if document.cut_words is not None:
+                totals.cut_words.append(document.cut_words)
+            if refuses(document.text):
+                totals.refusals.append(document.id)
+            totals.near_duplicates += seen.twin(document.text) is not None
+        totals.questions_of.update(question.feature for question in questions)
+        totals.prompts_with.update({question.feature for question in questions})
+        by_reader = {reader: population.answers(reader, prompt) for reader in population.readers}
+        for reader, answers in by_reader.items():
+            count = sum(text is not None for text in answers.values())
+            totals.answered[reader] += count
+            totals.unspecified[reader] += len(answers) - count
+        # the reader that read most says best how many documents answer
+        fullest = max(by_reader.values(), key=len, default={})
+        possible = len({document for document, _ in fullest} if population.answers_alone else documents)
+        totals.expected_answers += possible * len(questions)
+        saying = Counter(question for (_, question), text in fullest.items() if text is not None)
+        for question in questions:
+            # where nobody has read the documents yet, all of them may answer
+            answering = saying[question.id] if fullest else possible
+            totals.answering.setdefault(question.feature, []).append((answering, possible))
         done(number)
     return totals
-
-
-def _count_documents(documents: Sequence[Document], totals: Survey) -> None:
-    seen = NearDuplicates()
-    totals.documents_by_prompt.append(len(documents))
-    for document in documents:
-        totals.documents_of[document.model] += 1
-        totals.words.append(len(document.text.split()))
-        if document.cut_words is not None:
-            totals.cut_words.append(document.cut_words)
-        if refuses(document.text):
-            totals.refusals.append(document.id)
-        totals.near_duplicates += seen.twin(document.text) is not None
-
-
-def _count_questions(population: Population, prompt: str, totals: Survey) -> None:
-    questions = population.questions(prompt)
-    totals.questions_of.update(question.feature for question in questions)
-    totals.prompts_with.update({question.feature for question in questions})
-    by_reader = {reader: population.answers(reader, prompt) for reader in population.readers}
-    for reader, answers in by_reader.items():
-        count = sum(text is not None for text in answers.values())
-        totals.answered[reader] += count
-        totals.unspecified[reader] += len(answers) - count
-    # the reader that read most says best how many documents answer
-    fullest = max(by_reader.values(), key=len, default={})
-    documents = {document for document, _ in fullest} if population.answers_alone else set()
-    possible = len(documents) or totals.documents_by_prompt[-1]
-    totals.expected_answers += possible * len(questions)
-    saying = Counter(question for (_, question), text in fullest.items() if text is not None)
-    for question in questions:
-        # where nobody has read the documents yet, all of them may answer
-        answering = saying[question.id] if fullest else possible
-        totals.answering.setdefault(question.feature, []).append((answering, possible))
