@@ -17,23 +17,17 @@ from genie_inspect.graders.protocols import (
     Rated,
     Reading,
 )
-from genie_inspect.measures import genie as measures
-from genie_inspect.measures.genie import similarity
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow, Document
 from genie_inspect.populations.writing import write_population
-from genie_inspect.scorers import assessment
 from genie_inspect.scorers.assessment import (
-    KEPT,
     NOT_ANSWERED,
     TOO_FEW,
-    Assessment,
     Compared,
     Others,
     neighbours,
 )
 from genie_inspect.scorers.assessor import Assessor
-from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on
 
 
 class Reader:
@@ -240,28 +234,6 @@ def test_among_fewer_and_fewer_documents_each_rating_stays_with_its_document() -
     assert (some.among({3}).ratings, some.among({3}).places) == ((4.0,), (3,))
 
 
-def test_a_rating_becomes_a_similarity_once_however_often_its_document_is_looked_at(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    rated: list[float | None] = []
-
-    def counted(rating: float | None) -> float:
-        rated.append(rating)
-        return similarity(rating)
-
-    monkeypatch.setattr(measures, "similarity", counted)
-    monkeypatch.setattr(assessment, "similarity", counted)
-    ratings = (4, 3, 2, 1, None)
-    one = replace(assessment_result("x", ratings), places=tuple(range(5)))
-    found = Assessment((one,) * 3 + (replace(one),) * 2, ("plot",), 5, lengths=(10, 10, 12, 40, 10))
-    explained(found, notes_on(found))
-    evidence(found, length=length_facts(found))
-    # five places, two objects: the same question three times is looked at once
-    assert len(rated) == 2 * len(ratings)
-    # against the three of 10 and 12 words alone: similarities 1, 2/3 and 1/3, one of four lost
-    assert length_facts(found) == {"population": 10, "matched": {"plot": pytest.approx(1 / 3)}}
-
-
 @pytest.mark.parametrize(
     ("given", "nearest"),
     [
@@ -299,10 +271,5 @@ def test_a_text_is_compared_with_all_documents_but_itself_whatever_its_spacing_a
     both = others.than(WHITE.text, "Grey  owl.")
     assert both == Compared((), (WHITE.id,), (GREY.id, AGAIN.id))
     assert both.left_out == (WHITE.id, GREY.id, AGAIN.id)
-
-
-def test_documents_have_the_length_of_the_middle_one_and_none_without_any() -> None:
-    long = document("d-4", "An owl " * 10)
-    assert Compared((GREY, WHITE, long)).words == 2
-    assert math.isnan(Compared(()).words)
-    assert KEPT == 64
+    assert Compared((GREY, WHITE, document("d-4", "An owl " * 10))).words == 2
+    assert math.isnan(both.words)

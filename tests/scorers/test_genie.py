@@ -30,7 +30,6 @@ from genie_inspect.scorers.genie import genie
 from genie_inspect.signature import Signature
 
 STORY = "A blue owl flew."
-FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]
 
 
 @pytest.fixture

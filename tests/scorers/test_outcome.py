@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import numpy as np
 import pytest
 from inspect_ai._eval.loader import scorer_from_spec  # how `inspect score` makes a scorer, in no public way
 from inspect_ai.model import ModelOutput
@@ -15,7 +14,6 @@ from tests.every_scorer import MAKERS
 from tests.processes import Commands
 from tests.scripted import OWL, evaluated, saying, small_population, written
 
-from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import (
     EngineFailedError,
     GenieError,
@@ -24,7 +22,6 @@ from genie_inspect.errors import (
     RefusalError,
     UnreadableReplyError,
 )
-from genie_inspect.graders.cache import cache_folder
 from genie_inspect.graders.grader import PrerequisiteError, RefusedError
 from genie_inspect.samples import InterventionFacts
 from genie_inspect.scorers.assessment import KEPT, Compared
@@ -34,7 +31,6 @@ from genie_inspect.scorers.outcome import (
     Measurement,
     Reference,
     Warm,
-    kept_embedder,
     reference,
     rounded,
     scored,
@@ -64,13 +60,6 @@ async def test_what_was_prepared_for_the_last_64_keys_stays_and_many_who_ask_at_
         await get(key)
     # the one more took the place of the first
     assert prepared == [*range(KEPT), KEPT, 0]
-
-
-def test_documents_are_compared_in_the_order_of_their_ids(tmp_path: Path) -> None:
-    population = small_population(tmp_path / "population", {OWL: [f"Owl {number}." for number in range(9)]})
-    ids = [document.id for document in reference(str(population.folder), "cosine").others(OWL).than("x").documents]
-    assert ids == sorted(ids)
-    assert ids != [document.id for document in population.documents(OWL)]
 
 
 def population_of(tmp_path: Path, *texts: str) -> Reference:
@@ -128,13 +117,6 @@ async def test_a_document_has_no_value_where_there_is_nothing_to_compare_or_the_
     assert isinstance(alone.value, dict)
     assert math.isnan(float(str(alone.value["x"])))
     assert (await measured(population, reason="no word of it is known")).reason == "no word of it is known"
-
-
-def test_what_an_embedder_made_of_a_text_is_kept_beside_what_models_have_said() -> None:
-    kept = kept_embedder("static")
-    assert kept.identity == embedder("static").identity
-    assert np.allclose(kept.embed(["An owl waits."]), embedder("static").embed(["An owl waits."]), atol=1e-6)
-    assert any(path.is_file() for path in cache_folder().iterdir())
 
 
 @pytest.mark.parametrize(("explanation", "before"), [("Fine.", "Fine.\n\n"), ("", "")])

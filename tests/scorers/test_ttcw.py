@@ -182,7 +182,6 @@ def test_a_score_names_its_stories_and_how_its_prompt_begins_and_tells_unlike_le
 EVEN = Opinion(0, "As good. [[A=B]]")
 AHEAD, BEHIND = Opinion(1, "A is livelier. [[A>B]]"), Opinion(-2, "B is livelier. [[B>>A]]")
 LOST = Opinion(None, "Hm.", "unreadable reply")
-FAILED = Opinion(None, fault="grader failed", failed=True)
 RUBRIC = Rubric(
     name="mine",
     tests=tuple(
@@ -231,14 +230,6 @@ def test_a_critic_is_biased_from_half_of_the_judged_tests_on() -> None:
     for wins, is_biased in ((2, True), (1, True), (0, False)):
         tests = [(AHEAD, AHEAD)] * wins + [(EVEN, EVEN)] * (2 - wins) + [(EVEN, LOST)]
         assert ("biased by position" in told(*tests)) == is_biased
-
-
-def test_an_order_without_a_reply_has_no_phrase_in_the_row() -> None:
-    assert rows(told((EVEN, FAILED), (FAILED, EVEN), (EVEN, EVEN))) == [
-        ["a is it a", "even", "none: grader failed", "", "not judged", "As good."],
-        ["b is it b", "none: grader failed", "even", "", "not judged", "As good."],
-        ["c is it c", "even", "even", "0", "yes", "As good.; As good."],
-    ]
 
 
 def test_a_verdict_is_worded_by_who_is_better_and_how_much() -> None:
