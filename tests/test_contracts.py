@@ -45,31 +45,32 @@ def test_the_package_as_it_is_keeps_its_contracts(copy: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
-    ("module", "breach", "contract"),
-    [
-        ("graders/breach.py", "import genie_inspect.scorers.genie", "Imports go down only"),
-        ("providers/breach.py", "import genie_inspect.scorers.genie", "Imports go down only"),
-        ("reports/breach.py", "import genie_inspect.agreement.raters", "Imports go down only"),
-        ("measures/breach.py", "import inspect_ai", "measures, statistics and prompting are pure"),
-        ("prompting/breach.py", "def later():\n    import openai", "measures, statistics and prompting are pure"),
-        ("engines/breach.py", "from inspect_ai.model import get_model", "engines do not know the harness"),
-        ("utils/__init__.py", "", "Imports go down only"),
-    ],
-)
-def test_a_breach_is_noticed(copy: Path, module: str, breach: str, contract: str) -> None:
-    path = copy / "src" / "genie_inspect" / module
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(breach + "\n", encoding="utf-8")
-    try:
-        done = linted(copy)
-    finally:
+BREACHES = {
+    "graders": ("genie_inspect.scorers.genie", "import genie_inspect.scorers.genie"),
+    "providers": ("genie_inspect.scorers.genie", "import genie_inspect.scorers.genie"),
+    "reports": ("genie_inspect.agreement.raters", "import genie_inspect.agreement.raters"),
+    "measures": ("inspect_ai", "import inspect_ai"),
+    "prompting": ("openai", "def later():\n    import openai"),
+    "engines": ("inspect_ai", "from inspect_ai.model import get_model"),
+}
+
+
+def test_every_breach_is_noticed(copy: Path) -> None:
+    package = copy / "src" / "genie_inspect"
+    breaches = {package / room / "breach.py": breach for room, (_, breach) in BREACHES.items()}
+    # a folder that no layer has
+    (package / "utils").mkdir()
+    breaches[package / "utils" / "__init__.py"] = ""
+    for path, breach in breaches.items():
+        path.write_text(breach + "\n", encoding="utf-8")
+    done = linted(copy)
+    for path in breaches:
         path.unlink()
-        if path.name == "__init__.py":
-            path.parent.rmdir()
-    assert done.returncode == 1
-    assert f"{contract} BROKEN" in done.stdout
-    assert done.stdout.count("BROKEN") == 1
+    (package / "utils").rmdir()
+    assert (done.returncode, done.stdout.count("BROKEN")) == (1, 3)
+    for room, (imported, _) in BREACHES.items():
+        assert f"genie_inspect.{room}.breach -> {imported} " in done.stdout
+    assert "utils" in done.stdout
 
 
 def test_a_file_has_at_most_400_lines() -> None:

@@ -7,7 +7,7 @@ from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig, get_model
-from inspect_ai.solver import generate
+from inspect_ai.solver import Solver, generate
 from tests.critics import comparing
 from tests.scripted import OWL, Script, output, saying
 from tests.solvers.runs import run
@@ -45,18 +45,20 @@ def test_the_stages_can_be_named(tmp_path: Path, stages: str | Sequence[str]) ->
 
 
 @pytest.mark.parametrize(
-    ("stages", "said", "error"),
+    ("solver", "said", "error", "asked"),
     [
-        ("conflict,characters", ["a storm", "", " "], "outline: no characters could be read"),
-        ("conflict", ["a storm", "<think>What to write?</think>"], "outline: no text could be read"),
+        (outline(stages="conflict,characters"), ["a storm", "", " "], "outline: no characters could be read", 3),
+        (outline(stages="conflict"), ["a storm", "<think>What to write?</think>"], "outline: no text could be read", 3),
+        (negative_sampling(), ["An owl sleeps.", ""], "negative_sampling: no text could be read", 3),
+        (negative_sampling(), [""], "negative_sampling: no text could be read", 2),
     ],
 )
 def test_silence_twice_leaves_the_sample_without_a_document(
-    stages: str, said: list[str], error: str, tmp_path: Path
+    solver: Solver, said: list[str], error: str, asked: int, tmp_path: Path
 ) -> None:
     script = saying(*said)
-    sample = run(outline(stages=stages), script, tmp_path)[0]
-    assert (sample.output.completion, sample.output.error, len(script.requests)) == ("", error, 3)
+    sample = run(solver, script, tmp_path)[0]
+    assert (sample.output.completion, sample.output.error, len(script.requests)) == ("", error, asked)
 
 
 def test_each_round_sees_everything_written_before_and_the_last_document_counts(tmp_path: Path) -> None:
@@ -67,21 +69,6 @@ def test_each_round_sees_everything_written_before_and_the_last_document_counts(
     assert script.requests[0] == OWL
     earlier = [unfenced(request) for request in script.requests[1:]]
     assert earlier == [{"request": OWL, "earlier": ["one"]}, {"request": OWL, "earlier": ["one", "two"]}]
-
-
-def test_silence_once_in_the_first_round_costs_nothing_but_the_question(tmp_path: Path) -> None:
-    script = saying("", "An owl sleeps.", "A ship burns.")
-    sample = run(negative_sampling(), script, tmp_path)[0]
-    assert (sample.output.completion, sample.store["earlier"]) == ("A ship burns.", ["An owl sleeps."])
-    assert script.requests[:2] == [OWL, OWL]
-
-
-@pytest.mark.parametrize(("said", "asked"), [(["An owl sleeps.", ""], 3), ([""], 2)])
-def test_silence_twice_in_a_round_scores_no_document(said: list[str], asked: int, tmp_path: Path) -> None:
-    script = saying(*said)
-    sample = run(negative_sampling(), script, tmp_path)[0]
-    assert (sample.output.completion, sample.output.error) == ("", "negative_sampling: no text could be read")
-    assert len(script.requests) == asked
 
 
 def test_a_refused_first_document_is_shown_to_nobody(tmp_path: Path) -> None:
@@ -172,11 +159,6 @@ def test_without_the_grader_only_what_needs_none_is_cut(tmp_path: Path) -> None:
     sample = run(trim(meta=False), saying(looped), tmp_path)[0]
     assert sample.output.completion == "An owl slept. Then it woke and slept."
     assert not sample.store.get("generations"), "a document that is trimmed is no set"
-
-
-def test_a_grader_that_babbles_once_is_asked_again(tmp_path: Path) -> None:
-    grader = saying("Nothing to cut, I think.", '{"cut": []}')
-    assert run(trim(), saying("An owl."), tmp_path, grader=grader)[0].output.completion == "An owl."
 
 
 @pytest.mark.parametrize("reply", ["Looks fine.", '{"cut": [3]}', '{"cut": ["all"]}', '{"cut": [1]}'])

@@ -5,13 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
-from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage, get_model, modelapi
 from inspect_ai.solver import Solver
 from inspect_ai.tool import ToolChoice, ToolInfo
-from tests.scripted import OWL, saying
+from tests.scripted import saying
 from tests.solvers.runs import run
 
 from genie_inspect.solvers.prompting_methods import negative_sampling, outline, verbalized_sampling
@@ -77,12 +74,8 @@ def test_k_documents_have_k_times_the_room_of_one_within_what_task_model_and_pro
 ) -> None:  # fmt: skip
     says: dict[str, Any] = {"allowed": allowed} if allowed else {}
     made = get_model(f"roomy/{name}", memoize=False, config=GenerateConfig(max_tokens=model), **says)
-    dataset, config = MemoryDataset([Sample(input=OWL, id="owl")]), GenerateConfig(max_tokens=task)
-    asking = Task(dataset=dataset, solver=verbalized_sampling(**options), config=config)
-    (log,) = evaluate(asking, model=made, log_dir=str(tmp_path), display="none")
-    assert log.status == "success", log.error
-    events = [event for sample in log.samples or [] for event in sample.events]
-    assert {event.config.max_tokens for event in events if event.event == "model"} == {expected}
+    (sample,) = run(verbalized_sampling(**options), made, tmp_path, max_tokens=task)
+    assert {event.config.max_tokens for event in sample.events if event.event == "model"} == {expected}
 
 
 @pytest.mark.parametrize(

@@ -10,18 +10,17 @@ import pytest
 from inspect_ai import Task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import EvalLog, EvalSample
-from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig
+from inspect_ai.log import EvalLog
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Score, Scorer, Target, includes, mean, scorer
 from inspect_ai.solver import Solver, TaskState, prompt_template
 from tests.scripted import OWL, Script, saying
+from tests.solvers.runs import run as run_on_owl
 
 from genie_inspect.prompting.templates import unfenced
 from genie_inspect.solvers.prompting_methods import negative_sampling, outline, trim, verbalized_sampling
 
-READABLE = (
-    '{"responses": [{"text": "An owl sails.", "probability": 0.1}, {"text": "An owl sails.", "probability": 0.1}]}'
-)
+READABLE = json.dumps({"responses": [{"text": "An owl sails.", "probability": 0.1}] * 2})
 SOLVERS = {
     "verbalized_sampling": verbalized_sampling(),
     "outline": outline(),
@@ -98,9 +97,6 @@ def test_the_last_of_several_messages_is_the_request_and_what_stands_before_it_s
     assert score(log, "includes").value == "C"
 
 
-TWO_OWLS = json.dumps({"responses": [{"text": "An owl.", "probability": 0.1}] * 2})
-
-
 class Case(NamedTuple):
     """A strategy, and what it hears: each second reply is one that can be read."""
 
@@ -112,22 +108,10 @@ class Case(NamedTuple):
 
 CASES = {
     "outline": Case(lambda: outline(stages="plot"), ("", "a storm", " ", "An owl."), (), "An owl."),
-    "verbalized_sampling": Case(lambda: verbalized_sampling(k=2), ("Here are two.", TWO_OWLS), (), "An owl."),
+    "verbalized_sampling": Case(lambda: verbalized_sampling(k=2), ("Here are two.", READABLE), (), "An owl sails."),
     "negative_sampling": Case(negative_sampling, ("", "A ship.", " ", "An owl."), (), "An owl."),
     "trim": Case(trim, ("Sure! An owl.",), ("Nothing to cut, I think.", '{"cut": [1]}'), "An owl."),
 }
-
-
-def cached_run(strategy: Solver, writer: Script, grader: Script, folder: Path) -> EvalSample:
-    task = Task(
-        dataset=MemoryDataset([Sample(input=OWL, id="owl")]), solver=strategy, config=GenerateConfig(cache=True)
-    )
-    (log,) = evaluate(
-        task, model=writer.model(), model_roles={"grader": grader.model()}, log_dir=str(folder), display="none"
-    )
-    assert log.status == "success", log.error
-    assert log.samples
-    return log.samples[0]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -139,6 +123,6 @@ def test_what_cannot_be_read_is_in_inspects_cache_and_asked_for_anew_all_the_sam
     # a later run finds the unreadable replies in the cache
     for writes, judges in ((case.writer, case.grader), (case.writer[1::2], case.grader[1::2])):
         writer, grader = saying(*(writes or ("",))), saying(*(judges or ("",)))
-        sample = cached_run(case.strategy(), writer, grader, tmp_path)
+        (sample,) = run_on_owl(case.strategy(), writer, tmp_path, grader=grader, cache=True)
         assert (sample.output.completion, sample.output.error) == (case.document, None)
         assert (len(writer.requests), len(grader.requests)) == (len(writes), len(judges))

@@ -59,15 +59,10 @@ def test_the_starter_is_a_reference_scores_of_its_own_with_the_bundled_grader(tm
 def test_a_recorded_grader_that_lacks_a_reading_ends_the_run_in_one_line_before_any_sample(
     judge: str, tmp_path: Path
 ) -> None:
-    said = refused({"population": "abstracts", "judge": judge}, tmp_path)
+    with pytest.raises(PrerequisiteError) as caught:
+        run("leave_one_out", tmp_path, grader="bundled/grader", task_args={"population": "abstracts", "judge": judge})
+    said = line_of(caught.value)
     assert said.startswith("bundled/grader cannot compare the documents of abstracts-")
     assert "it has no record of an answer to 'Which effect of trees is in question?' in the document" in said
     assert said.endswith("Name a real grader, --model-role grader=<provider/model>, or use judge=offline")
     assert "\n" not in said
-
-
-def refused(arguments: dict[str, str], folder: Path) -> str:
-    """The line with which a run by the recorded grader ends when its task is made."""
-    with pytest.raises(PrerequisiteError) as caught:
-        run("leave_one_out", folder, grader="bundled/grader", task_args=arguments)
-    return line_of(caught.value)

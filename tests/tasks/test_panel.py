@@ -21,17 +21,37 @@ ROOT = Path(__file__).parents[2]
 CHEAP = ("cosine", "compression", "creativity_index", "expression_novelty", "partition")
 
 
-def test_names_stand_for_measures() -> None:
-    assert chosen_panel("none").names == ()
-    assert chosen_panel("").names == ()
-    assert chosen_panel("cheap").names == CHEAP
-    assert chosen_panel("all").names == (*CHEAP, "litbench", "close_reading")
-    assert chosen_panel("partition, cosine,cosine").names == ("partition", "cosine")
-    assert chosen_panel(["partition", "cosine"]).names == ("partition", "cosine")
-    assert chosen_panel("cheap,litbench").names == (*CHEAP, "litbench")
-    assert chosen_panel("litbench,cheap", "list").asks_equivalence == "embedding"
-    assert chosen_panel("cheap,partition", "list").asks_equivalence == "grader"
-    assert chosen_panel("cheap,all", "list").asks_equivalence == "grader"
+@pytest.mark.parametrize(
+    ("panel", "names"),
+    [
+        ("none", ()),
+        ("", ()),
+        ("cheap", CHEAP),
+        ("all", (*CHEAP, "litbench", "close_reading")),
+        ("partition, cosine,cosine", ("partition", "cosine")),
+        (["partition", "cosine"], ("partition", "cosine")),
+        ("cheap,litbench", (*CHEAP, "litbench")),
+    ],
+)
+def test_names_stand_for_measures(panel: str | list[str], names: tuple[str, ...]) -> None:
+    assert chosen_panel(panel).names == names
+
+
+@pytest.mark.parametrize(
+    ("panel", "judge", "equivalence"),
+    [
+        ("all", "list", "grader"),
+        ("all", "offline", "embedding"),
+        ("cheap", "list", "embedding"),
+        ("litbench,cheap", "list", "embedding"),
+        ("cheap,partition", "list", "grader"),
+        ("cheap,all", "list", "grader"),
+        ("cosine", "list", ""),
+    ],
+)
+def test_partition_asks_a_model_only_where_the_judge_does(panel: str, judge: str, equivalence: str) -> None:
+    chosen = chosen_panel(panel, judge)
+    assert (chosen.asks_equivalence, chosen.asks(PREFERENCE)) == (equivalence, "all" in panel or "litbench" in panel)
 
 
 def test_a_measure_is_named_with_the_protocol_by_which_it_asks() -> None:
@@ -42,25 +62,20 @@ def test_a_measure_is_named_with_the_protocol_by_which_it_asks() -> None:
         assert (chosen.protocol, chosen.asks(PREFERENCE)) == ("generative", True)
 
 
-def test_a_protocol_that_a_measure_lacks_or_that_is_one_too_many_is_refused() -> None:
-    for panel in ("litbench/genrm", "litbench/", "cosine/chat", "litbench/chat,litbench/generative"):
-        with pytest.raises(UnknownChoiceError, match=f"panel is '{panel}', .* or, once, litbench/chat, litbench/gen"):
-            chosen_panel(panel)
-
-
-def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    for unknown in ("diversity", "cheap,diversity", "none,cosine", ["cosine", "x"]):
-        shown = unknown if isinstance(unknown, str) else ",".join(unknown)
-        with pytest.raises(UnknownChoiceError, match=f"panel is '{shown}', expected none, or cheap"):
-            chosen_panel(unknown)
-
-
-def test_partition_asks_a_model_only_where_the_judge_does() -> None:
-    assert chosen_panel("all", judge="list").asks_equivalence == "grader"
-    assert chosen_panel("all", judge="offline").asks_equivalence == "embedding"
-    assert chosen_panel("cheap", judge="list").asks_equivalence == "embedding"
-    assert chosen_panel("cosine", judge="list").asks_equivalence == ""
-    assert [chosen_panel(panel).asks(PREFERENCE) for panel in ("all", "cheap")] == [True, False]
+@pytest.mark.parametrize(
+    "panel",
+    [
+        *("litbench/genrm", "litbench/", "cosine/chat", "litbench/chat,litbench/generative"),
+        *("diversity", "cheap,diversity", "none,cosine", ["cosine", "x"]),
+    ],
+)
+def test_an_unknown_name_and_a_protocol_that_is_one_too_many_are_refused_with_what_is_known(
+    panel: str | list[str],
+) -> None:
+    shown = panel if isinstance(panel, str) else ",".join(panel)
+    known = "expected none, or cheap .* or, once, litbench/chat, litbench/gen"
+    with pytest.raises(UnknownChoiceError, match=f"panel is '{shown}', {known}"):
+        chosen_panel(panel)
 
 
 def test_no_key_is_its_measures_name_for_inspect_view_would_show_the_whole_score_in_its_cell() -> None:

@@ -1,12 +1,9 @@
-import math
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from inspect_ai.log import list_eval_logs, read_eval_log
 from tests.processes import Commands, tries
-from tests.scripted import grading, saying
-from tests.tasks.runs import run
 
 from genie_inspect.cli import main
 
@@ -33,15 +30,3 @@ def test_one_command_runs_the_grid_on_the_bundled_storytellers_and_one_compares_
     assert result.exit_code == 0, result.output
     assert "negative_sampling against grid_baseline (generate), paired by instance" in result.output
     assert "Of 18 differences from grid_baseline (generate)" in " ".join(result.output.split())
-
-
-@pytest.mark.parametrize(("task", "rubbish"), [(TASKS[1], "{{ qwe"), *((task, "") for task in TASKS)])
-def test_a_strategy_whose_replies_are_rubbish_ends_unscored_with_a_reason(
-    task: str, rubbish: str, tmp_path: Path
-) -> None:
-    log = run(f"{RECIPE}@{task}", tmp_path, saying(rubbish), grading(), epochs=1, limit=2)
-    for sample in log.samples or []:
-        score = (sample.scores or {})["genie"]
-        assert isinstance(score.value, dict)
-        assert all(math.isnan(float(str(value))) for value in score.value.values())
-        assert str(score.reason).startswith(("no_response", task.removeprefix("grid_")))

@@ -48,14 +48,17 @@ def test_each_sample_says_how_long_the_populations_documents_are() -> None:
     assert len({sample.id for sample in task.dataset}) == 8
 
 
-def test_without_a_population_all_25_prompts_are_generated_and_nothing_is_scored(tmp_path: Path) -> None:
+def test_without_a_population_all_25_prompts_are_generated_with_the_studys_settings_and_nothing_is_scored(
+    tmp_path: Path,
+) -> None:
     task = synthetic_prompts(population="none")
     assert len(set(inputs(task))) == 25
     assert task.scorer is None
     assert set(open_population("starter").prompts) <= set(inputs(task)), "the starter's prompts are 8 of the study's"
     writer = saying("A story.")
+    assert task.epochs == EPOCHS == 5
     log = run(task, tmp_path, writer, epochs=1, limit=3)
-    assert len(writer.requests) == 3
+    assert [(one.temperature, one.top_p, one.max_tokens) for one in writer.configs] == [(0.7, 0.9, 750)] * 3
     assert log.results is None or log.results.scores == []
 
 
@@ -79,15 +82,6 @@ def test_without_a_grader_the_run_stops_before_any_generation(tmp_path: Path, ju
     assert "--model-role grader=" in log.error.message
     assert "judge=offline" in log.error.message
     assert writer.requests == []
-
-
-def test_generation_has_the_studys_settings(tmp_path: Path) -> None:
-    writer = saying("A story.")
-    task = synthetic_prompts(population="none")
-    assert task.epochs == EPOCHS == 5
-    run(task, tmp_path, writer, epochs=1, limit=1)
-    (config,) = writer.configs
-    assert (config.temperature, config.top_p, config.max_tokens) == (0.7, 0.9, 750)
 
 
 def test_a_name_of_inspects_registry_is_enough_to_run_it_without_any_model_to_judge(tmp_path: Path) -> None:

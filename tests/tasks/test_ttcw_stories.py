@@ -98,15 +98,17 @@ def one_story(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_all_ways_are_one_run_and_one_table(one_story: str) -> None:
+def test_all_ways_are_one_run_and_one_table_and_a_cutoff_of_five_levels_leaves_the_other_scales_their_own(
+    one_story: str,
+) -> None:
     def label(request: str) -> str:
         return "[[YES]]" if "[[YES]]" in request else "[[A=B]]"
 
-    run(Script(label), stories=one_story, setups="all")
+    run(Script(label), stories=one_story, setups="all", cutoff=-3)
     rows = asked_setups(read_scores([Path("logs")]))
     assert [row["setup"] for row in rows] == [setup.said for setup in SETUPS.values()]
     assert {row["total"] for row in rows} == {14}
-    assert [row["cutoff"] for row in rows] == ["-2", "", "-2", "", "-2", "-1", "-3"]
+    assert [row["cutoff"] for row in rows] == ["-3", "", "-3", "", "-3", "-1", "-3"]
 
 
 @pytest.mark.parametrize("setup", CALLS)
@@ -121,32 +123,12 @@ def test_a_way_alone_asks_what_the_line_before_the_run_says(setup: str, one_stor
     assert {name: facts[name] for name in SETUPS[setup].facts} == SETUPS[setup].facts
 
 
-def test_a_cutoff_is_one_of_five_levels_and_asks_nothing_of_stories_that_were_judged() -> None:
-    critic = Script(said)
-    run(critic, setups="both")
-    asked = len(critic.requests)
-    log = run(critic, setups="both", cutoff=-1)
-    assert len(critic.requests) == asked
-    totals = {
-        sample.id: score.as_dict()["ttcw_total"]
-        for sample in log.samples or []
-        for score in (sample.scores or {}).values()
-    }
-    assert totals == {"0_plain": 0, "0_bold": 14, "1_plain": 0}
-
-
 def test_without_references_the_baseline_can_be_asked_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "alone.jsonl"
     path.write_text('{"story": "0_a", "text": "She stopped counting."}\n', encoding="utf-8")
     run(Script(said), stories=str(path), setups="baseline")
     with pytest.raises(PrerequisiteError, match="has no reference for '0_a'"):
         run(Script(said), stories=str(path))
-
-
-def test_a_cutoff_of_five_levels_leaves_the_other_scales_their_own(one_story: str) -> None:
-    critic = Script(lambda request: "[[YES]]" if "[[YES]]" in request else "[[A=B]]")
-    run(critic, stories=one_story, setups="both,levels_3", cutoff=-3)
-    assert [row["cutoff"] for row in asked_setups(read_scores([Path("logs")]))] == ["-3", "-1"]
 
 
 def test_instructions_of_ones_own_are_counted_in_the_line_before_the_run(tmp_path: Path) -> None:
