@@ -1,6 +1,5 @@
 """Layers are held by import-linter: a breach is noticed. How long files may be, and what tests tell of themselves."""
 
-import ast
 import re
 import shutil
 import subprocess
@@ -126,23 +125,6 @@ def test_the_help_of_every_command_and_option_is_a_sentence_that_names_the_defau
             # a file that is written, or an addition: without it nothing is done
             off = isinstance(option.type, click.Path) or said.startswith(("Also", "Instead"))
             assert shown or off or re.search(r"Default: | with --|, if | instead", said), (option.opts, said)
-
-
-PRIVATE = re.compile(
-    r"\b(foretold|foretell|babbles?|nobody|anew|stands?|beware|(?<!there )is no|are no)\b", re.IGNORECASE
-)
-
-
-def test_help_and_refusals_have_no_word_of_our_own() -> None:
-    texts = {
-        path: [verb.help, *(getattr(option, "help", "") for option in verb.params)] for path, verb in VERBS.items()
-    }
-    for path in (ROOT / "src").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Raise) and node.exc:
-                said = [part.value for part in ast.walk(node.exc) if isinstance(part, ast.Constant)]
-                texts[f"{path}:{node.lineno}"] = [text for text in said if isinstance(text, str)]
-    assert [(place, text) for place, own in texts.items() for text in own if PRIVATE.search(text or "")] == []
 
 
 @pytest.mark.parametrize(

@@ -133,10 +133,3 @@ def test_to_import_the_package_loads_nothing_of_its_own_nor_inspect() -> None:
     assert "genie_inspect" in loaded
     assert [name for name in done.stdout.split() if name.startswith("genie_inspect.")] == []
     assert loaded - {"genie_inspect"} <= set(sys.stdlib_module_names)
-
-
-def test_a_name_that_is_none_is_refused_as_python_does() -> None:
-    with pytest.raises(AttributeError, match="module 'genie_inspect' has no attribute 'cosines'"):
-        genie_inspect.cosines  # type: ignore[attr-defined]  # noqa: B018
-    with pytest.raises(ImportError, match="cannot import name 'cosines'"):
-        exec("from genie_inspect import cosines")

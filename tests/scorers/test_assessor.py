@@ -5,7 +5,6 @@ from pathlib import Path
 
 import anyio
 import pytest
-from tests.recorded import read_population
 from tests.scorers.test_explanation import result as assessment_result
 from tests.scripted import DOCUMENTS, OWL, answers_alone, small_population
 
@@ -19,7 +18,6 @@ from genie_inspect.graders.protocols import (
 )
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow, Document
-from genie_inspect.populations.writing import write_population
 from genie_inspect.scorers.assessment import (
     NOT_ANSWERED,
     TOO_FEW,
@@ -66,11 +64,6 @@ class Never(Judge):
         raise AssertionError("asked")
 
 
-@pytest.fixture
-def population(tmp_path: Path) -> Population:
-    return small_population(tmp_path / "population")
-
-
 async def test_answers_on_record_by_this_reader_are_not_read_again_and_others_answers_do_not_count(
     tmp_path: Path, population: Population
 ) -> None:
@@ -79,16 +72,7 @@ async def test_answers_on_record_by_this_reader_are_not_read_again_and_others_an
     record = [AnswerRow(document=second.id, question=q.id, reader="another", text="Zebra") for q in asked]
     record += [AnswerRow(document=first.id, question=q.id, reader="first-word", text="Zebra") for q in asked]
     record.append(AnswerRow(document=third.id, question=asked[0].id, reader="first-word", text=None))
-    recorded = write_population(
-        tmp_path / "recorded",
-        name="small",
-        version="1",
-        licence="MIT",
-        features=population.features,
-        documents=population.documents(OWL),
-        questions=asked,
-        answers=record,
-    )
+    recorded = small_population(tmp_path / "recorded", answers=record)
     reader = Reader()
     found = await Assessor(recorded, reader, Judge()).assess("Great owl.", OWL)
     assert sorted(reader.read_documents) == sorted(["Great owl.", second.text, third.text])
@@ -110,19 +94,6 @@ async def test_a_document_of_the_population_answers_as_it_does_when_others_are_c
     assert sorted(reader.read_documents) == sorted(DOCUMENTS[OWL]), "each is read once, on either side"
     with pytest.raises(RefusalError):
         await assessor.assess(DOCUMENTS[OWL][1], OWL)
-
-
-async def test_anew_a_document_is_read_once_more_where_its_answers_are_on_record_and_only_there(
-    population: Population, tmp_path: Path
-) -> None:
-    own = population.documents(OWL)[0]
-    unrecorded, reader = Reader(), Reader()
-    await Assessor(population, unrecorded, Judge()).assess(own.text, OWL, anew=True)
-    assert sorted(unrecorded.read_documents) == sorted(DOCUMENTS[OWL]), "each is read once"
-    recorded = read_population(tmp_path / "recorded", reader.signature)
-    for anew, read in ((False, []), (True, [own.text])):
-        await Assessor(recorded, reader, Judge()).assess(own.text, OWL, anew=anew)
-        assert reader.read_documents == read
 
 
 async def test_a_document_without_any_answer_costs_its_reading_and_no_more(population: Population) -> None:

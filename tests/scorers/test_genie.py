@@ -32,12 +32,6 @@ from genie_inspect.signature import Signature
 STORY = "A blue owl flew."
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """The folder of the small population."""
-    return small_population(tmp_path / "population").folder
-
-
 def assert_unscored(score: Score, reason: str) -> None:
     assert is_unscored(score)
     assert score.reason == reason

@@ -267,12 +267,6 @@ def test_a_reference_scores_by_a_jury_says_where_that_jurys_novelty_falls(tmp_pa
     assert "standing" not in alone
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """The folder of the small population."""
-    return small_population(tmp_path / "population").folder
-
-
 def test_the_grader_reads_once_a_document_and_embedding_judge(folder: Path, tmp_path: Path) -> None:
     # the same answer to every question is interchangeable; one that is unlike has a rating between 1 and 4
     script = grading(answer=lambda document, question: "an old clock" if "clock" in document else "a barn in snow")

@@ -14,11 +14,6 @@ from genie_inspect.scorers.litbench import cost, litbench
 STORY = "A brown owl counted the trains."
 
 
-@pytest.fixture
-def population(tmp_path: Path) -> Population:
-    return small_population(tmp_path / "population")
-
-
 def result(log: EvalLog) -> tuple[float, float]:
     (score,) = scores(log, "litbench")
     return values(score)["litbench_win_rate"], values(score)["litbench_order_bias"]

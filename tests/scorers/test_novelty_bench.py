@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from inspect_ai import eval as evaluate
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from tests.scripted import Script, is_unscored, metadata, saying, scored, scores, values
+from tests.tasks.runs import run as run_task
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.prompting.templates import unfenced
@@ -35,16 +35,8 @@ def run(folder: Path, writer: Script, grader: Script | None = None, cache: bool 
     """The score of the writer's replies to one prompt."""
     dataset = folder / "prompts.jsonl"
     dataset.write_text(json.dumps({"prompt": PROMPT}) + "\n")
-    (log,) = evaluate(
-        novelty_partition(dataset=str(dataset), **options),
-        model=writer.model(),
-        model_roles={"grader": (grader or Script(grading)).model()},
-        cache=cache,
-        log_dir=str(folder / "logs"),
-        display="none",
-        log_realtime=False,
-    )
-    assert log.status == "success", log.error
+    task = novelty_partition(dataset=str(dataset), **options)
+    log = run_task(task, folder, writer, grader or Script(grading), cache=cache)
     (score,) = scores(log, "novelty_bench")
     return score
 

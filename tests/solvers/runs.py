@@ -4,13 +4,13 @@ from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task
-from inspect_ai import eval as evaluate
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalSample
 from inspect_ai.model import GenerateConfig, Model
 from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Solver
 from tests.scripted import OWL, Script
+from tests.tasks.runs import run as run_task
 
 
 def run(
@@ -32,8 +32,4 @@ def run(
         scorer=scorer,
         config=GenerateConfig(**config),
     )
-    roles = {"grader": grader.model()} if grader else None
-    model = script.model() if isinstance(script, Script) else script
-    (log,) = evaluate(task, model=model, model_roles=roles, epochs=epochs, log_dir=str(folder), display="none")
-    assert log.status == "success", log.error
-    return log.samples or []
+    return run_task(task, folder, script, grader, epochs=epochs).samples or []

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 from inspect_ai import Task
-from inspect_ai import eval as evaluate
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.solver import Solver, generate
 from tests.critics import comparing
 from tests.scripted import OWL, Script, output, saying
 from tests.solvers.runs import run
+from tests.tasks.runs import run as run_task
 
 from genie_inspect.prompting.templates import load_template, unfenced
 from genie_inspect.solvers.generations import drawn_plot, generations, plot_prompt
@@ -102,13 +102,11 @@ def test_the_length_is_asked_for_as_a_person_would_and_a_sample_without_what_it_
 ) -> None:
     writer = saying("A new story.")
     metadata = {"title": "Bee", "plot": "A bee counts.", "words": words} if words else None
-    (log,) = evaluate(
-        Task(dataset=[Sample(input="-", target="A bee.", metadata=metadata)], setup=plot_prompt(), solver=generate()),
-        model=writer.model(), model_roles={"grader": comparing(lambda a, b, aspect: 0).model()}, display="none",
-        log_dir=str(tmp_path),
-    )  # fmt: skip
+    sample = Sample(input="-", target="A bee.", metadata=metadata)
+    task = Task(dataset=[sample], setup=plot_prompt(), solver=generate())
+    critic, status = comparing(lambda a, b, aspect: 0), "success" if words else "error"
+    log = run_task(task, tmp_path, writer, critic, status)
     if words:
-        assert log.status == "success", log.error
         assert asked in writer.requests[0]
     else:
         assert "plot_prompt needs plot, title, words in a sample's metadata" in str(log.error and log.error.message)
@@ -176,8 +174,7 @@ def test_a_failed_strategy_keeps_its_own_reason(tmp_path: Path) -> None:
 def test_without_a_grader_the_run_stops_before_anything_is_generated(tmp_path: Path) -> None:
     script = saying("An owl.")
     task = Task(dataset=MemoryDataset([Sample(input=OWL)]), solver=trim())
-    log = evaluate(task, model=script.model(), log_dir=str(tmp_path), display="none")[0]
-    assert log.status == "error"
+    log = run_task(task, tmp_path, script, status="error")
     assert "trim asks a model which sentences" in str(log.error and log.error.message)
     assert script.requests == []
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import pytest
 from inspect_ai import Task
-from inspect_ai import eval as evaluate
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
@@ -16,6 +15,7 @@ from inspect_ai.scorer import Score, Scorer, Target, includes, mean, scorer
 from inspect_ai.solver import Solver, TaskState, prompt_template
 from tests.scripted import OWL, Script, saying
 from tests.solvers.runs import run as run_on_owl
+from tests.tasks.runs import run as run_task
 
 from genie_inspect.prompting.templates import unfenced
 from genie_inspect.solvers.prompting_methods import negative_sampling, outline, trim, verbalized_sampling
@@ -43,9 +43,7 @@ def run(solver: Solver, script: Script, folder: Path, samples: int = 1, setup: S
     """The log of a task that is not ours."""
     dataset = MemoryDataset([Sample(input=OWL, target="owl", id=number) for number in range(samples)])
     task = Task(dataset=dataset, setup=setup, solver=solver, scorer=[includes(), lengths()])
-    log = evaluate(task, model=script.model(), log_dir=str(folder), display="none", max_samples=1)[0]
-    assert log.status == "success", log.error
-    return log
+    return run_task(task, folder, script, max_samples=1)
 
 
 def score(log: EvalLog, name: str, sample: int = 0) -> Score:
@@ -77,7 +75,7 @@ def test_samples_that_can_be_read_are_scored_as_ever_and_metrics_leave_the_other
 def test_the_same_scorers_serve_a_later_run(tmp_path: Path) -> None:
     task = Task(dataset=[Sample(input=OWL, target="owl")], solver=verbalized_sampling(), scorer=includes())
     for reply, value in (("rubbish", math.nan), (READABLE, "C"), ("rubbish", math.nan)):
-        log = evaluate(task, model=saying(reply).model(), log_dir=str(tmp_path), display="none")[0]
+        log = run_task(task, tmp_path, saying(reply))
         found = score(log, "includes")
         assert found.value == value or math.isnan(found.as_float())
         assert (found.reason is None) == (value == "C")
@@ -89,7 +87,7 @@ def test_the_last_of_several_messages_is_the_request_and_what_stands_before_it_s
     assert unfenced(script.requests.pop())["request"] == f"In verse: {OWL}", "what the set-up made of it"
     messages: list[ChatMessage] = [ChatMessageSystem(content="Be brief."), ChatMessageUser(content=OWL)]
     task = Task(dataset=[Sample(input=messages, target="owl")], solver=verbalized_sampling(), scorer=includes())
-    (log,) = evaluate(task, model=script.model(), log_dir=str(tmp_path), display="none")
+    log = run_task(task, tmp_path, script)
     assert unfenced(script.requests[0])["request"] == OWL
     (sample,) = log.samples or []
     asked = [event for event in sample.events if event.event == "model"]

@@ -247,41 +247,20 @@ def test_a_bundled_model_without_a_story_for_a_prompt_ends_the_run_before_it_beg
 WITH_GENIE = ("synthetic_prompts", "writing_prompts", "population_prompts", "leave_one_out")
 
 
-@pytest.fixture
-def population(tmp_path: Path) -> str:
-    return str(small_population(tmp_path / "population").folder)
-
-
-def requests(task: str, population: str, folder: Path, *, cache: bool) -> int:
-    """How much the grader is asked in a run that writes the same two stories as any other."""
-    grader = grading()
-    run(task, folder, saying("A story."), grader, epochs=1, task_args={"population": population, "cache": cache})
-    return len(grader.requests)
-
-
-def announced(shown: str) -> list[int]:
-    """The calls that each line before a run speaks of."""
-    return [int(calls.replace(",", "")) for calls in re.findall(r"judging asks for about ([\d,]+) calls", shown)]
-
-
 @pytest.mark.parametrize("task", WITH_GENIE)
-def test_what_the_grader_has_said_is_asked_again_only_with_cache_false(
-    task: str, population: str, tmp_path: Path
+def test_what_the_grader_has_said_is_asked_again_and_counted_before_the_run_only_with_cache_false(
+    task: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = requests(task, population, tmp_path, cache=True)
-    assert first > 0
-    assert requests(task, population, tmp_path, cache=True) == 0
-    assert requests(task, population, tmp_path, cache=False) >= first
-
-
-def test_the_line_before_a_run_counts_everything_when_the_cache_is_off(
-    population: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for cache in (False, True, True, False):
-        requests("synthetic_prompts", population, tmp_path, cache=cache)
-    empty, fresh, kept, off = announced(capsys.readouterr().err)
-    assert kept < fresh <= empty
-    assert off == empty
+    population, asked = str(small_population(tmp_path / "population").folder), []
+    for cache in (True, True, False):
+        grader, task_args = grading(), {"population": population, "cache": cache}
+        run(task, tmp_path, saying("A story."), grader, epochs=1, task_args=task_args)
+        asked.append(len(grader.requests))
+    first, again, anew = asked
+    assert (again, anew >= first > 0) == (0, True)
+    told = re.findall(r"judging asks for about ([\d,]+) calls", capsys.readouterr().err)
+    fresh, kept, off = (int(calls.replace(",", "")) for calls in told)
+    assert kept < fresh <= off
 
 
 CHEAP = ["cosine", "compression", "creativity_index", "expression_novelty", "partition"]

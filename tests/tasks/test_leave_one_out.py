@@ -4,14 +4,12 @@ import math
 from pathlib import Path
 
 import pytest
-from tests.processes import tries
 from tests.recorded import recorded_starter
 from tests.scripted import grading, scores, small_population
 from tests.tasks.runs import line_of, run
 
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.logs.reading import POPULATION, read_logs
-from genie_inspect.populations.population import open_population
 
 
 def test_each_document_is_compared_with_the_others_and_no_model_writes(tmp_path: Path) -> None:
@@ -44,15 +42,6 @@ def test_the_bundled_grader_compares_recorded_documents_whichever_way_round_a_pa
     white = novelty["White owl in snow."]
     assert isinstance(white, dict)
     assert str(white["style"]) == "nan", "it does not say"
-
-
-@pytest.mark.repeated
-def test_the_starter_is_a_reference_scores_of_its_own_with_the_bundled_grader(tmp_path: Path) -> None:
-    documents = tries(8, open_population("starter").manifest.counts.documents)
-    log = run("leave_one_out", tmp_path, grader="bundled/grader", limit=documents)
-    assert len(scores(log)) == documents
-    assert not [score.reason for score in scores(log) if score.reason]
-    assert {(score.metadata or {})["faults"].get("unreadable reply", 0) for score in scores(log)} == {0}
 
 
 @pytest.mark.parametrize("judge", ["list", "embedding"])

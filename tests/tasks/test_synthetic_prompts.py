@@ -7,7 +7,7 @@ from inspect_ai.viewer import TaskSamplesView
 from tests.scripted import OWL, saying, small_population
 from tests.tasks.runs import run
 
-from genie_inspect.populations.population import Population, open_population
+from genie_inspect.populations.population import open_population
 from genie_inspect.tasks.novelty import EPOCHS, feature_view
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
@@ -18,34 +18,13 @@ def inputs(task: Task) -> list[str]:
     return [str(sample.input) for sample in task.dataset]
 
 
-def test_the_dataset_is_the_prompts_of_the_population() -> None:
-    task = synthetic_prompts(judge="offline")
-    assert inputs(task) == open_population("starter").prompts
-    assert len(inputs(task)) == 8
-    assert [(sample.metadata or {})["prompt"] for sample in task.dataset] == inputs(task)
-
-
-def test_a_task_with_the_whole_panel_opens_its_population_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = small_population(tmp_path).folder
-    opened: list[Path] = []
-    open_it = Population.__init__
-
-    def counted(population: Population, folder: Path) -> None:
-        opened.append(folder)
-        open_it(population, folder)
-
-    monkeypatch.setattr(Population, "__init__", counted)
-    synthetic_prompts(population=str(folder), judge="offline", panel="all")
-    assert opened == [folder]
-
-
-def test_each_sample_says_how_long_the_populations_documents_are() -> None:
-    task = synthetic_prompts(judge="offline")
-    starter = open_population("starter")
+def test_the_dataset_is_the_prompts_of_the_population_each_with_how_long_its_documents_are() -> None:
+    task, starter = synthetic_prompts(judge="offline"), open_population("starter")
+    assert inputs(task) == starter.prompts
+    assert len({sample.id for sample in task.dataset}) == 8
     for sample in task.dataset:
         counts = [len(document.text.split()) for document in starter.documents(str(sample.input))]
-        assert (sample.metadata or {})["words"] == round(median(counts))
-    assert len({sample.id for sample in task.dataset}) == 8
+        assert sample.metadata == {"prompt": sample.input, "words": round(median(counts))}
 
 
 def test_without_a_population_all_25_prompts_are_generated_with_the_studys_settings_and_nothing_is_scored(
