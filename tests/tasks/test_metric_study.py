@@ -111,15 +111,21 @@ def counting(folder: Path) -> str:
 
 
 @pytest.mark.usefixtures("population")
-def test_what_inspect_shows_of_any_scorer_counts_the_originals(tmp_path: Path) -> None:
+def test_any_scorer_is_taken_by_its_name_with_its_options_and_what_inspect_shows_of_it_counts_the_originals(
+    tmp_path: Path,
+) -> None:
     pairs(tmp_path / "pairs")
     alone = study(tmp_path, scorer=counting(tmp_path))
     assert {"words", "document"} == set((alone.samples or [])[0].scores or {})
-    log = study(tmp_path, scorer=counting(tmp_path), panel="cosine,compression")
+    named = {counting(tmp_path): {"times": 2}, "genie_inspect/cosine": {"population": str(tmp_path / "population")}}
+    log = study(tmp_path, panel="compression", scorer=named)
     assert log.results
+    assert {"compression", "words", "cosine", "document"} == set((log.samples or [])[0].scores or {})
+    counts = {sample.id: (sample.scores or {})["words"].value for sample in log.samples or []}
+    assert (counts["d-owl"], counts["i-owl"]) == (2 * len(GREY.split()), 2 * len(OWL_EDIT.split()))
     shown = {(score.scorer, score.name): score.metrics for score in log.results.scores}
     assert len(GREY.split()) != len(OWL_AGAIN.split())
-    assert shown["words", "words"]["mean"].value == (len(GREY.split()) + len(RED.split())) / 2
+    assert shown["words", "words"]["mean"].value == len(GREY.split()) + len(RED.split())
     by_text = {sample.id: (sample.scores or {})["cosine"].as_dict() for sample in log.samples or []}
     values = [float(by_text[name]["cosine_mean"] or 0) for name in ("d-owl", "d-fox")]
     assert shown["cosine", "cosine_mean"]["mean"].value == pytest.approx(sum(values) / 2)
@@ -127,16 +133,6 @@ def test_what_inspect_shows_of_any_scorer_counts_the_originals(tmp_path: Path) -
     assert shown["cosine", "cosine_mean"]["stderr"].value == pytest.approx(abs(values[0] - values[1]) / 2)
     ratio = next(own["compression_ratio"].value for own in shown.values() if "compression_ratio" in own)
     assert ratio == compression_ratio([GREY, RED])
-
-
-@pytest.mark.usefixtures("population")
-def test_any_scorer_is_taken_by_its_name_with_its_options(tmp_path: Path) -> None:
-    pairs(tmp_path / "pairs")
-    named = {counting(tmp_path): {"times": 2}, "genie_inspect/cosine": {"population": str(tmp_path / "population")}}
-    log = study(tmp_path, panel="compression", scorer=named)
-    counts = {sample.id: (sample.scores or {})["words"].value for sample in log.samples or []}
-    assert (counts["d-owl"], counts["i-owl"]) == (2 * len(GREY.split()), 2 * len(OWL_EDIT.split()))
-    assert {"compression", "words", "cosine", "document"} == set((log.samples or [])[0].scores or {})
 
 
 def test_ttcw_scores_each_text_beside_a_document_of_the_population_or_alone(

@@ -43,17 +43,6 @@ def _fine_wins(first: str) -> str:
     return "[[A>B]]" if "mother" in first or "nobody" in first else "[[B>A]]"
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, Path, int]:
-    """A run as the task is without options, the folder of its log, and how many requests the critic got."""
-    folder = tmp_path_factory.mktemp("whole")
-    critic = Script(said)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        patch.setenv("GENIE_CACHE_DIR", str(folder / "cache"))
-        return run(critic), folder / "logs", len(critic.requests)
-
-
 def cost_line(stories: str, setups: str, templates: str | None = None) -> CostLine:
     return setups_line(written_stories(stories, None, setups), setups, "ttcw", templates)
 
@@ -62,11 +51,10 @@ def run(critic: Script, **options: Any) -> EvalLog:
     return run_task("ttcw_stories", Path(), saying("nothing"), critic, task_args={"stories": str(STORIES), **options})
 
 
-def test_stories_are_judged_beside_their_references_and_alone_in_one_run_and_nothing_is_written(
-    whole: tuple[EvalLog, Path, int],
-) -> None:
-    log, _, requests = whole
-    assert requests == 3 * (28 + 14)
+def test_stories_are_judged_beside_their_references_and_alone_in_one_run_under_the_ids_of_their_votes() -> None:
+    critic = Script(said)
+    log = run(critic)
+    assert len(critic.requests) == 3 * (28 + 14)
     samples = log.samples or []
     assert {sample.id for sample in samples} == {"0_plain", "0_bold", "1_plain"}
     keys = [set(score.value) for score in (samples[0].scores or {}).values() if isinstance(score.value, dict)]
@@ -79,15 +67,12 @@ def test_stories_are_judged_beside_their_references_and_alone_in_one_run_and_not
     }
     # the fine story wins by one in either order: -2, which passes
     assert totals == {"0_plain": [14, 0], "0_bold": [14, 14], "1_plain": [14, 0]}
+    scores = read_scores([Path("logs")])
+    assert [set(stories) for stories in scores.values()] == [set(totals)] * 2
+    assert [row["setup"] for row in asked_setups(scores)] == [SETUPS["both"].said, SETUPS["baseline"].said]
 
 
 TOTALS = ("ttcw_total", "ttcw_baseline_total")
-
-
-def test_scores_stand_under_the_ids_of_the_votes_a_judge_a_way(whole: tuple[EvalLog, Path, int]) -> None:
-    scores = read_scores([whole[1]])
-    assert [set(stories) for stories in scores.values()] == [{"0_plain", "0_bold", "1_plain"}] * 2
-    assert [row["setup"] for row in asked_setups(scores)] == [SETUPS["both"].said, SETUPS["baseline"].said]
 
 
 @pytest.fixture
