@@ -13,11 +13,8 @@ from genie_inspect.scorers.coherence import coherence
 def test_the_graders_rating_is_the_score_and_the_document_stays_as_it_is(tmp_path: Path) -> None:
     grader = saying("It hangs together.\nRating: 4")
     score = scored(coherence(), saying("An owl flew."), grader, tmp_path)
-    assert (values(score), score.answer, score.explanation) == (
-        {"coherence_rating": 4},
-        "An owl flew.",
-        "Coherence 4.0.",
-    )
+    assert values(score) == {"coherence_rating": 4}
+    assert (score.answer, score.explanation) == ("An owl flew.", "Coherence 4.0.")
     signature = metadata(score)["signature"]
     assert re.match(r"measure:coherence\|by:grader\(mockllm/model@[0-9a-f]{12},template=", signature)
 

@@ -5,16 +5,14 @@ from pathlib import Path
 
 import pytest
 from inspect_ai.log import read_eval_log
-from inspect_ai.model import ModelName
-from inspect_ai.scorer import Score, Target
-from inspect_ai.solver import TaskState
+from inspect_ai.scorer import Score
 from tests.processes import Commands
 from tests.scripted import saying, scores, small_population
 from tests.tasks.runs import run
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.tasks.panel import KEYS, PREFERENCE, chosen_panel, combined, merged
+from genie_inspect.tasks.panel import KEYS, PREFERENCE, chosen_panel, merged
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 ROOT = Path(__file__).parents[2]
@@ -120,17 +118,3 @@ def test_templates_of_the_users_reach_the_measures_that_ask_a_model(name: str, t
     (tmp_path / f"{template}.md").write_text("Compare $this.", encoding="utf-8")
     with pytest.raises(PrerequisiteError, match=f"{template}.md has the blanks"):
         chosen_panel(name, "list").scorers("starter", templates=str(tmp_path))
-
-
-@pytest.mark.anyio
-async def test_a_measure_without_a_score_leaves_the_others_theirs() -> None:
-    async def nothing(state: TaskState, target: Target) -> Score | None:
-        return None
-
-    async def something(state: TaskState, target: Target) -> Score | None:
-        return Score(value={"compression_novelty": 0.25}, explanation="new", metadata={"signature": "s"})
-
-    state = TaskState(ModelName("mockllm/model"), 1, 1, "Write.", [])
-    score = await combined({"cosine": nothing, "compression": something})(state, Target(""))
-    assert score is not None
-    assert score.value == {"compression_novelty": 0.25}

@@ -118,10 +118,7 @@ def critique_task(
 
 
 def rubric_view(rubric: Rubric, prefixes: Sequence[str]) -> ViewerConfig:
-    """Inspect View with a column for the total, each dimension and each test; later setups: the total alone.
-
-    A setup is a scorer, whose keys begin with its prefix.
-    """
+    """Inspect View with a column for the total, each dimension and each test; later setups: the total alone."""
     shown, folded = {}, {}
     ranges: dict[str, tuple[float, float]] = {}
     for number, prefix in enumerate(prefixes):

@@ -80,8 +80,7 @@ def _check_recorded(population: "Population", instrument: "Instrument") -> None:
         readers = {wording.reader_and_judge(model)[0].signature for wording in instrument.wordings}
         asks_pairs = mode_of(instrument.judge).asks_pairs
         every = (starter_record().missing_of(population, reader, pairs=asks_pairs) for reader in readers)
-        missing = next(filter(None, every), "")
-        if missing:
+        if missing := next(filter(None, every), ""):
             raise unmet(
                 f"{model} cannot compare the documents of {population.name}: it has no record of {missing}. Name a "
                 "real grader, --model-role grader=<provider/model>, or use judge=offline"

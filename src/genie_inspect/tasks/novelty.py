@@ -114,8 +114,7 @@ def compared_dataset(name: str, prompts: Iterable[str], measures: NoveltyMeasure
         population = open_population(measures.population)
         # the median length of a prompt's documents, where it has any
         medians = {prompt: median_words(d.text for d in population.documents(prompt)) for prompt in population.prompts}
-        lengths = {prompt: words for prompt, words in medians.items() if words is not None}
-        dataset = prompt_dataset(name, population.prompts, lengths)
+        dataset = prompt_dataset(name, population.prompts, medians)
     check_recorded(str(sample.input) for sample in dataset)
     return dataset
 
@@ -165,9 +164,9 @@ def package() -> dict[str, str]:
     return {PACKAGE: package_version()}
 
 
-def prompt_dataset(name: str, prompts: Iterable[str], words: Mapping[str, int] | None = None) -> MemoryDataset:
+def prompt_dataset(name: str, prompts: Iterable[str], words: Mapping[str, int | None] | None = None) -> MemoryDataset:
     """One sample a prompt, which also stands in its metadata; `words` there tells strategies how long to write."""
-    facts = {prompt: {"words": count} for prompt, count in (words or {}).items()}
+    facts = {prompt: {"words": count} for prompt, count in (words or {}).items() if count is not None}
     samples = [
         Sample(input=prompt, id=sample_id(prompt), metadata={"prompt": prompt, **facts.get(prompt, {})})
         for prompt in prompts

@@ -43,10 +43,10 @@ def ttcw_stories(
         line = setups_line(written_stories(stories, references, setups), setups, rubric, templates)
         # the keys of the first setup begin as everywhere
         prefixes = [tests.name, *(f"{tests.name}_{setup.name}" for setup in chosen[1:])]
-        # the cutoff is one of five levels; others have their own, and a story alone has none
-        cutoffs = [cutoff if setup.reference and setup.levels == 5 else None for setup in chosen]
-        scorers = {
-            prefix: ttcw_scorer(rubric, setup.levels, least, setup.analyse, setup.reference, templates, cache, prefix)
-            for setup, least, prefix in zip(chosen, cutoffs, prefixes, strict=True)
-        }
+        scorers = {}
+        for setup, prefix in zip(chosen, prefixes, strict=True):
+            # the cutoff is one of five levels; others have their own, and a story alone has none
+            least = cutoff if setup.reference and setup.levels == 5 else None
+            asked = setup.levels, least, setup.analyse, setup.reference
+            scorers[prefix] = ttcw_scorer(rubric, *asked, templates, cache, prefix)
     return critique_task(line, tests, recorded(), scorers)
