@@ -166,6 +166,14 @@ def test_a_grader_that_babbles_twice_or_cuts_everything_leaves_no_document(tmp_p
     assert str(sample.output.error).startswith("trim: ")
 
 
+def test_a_grader_that_fails_leaves_no_document_and_is_the_reason(tmp_path: Path) -> None:
+    def unreachable(request: str) -> str:
+        raise ConnectionError("no route")
+
+    sample = run(trim(), saying("An owl."), tmp_path, grader=Script(unreachable))[0]
+    assert (sample.output.completion, sample.output.error) == ("", "grader_failed")
+
+
 def test_a_failed_strategy_keeps_its_own_reason(tmp_path: Path) -> None:
     sample = run([verbalized_sampling(), trim()], saying("babble"), tmp_path, grader=cutting())[0]
     assert sample.output.error == "verbalized_sampling: 0 of 5 responses could be read"
