@@ -67,8 +67,6 @@ def strata_of(sampler: Sampler, row: Asked) -> list[list[float]]:
     """The similarities in each stratum of a question: an equal answer is one of its own, as every answer of few is."""
     _, question, (answer, *others), alike = row
     (draw,) = sampler.draws([(question, answer, others)])
-    if draw is None:
-        return [[value] for value in alike]
     return [[alike[place]] for place in draw.same] + [[alike[place] for place in part] for part in draw.strata]
 
 

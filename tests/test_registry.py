@@ -16,21 +16,13 @@ from inspect_ai.model import get_model
 import genie_inspect
 from genie_inspect import _registry
 from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.populations.population import NONE
-from genie_inspect.populations.stories import BUNDLED
 from genie_inspect.reports.summary import frame
-from genie_inspect.scorers import outcome
-from genie_inspect.scorers.expression_novelty import EITHER
-from genie_inspect.tasks import panel
 
 IMPORTS = """
-import sys, time
-bare = time.process_time()
-import inspect_ai
+import sys, inspect_ai
 loaded = set(sys.modules)
-started = time.process_time()
 import genie_inspect._registry
-print((time.process_time() - started) / (started - bare), *sorted(set(sys.modules) - loaded))
+print(*sorted(set(sys.modules) - loaded))
 """
 HEAVY = {
     *("torch", "transformers", "sentence_transformers", "datasets", "sklearn"),
@@ -76,55 +68,18 @@ def test_every_option_of_a_registered_name_is_documented_and_has_a_plain_default
     assert all(isinstance(option.default, str | int | float | bool | tuple | None | type) for option in options)
 
 
-@pytest.mark.parametrize(
-    ("name", "option", "word"),
-    [
-        ("population_prompts", "population", NONE),
-        ("writing_prompts", "population", NONE),
-        ("writing_prompts", "panel", panel.NONE),
-        ("synthetic_prompts", "panel", panel.NONE),
-        ("leave_one_out", "panel", panel.NONE),
-        ("ttcw", "stories", BUNDLED),
-        ("creativity_index", "corpus", outcome.POPULATION),
-        ("expression_novelty", "corpus", outcome.POPULATION),
-        ("expression_novelty", "case", EITHER),
-    ],
-)
-def test_a_default_that_is_a_word_is_the_word_that_is_understood(name: str, option: str, word: str) -> None:
-    assert inspect.signature(getattr(_registry, name)).parameters[option].default == word
-
-
-def _import() -> tuple[float, frozenset[str]]:
-    """Processor time of the registry's import as a share of Inspect's own, and the modules that it loads."""
+def test_the_registry_imports_nothing_heavy_and_of_ours_what_names_need() -> None:
     done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=True)
-    share, *modules = done.stdout.split()
-    return float(share), frozenset(modules)
-
-
-@pytest.fixture(scope="module")
-def first_import() -> tuple[float, frozenset[str]]:
-    return _import()
-
-
-def test_the_registry_imports_nothing_heavy_and_of_ours_what_names_need(
-    first_import: tuple[float, frozenset[str]],
-) -> None:
-    _, modules = first_import
+    modules = set(done.stdout.split())
     assert "genie_inspect._registry" in modules
     assert not HEAVY & {module.split(".")[0] for module in modules}
     homes = set(re.findall(r"^from (\S+) import", inspect.getsource(_registry), re.MULTILINE))
     rooms = {home.rpartition(".")[0] for home in homes}
     ours = {module for module in modules if module.split(".")[0] == "genie_inspect"}
-    # a file a name and the wires; beside them errors, the metric of all scorers, and two modules of defaults: a module
-    # more is a hundredth of the limit below, and seldom comes alone
+    # a file a name and the wires; beside them errors, the metric of all scorers, and two modules of defaults: all of it
+    # takes a fiftieth of the time that Inspect takes, and took a tenth when what runs behind the names was loaded too
     beside = "_registry errors measures measures.genie measures.partition scorers.stderr studies"
     assert ours - homes - rooms == {f"genie_inspect.{name}" for name in beside.split()}
-
-
-def test_the_registry_costs_little_beside_what_inspect_costs(first_import: tuple[float, frozenset[str]]) -> None:
-    # a share, and one of five is enough: other work on the machine slows both, and can only add. It is 0.014 to 0.022,
-    # and was 0.1 when what runs behind the names was loaded too
-    assert first_import[0] < 0.05 or any(_import()[0] < 0.05 for _ in range(4))
 
 
 SOURCES = Path(__file__).parent.parent / "src" / "genie_inspect"
@@ -147,13 +102,6 @@ def test_the_installed_package_has_every_file_of_the_sources_and_no_other() -> N
     assert [name for name in sources if installed[name] != sources[name]] == []
 
 
-@pytest.mark.parametrize("name", ["genie", "genie-inspect"])
-def test_the_command_is_installed_and_says_how_it_is_used(name: str) -> None:
-    command = Path(sys.executable).parent / name
-    done = subprocess.run([command, "--help"], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith(f"Usage: {name} ")
-
-
 LOADED = "import sys; before = set(sys.modules); import genie_inspect; print(*sorted(set(sys.modules) - before))"
 
 
@@ -172,24 +120,9 @@ def test_all_names_of_the_registry_and_the_frame_are_names_of_the_package() -> N
     assert genie_inspect.frame is frame
 
 
-def test_the_type_checker_knows_the_names_and_their_options() -> None:
-    # where it does not, mypy says that the comment ignores nothing
-    with pytest.raises(TypeError, match="embedding"):
-        genie_inspect.cosine(embedding="static")  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="epochs"):
-        genie_inspect.ttcw_scorer(epochs=5)  # type: ignore[call-arg]
-
-
 def test_to_import_the_package_loads_nothing_of_its_own_nor_inspect() -> None:
     done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
     loaded = {name.split(".")[0] for name in done.stdout.split()}
     assert "genie_inspect" in loaded
     assert [name for name in done.stdout.split() if name.startswith("genie_inspect.")] == []
     assert loaded - {"genie_inspect"} <= set(sys.stdlib_module_names)
-
-
-def test_a_name_that_is_none_is_refused_as_python_does() -> None:
-    with pytest.raises(AttributeError, match="module 'genie_inspect' has no attribute 'cosines'"):
-        genie_inspect.cosines  # type: ignore[attr-defined]  # noqa: B018
-    with pytest.raises(ImportError, match="cannot import name 'cosines'"):
-        exec("from genie_inspect import cosines")

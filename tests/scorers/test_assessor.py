@@ -5,7 +5,6 @@ from pathlib import Path
 
 import anyio
 import pytest
-from tests.recorded import read_population
 from tests.scorers.test_explanation import result as assessment_result
 from tests.scripted import DOCUMENTS, OWL, answers_alone, small_population
 
@@ -17,23 +16,16 @@ from genie_inspect.graders.protocols import (
     Rated,
     Reading,
 )
-from genie_inspect.measures import genie as measures
-from genie_inspect.measures.genie import similarity
 from genie_inspect.populations.population import Population
 from genie_inspect.populations.schema import AnswerRow, Document
-from genie_inspect.populations.writing import write_population
-from genie_inspect.scorers import assessment
 from genie_inspect.scorers.assessment import (
-    KEPT,
     NOT_ANSWERED,
     TOO_FEW,
-    Assessment,
     Compared,
     Others,
     neighbours,
 )
 from genie_inspect.scorers.assessor import Assessor
-from genie_inspect.scorers.explanation import evidence, explained, length_facts, notes_on
 
 
 class Reader:
@@ -72,11 +64,6 @@ class Never(Judge):
         raise AssertionError("asked")
 
 
-@pytest.fixture
-def population(tmp_path: Path) -> Population:
-    return small_population(tmp_path / "population")
-
-
 async def test_answers_on_record_by_this_reader_are_not_read_again_and_others_answers_do_not_count(
     tmp_path: Path, population: Population
 ) -> None:
@@ -85,16 +72,7 @@ async def test_answers_on_record_by_this_reader_are_not_read_again_and_others_an
     record = [AnswerRow(document=second.id, question=q.id, reader="another", text="Zebra") for q in asked]
     record += [AnswerRow(document=first.id, question=q.id, reader="first-word", text="Zebra") for q in asked]
     record.append(AnswerRow(document=third.id, question=asked[0].id, reader="first-word", text=None))
-    recorded = write_population(
-        tmp_path / "recorded",
-        name="small",
-        version="1",
-        licence="MIT",
-        features=population.features,
-        documents=population.documents(OWL),
-        questions=asked,
-        answers=record,
-    )
+    recorded = small_population(tmp_path / "recorded", answers=record)
     reader = Reader()
     found = await Assessor(recorded, reader, Judge()).assess("Great owl.", OWL)
     assert sorted(reader.read_documents) == sorted(["Great owl.", second.text, third.text])
@@ -116,19 +94,6 @@ async def test_a_document_of_the_population_answers_as_it_does_when_others_are_c
     assert sorted(reader.read_documents) == sorted(DOCUMENTS[OWL]), "each is read once, on either side"
     with pytest.raises(RefusalError):
         await assessor.assess(DOCUMENTS[OWL][1], OWL)
-
-
-async def test_anew_a_document_is_read_once_more_where_its_answers_are_on_record_and_only_there(
-    population: Population, tmp_path: Path
-) -> None:
-    own = population.documents(OWL)[0]
-    unrecorded, reader = Reader(), Reader()
-    await Assessor(population, unrecorded, Judge()).assess(own.text, OWL, anew=True)
-    assert sorted(unrecorded.read_documents) == sorted(DOCUMENTS[OWL]), "each is read once"
-    recorded = read_population(tmp_path / "recorded", reader.signature)
-    for anew, read in ((False, []), (True, [own.text])):
-        await Assessor(recorded, reader, Judge()).assess(own.text, OWL, anew=anew)
-        assert reader.read_documents == read
 
 
 async def test_a_document_without_any_answer_costs_its_reading_and_no_more(population: Population) -> None:
@@ -240,28 +205,6 @@ def test_among_fewer_and_fewer_documents_each_rating_stays_with_its_document() -
     assert (some.among({3}).ratings, some.among({3}).places) == ((4.0,), (3,))
 
 
-def test_a_rating_becomes_a_similarity_once_however_often_its_document_is_looked_at(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    rated: list[float | None] = []
-
-    def counted(rating: float | None) -> float:
-        rated.append(rating)
-        return similarity(rating)
-
-    monkeypatch.setattr(measures, "similarity", counted)
-    monkeypatch.setattr(assessment, "similarity", counted)
-    ratings = (4, 3, 2, 1, None)
-    one = replace(assessment_result("x", ratings), places=tuple(range(5)))
-    found = Assessment((one,) * 3 + (replace(one),) * 2, ("plot",), 5, lengths=(10, 10, 12, 40, 10))
-    explained(found, notes_on(found))
-    evidence(found, length=length_facts(found))
-    # five places, two objects: the same question three times is looked at once
-    assert len(rated) == 2 * len(ratings)
-    # against the three of 10 and 12 words alone: similarities 1, 2/3 and 1/3, one of four lost
-    assert length_facts(found) == {"population": 10, "matched": {"plot": pytest.approx(1 / 3)}}
-
-
 @pytest.mark.parametrize(
     ("given", "nearest"),
     [
@@ -299,10 +242,5 @@ def test_a_text_is_compared_with_all_documents_but_itself_whatever_its_spacing_a
     both = others.than(WHITE.text, "Grey  owl.")
     assert both == Compared((), (WHITE.id,), (GREY.id, AGAIN.id))
     assert both.left_out == (WHITE.id, GREY.id, AGAIN.id)
-
-
-def test_documents_have_the_length_of_the_middle_one_and_none_without_any() -> None:
-    long = document("d-4", "An owl " * 10)
-    assert Compared((GREY, WHITE, long)).words == 2
-    assert math.isnan(Compared(()).words)
-    assert KEPT == 64
+    assert Compared((GREY, WHITE, document("d-4", "An owl " * 10))).words == 2
+    assert math.isnan(both.words)

@@ -3,13 +3,16 @@
 import json
 import math
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 from inspect_ai.scorer import Score
 from markdown_it import MarkdownIt
+from tests import scripted
 from tests.scorers.test_explanation import size
-from tests.scripted import OWL, Script, evaluated, metadata, saying, scores
+from tests.scripted import OWL, Script, metadata, saying
 
 from genie_inspect.graders.close_reader import Approach, Mark, Reading
 from genie_inspect.prompting.templates import unfenced
@@ -34,9 +37,8 @@ def quoting(**expressions: list[str]) -> Callable[[str], str]:
     return reply
 
 
-def scored(reply: Callable[[str], str], folder: Path, story: str = STORY, **options: object) -> Score:
-    (score,) = scores(evaluated(close_reading(**options), saying(story), Script(reply), folder), "close_reading")  # type: ignore[arg-type]
-    return score
+def scored(reply: Callable[[str], str], folder: Path, story: str = STORY, **options: Any) -> Score:
+    return scripted.scored(close_reading(**options), saying(story), Script(reply), folder)
 
 
 def value(score: Score, aspect: str = "novel") -> float:
@@ -46,7 +48,7 @@ def value(score: Score, aspect: str = "novel") -> float:
 
 def test_marks_are_counted_in_a_hundred_words_and_each_aspect_is_one_request(tmp_path: Path) -> None:
     reader = Script(quoting(novel=[NOVEL, "counted the lamps"], awkward=[AWKWARD]))
-    (score,) = scores(evaluated(close_reading(), saying(STORY), reader, tmp_path), "close_reading")
+    score = scripted.scored(close_reading(), saying(STORY), reader, tmp_path)
     assert len(STORY.split()) == 47
     assert score.value == {"novel_per_100_words": 4.255, "awkward_per_100_words": 2.128}
     assert sorted(data["aspect"] for data in reader.data) == ["awkward", "novel"]
@@ -189,15 +191,7 @@ def test_the_log_counts_what_was_quoted_marked_and_dropped() -> None:
         "absent": {"novel": 0, "awkward": 0},
         "quoted_share": {"novel": 0.1235, "awkward": None},
         "faults": {"quote of one word": 2, "unreadable reply": 1},
-        "marks": [
-            {
-                "aspect": "novel",
-                "text": MARKED.text,
-                "start": MARKED.start,
-                "end": MARKED.end,
-                "reason": MARKED.reason,
-            }
-        ],
+        "marks": [asdict(MARKED)],
     }
     many = Reading("novel", (MARKED,) * 80, quoted=80, share=0.1)
     assert "reason" not in evidence(TEXT, [many])["marks"][0]

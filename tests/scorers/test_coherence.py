@@ -1,4 +1,3 @@
-import math
 import re
 import sys
 from importlib.machinery import ModuleSpec
@@ -6,34 +5,23 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from inspect_ai.scorer import Score
-from tests.scripted import Script, evaluated, metadata, saying, scored, scores
+from tests.scripted import is_unscored, metadata, saying, scored, values
 
 from genie_inspect.scorers.coherence import coherence
 
 
-def value(score: Score) -> float:
-    assert isinstance(score.value, dict)
-    assert list(score.value) == ["coherence_rating"]
-    return float(str(score.value["coherence_rating"]))
-
-
-def rated(tmp_path: Path, grader: Script, *stories: str) -> list[Score]:
-    writer = saying(*stories)
-    prompts = [f"Write about {number}." for number in range(len(stories))]
-    return scores(evaluated(coherence(), writer, grader, tmp_path, prompts, max_samples=1), "coherence")
-
-
 def test_the_graders_rating_is_the_score_and_the_document_stays_as_it_is(tmp_path: Path) -> None:
-    (score,) = rated(tmp_path, saying("It hangs together.\nRating: 4"), "An owl flew.")
-    assert (value(score), score.answer, score.explanation) == (4, "An owl flew.", "Coherence 4.0.")
+    grader = saying("It hangs together.\nRating: 4")
+    score = scored(coherence(), saying("An owl flew."), grader, tmp_path)
+    assert values(score) == {"coherence_rating": 4}
+    assert (score.answer, score.explanation) == ("An owl flew.", "Coherence 4.0.")
     signature = metadata(score)["signature"]
     assert re.match(r"measure:coherence\|by:grader\(mockllm/model@[0-9a-f]{12},template=", signature)
 
 
 @pytest.mark.parametrize("reply", ["Rating: 0", "Rating: 6", "Rating: 3.5", "3 or 4"])
 def test_a_rating_out_of_range_is_none(tmp_path: Path, reply: str) -> None:
-    assert math.isnan(value(rated(tmp_path, saying(reply), "An owl flew.")[0]))
+    assert is_unscored(scored(coherence(), saying("An owl flew."), saying(reply), tmp_path))
 
 
 def test_a_reward_model_that_cannot_be_loaded_costs_the_score_and_not_the_run(
@@ -54,6 +42,6 @@ def test_a_reward_model_that_cannot_be_loaded_costs_the_score_and_not_the_run(
         monkeypatch.setitem(sys.modules, name, module)
     score = scored(coherence(by="reward/made/up"), saying("An owl flew."), None, tmp_path)
     assert score.reason == "engine_failed"
-    assert math.isnan(value(score))
+    assert is_unscored(score)
     assert "is no model of the hub" in (score.explanation or "")
     assert metadata(score)["signature"].startswith("measure:coherence|by:reward(made/up")

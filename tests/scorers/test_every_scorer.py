@@ -282,6 +282,22 @@ def test_an_option_that_many_scorers_have_is_refused_by_each_in_one_line(name: s
     assert str(refused.value).startswith(said if option == "examples" else f"{option} {said}")
 
 
+# from where to where values go, as docs and reports say
+RANGES: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
+    "close_reading": {"*_per_100_words": (0, None)},
+    "coherence": {"coherence_rating": (1, 5)},
+    "compression": {},
+    "cosine": {"cosine_*": (0, 2)},
+    "creativity_index": {"creativity_index_mean": (0, 1), "creativity_index_sum": (0, 8), "creativity_index_*": (0, 1)},
+    "expression_novelty": {"log_perplexity_mean": (0, None), "novel_expression_share": (0, 1)},
+    "genie": {"plot": (0, 1), "*": (0, 1)},
+    "litbench": {"litbench_win_rate": (0, 1), "litbench_order_bias": (-1, 1)},
+    "novelty_bench": {"distinct": (1, "k"), "utility": (0, 10)},
+    "partition": {"partition_*": (0, 1)},
+    "ttcw": {"*_total": (0, None), "*": (0, 1)},
+}
+
+
 @EVERY_SCORER
 def test_every_scorer_declares_what_it_means_and_shows_mean_error_and_interval_under_inspects_names(
     name: str, population: Population
@@ -293,7 +309,10 @@ def test_every_scorer_declares_what_it_means_and_shows_mean_error_and_interval_u
     # nothing that reports do not read
     assert {"headline", "meaning"} <= declared.keys() <= {"headline", "meaning", "ranges", "metrics"}
     by_key = declared["metrics"] if isinstance(declared["metrics"], dict) else declared["metrics"][0]
-    assert list(by_key)[-1] == "*"
+    ranges = RANGES[name.split()[0]]
+    assert declared.get("ranges", {}) == ranges
+    # columns come in that order
+    assert list(by_key) == list(dict.fromkeys([*ranges, "*"]) if name != "coherence" else ["*"])
     alone = [SampleScore(score=Score(value=0.5))]
     for own in by_key.values():
         assert [registry_info(metric).name for metric in own] == [
@@ -363,33 +382,6 @@ def test_nothing_that_is_quoted_becomes_markup(name: str, grader: str, marked_up
     assert "<http://" not in said
     # else nothing could become markup
     assert "127.0.0.1" in said or not name.startswith(("cosine", "creativity_index", "partition embedding"))
-
-
-# from where to where values go; a scorer that is not named here is held to what the tests above say of all
-RANGES: Mapping[str, Mapping[str, tuple[Any, ...]]] = {
-    "close_reading": {"*_per_100_words": (0, None)},
-    "coherence": {"coherence_rating": (1, 5)},
-    "compression": {},
-    "cosine": {"cosine_*": (0, 2)},
-    "creativity_index": {
-        "creativity_index_mean": (0, 1), "creativity_index_sum": (0, 8), "creativity_index_*": (0, 1)
-    },
-    "expression_novelty": {"log_perplexity_mean": (0, None), "novel_expression_share": (0, 1)},
-    "genie": {"plot": (0, 1), "*": (0, 1)},
-    "litbench": {"litbench_win_rate": (0, 1), "litbench_order_bias": (-1, 1)},
-    "novelty_bench": {"distinct": (1, "k"), "utility": (0, 10)},
-    "partition": {"partition_*": (0, 1)},
-    "ttcw": {"*_total": (0, None), "*": (0, 1)},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", RANGES)
-def test_values_go_from_where_to_where_docs_and_reports_say_and_columns_come_in_that_order(name: str) -> None:
-    declared = registry_info(MAKERS[name]).metadata
-    assert declared.get("ranges", {}) == RANGES[name]
-    # every key that is not named has its metrics last
-    by_key = declared["metrics"][0] if isinstance(declared["metrics"], list) else declared["metrics"]
-    assert list(by_key) == list(dict.fromkeys([*RANGES[name], "*"]) if name != "coherence" else ["*"])
 
 
 STATIC = embedder().identity

@@ -2,7 +2,6 @@ import copy
 import html
 import itertools
 import json
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +16,6 @@ from genie_inspect.graders.protocols import UNREADABLE, UNSPECIFIED, Answer
 from genie_inspect.populations.schema import Question
 from genie_inspect.scorers.assessment import TOO_FEW, Assessment, QuestionResult
 from genie_inspect.scorers.explanation import (
-    KEY,
     LISTED,
     MOST_BYTES,
     WORD_JOINER,
@@ -107,10 +105,13 @@ def test_a_row_a_feature_with_novelty_questions_used_and_ratings_then_what_set_t
 
 def test_where_nothing_is_missing_a_line_counts_questions_and_ratings_and_columns_say_what_they_are() -> None:
     found = assessed((result("x", (1, 3)), result("x", (1, 2), feature="style")), ("plot", "style"), documents=2)
-    shown = explained(found, standings=dict.fromkeys(("plot", "style"), Standing(87.5, 0.61254, 0.5, 0.7)))
-    assert cells(shown)[0] == ["feature", "novelty", "percentile", "population's own", "nearest"]
+    shown = explained(found, ["A note."], standings={"plot": Standing(87.5, 0.61254, 0.5, 0.7)})
+    head, plot, style = cells(shown)
+    assert head == ["feature", "novelty", "percentile", "population's own", "nearest"]
+    assert (plot[2:4], style[2:4]) == (["88", "0.613"], ["not known"] * 2)
     assert "All 2 questions and all 4 ratings are used." in shown
     assert "Nearest: novelty against the nearest answer alone." in shown
+    assert shown.endswith("\n\nA note.")
 
 
 def size(metadata: dict[str, object]) -> int:
@@ -214,31 +215,6 @@ def test_lengths_are_told_by_their_median_with_novelty_against_those_near_it() -
     }
     assert length_facts(assessed((), documents=0)) == {}
     json.dumps(lengths_of([10], (1,), "style"), allow_nan=False)
-
-
-def test_a_feature_without_a_standing_is_not_known_among_those_that_have_one() -> None:
-    found = assessed((result("x", (1,)), result("x", (1,), feature="style")), ("plot", "style"), documents=1)
-    shown = explained(found, standings={"plot": Standing(87.5, 0.61254, 0.5, 0.7)})
-    plot, style = (line for line in shown.splitlines() if line.startswith(("| plot", "| style")))
-    assert plot.split("|")[3:5] == ["         88 ", "            0.613 "]
-    assert style.count("not known") == 2
-    assert not math.isnan(found.novelty["style"])
-
-
-def test_of_what_was_lost_no_share_is_told_and_what_is_noted_stands_below_a_free_line() -> None:
-    found = assessed((result("x", (3, 1, None)),), documents=3)
-    lines = explained(found, ["A note."]).splitlines()
-    assert lines[3:] == [
-        "",
-        KEY,
-        "",
-        "- plot, most novel (0.667): What happens?",
-        "    - its answer: \u201cx\u201d",
-        "    - nearest in the population: other 0 (1 of 2); other 1 (1 of 2)",
-        "    - its 2 ratings: 1 same idea (3), 1 different (1)",
-        "",
-        "A note.",
-    ]
 
 
 def test_what_a_reader_must_know_stands_in_one_order_the_caution_last() -> None:

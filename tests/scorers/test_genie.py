@@ -30,13 +30,6 @@ from genie_inspect.scorers.genie import genie
 from genie_inspect.signature import Signature
 
 STORY = "A blue owl flew."
-FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """The folder of the small population."""
-    return small_population(tmp_path / "population").folder
 
 
 def assert_unscored(score: Score, reason: str) -> None:

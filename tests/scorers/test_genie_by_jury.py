@@ -107,7 +107,7 @@ def test_the_score_is_the_mean_over_the_graders_by_feature_and_keeps_each_grader
     assert len(json.dumps(metadata(score)).encode()) <= MOST_BYTES
 
 
-def test_what_one_grader_could_not_measure_has_no_jury_mean_and_each_graders_own_value(tmp_path: Path) -> None:
+def test_what_one_grader_could_not_measure_has_no_jury_mean_and_each_graders_own_value_is_told(tmp_path: Path) -> None:
     score = judged(tmp_path, named(rating(FIRST), "one"), named(rating(OPPOSED), "two"), named(Script(failing), "down"))
     assert is_unscored(score)
     assert score.reason == "grader_failed"
@@ -123,6 +123,12 @@ def test_what_one_grader_could_not_measure_has_no_jury_mean_and_each_graders_own
     # the two that measured agree on nothing here, and the third takes no part
     assert facts["agreement"]["plot"] is not None
     assert facts["shown"] == "mockllm/one"
+    said = score.explanation or ""
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in said.splitlines() if line.startswith("| ")]
+    assert rows[1][:2] == ["plot", "not measured"]
+    assert ["feature", "mockllm/down", "mockllm/one", "mockllm/two", "alpha"] in rows
+    assert ["style", "not measured", "0.333", "1.000", "not measured"] in rows
+    assert "as mockllm/one read and rated them" in said
 
 
 def silent_on_style(request: str) -> str | ModelOutput:
@@ -216,18 +222,6 @@ def test_each_grader_rates_what_it_has_read_itself(tmp_path: Path) -> None:
     assert not any("two says" in request for request in one.requests)
 
 
-def test_the_explanation_has_each_graders_novelty_beside_the_mean_and_says_whose_answers_it_shows(
-    tmp_path: Path,
-) -> None:
-    score = judged(tmp_path, named(Script(failing), "down"), named(rating(FIRST), "one"), named(rating(OPPOSED), "two"))
-    said = score.explanation or ""
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in said.splitlines() if line.startswith("| ")]
-    assert rows[1][:2] == ["plot", "not measured"]
-    assert ["feature", "mockllm/down", "mockllm/one", "mockllm/two", "alpha"] in rows
-    assert ["style", "not measured", "0.333", "1.000", "not measured"] in rows
-    assert "as mockllm/one read and rated them" in said
-
-
 def test_graders_of_one_name_and_other_arguments_are_told_apart_and_the_same_twice_is_refused(tmp_path: Path) -> None:
     cold, warm = (
         get_model("mockllm/one", custom_outputs=rating(FIRST), memoize=False, revision=revision) for revision in "ab"
@@ -271,12 +265,6 @@ def test_a_reference_scores_by_a_jury_says_where_that_jurys_novelty_falls(tmp_pa
         scores(evaluated(genie(str(population.folder), cache=False), saying(STORY), models[0], tmp_path))[0]
     )
     assert "standing" not in alone
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """The folder of the small population."""
-    return small_population(tmp_path / "population").folder
 
 
 def test_the_grader_reads_once_a_document_and_embedding_judge(folder: Path, tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ from zipfile import ZipFile
 import pytest
 from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Score
+from tests import scripted
 from tests.critics import blocks
 from tests.every_scorer import SCORERS, graded
-from tests.scripted import Script, evaluated, is_unscored, saying, scores, small_population, values
+from tests.scripted import Script, is_unscored, saying, small_population, values
 from tests.tasks.runs import run
 
 from genie_inspect.errors import UnreadableReplyError
@@ -30,10 +31,8 @@ def population(tmp_path_factory: pytest.TempPathFactory) -> Population:
 
 def scored(name: str, population: Population, folder: Path, grader: Script, text: str) -> Score:
     """The score of a model's reply, which is there twice in the set of novelty_bench."""
-    made, bench = SCORERS[name](str(population.folder)), name == "novelty_bench"
-    log = evaluated(made, saying(text), grader, folder, solver=generations(2) if bench else None)
-    (score,) = scores(log, name.split()[0])
-    return score
+    solver = generations(2) if name == "novelty_bench" else None
+    return scripted.scored(SCORERS[name](str(population.folder)), saying(text), grader, folder, solver=solver)
 
 
 @pytest.mark.parametrize("part", ["questions", "others"])

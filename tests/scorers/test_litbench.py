@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from inspect_ai.log import EvalLog
 from tests.scripted import OWL, Script, evaluated, metadata, saying, scored, scores, small_population, values
 
 from genie_inspect.graders.quality import CHAT
@@ -12,16 +11,6 @@ from genie_inspect.prompting.templates import unfenced
 from genie_inspect.scorers.litbench import cost, litbench
 
 STORY = "A brown owl counted the trains."
-
-
-@pytest.fixture
-def population(tmp_path: Path) -> Population:
-    return small_population(tmp_path / "population")
-
-
-def result(log: EvalLog) -> tuple[float, float]:
-    (score,) = scores(log, "litbench")
-    return values(score)["litbench_win_rate"], values(score)["litbench_order_bias"]
 
 
 def longer(request: str) -> str:
@@ -34,7 +23,7 @@ def longer(request: str) -> str:
 def test_a_story_meets_every_document_in_both_orders(population: Population, tmp_path: Path) -> None:
     judge = Script(longer)
     log = evaluated(litbench(str(population.folder)), saying(STORY), judge, tmp_path)
-    assert result(log) == (1.0, 0.0)
+    assert tuple(values(scores(log, "litbench")[0]).values()) == (1.0, 0.0)
     met = sorted((data["story_a"], data["story_b"]) for data in judge.data)
     texts = [document.text for document in population.documents(OWL)]
     assert met == sorted([(STORY, text) for text in texts] + [(text, STORY) for text in texts])
@@ -81,12 +70,11 @@ def test_weights_are_asked_in_their_own_form_in_both_orders(
         return FORMS[protocol].format("A" if len(first) > len(second) else "B")
 
     judge = Script(longest)
-    log = evaluated(litbench(str(population.folder), protocol=protocol), saying(STORY), judge, tmp_path)
-    assert result(log) == (1.0, 0.0)
+    score = scored(litbench(str(population.folder), protocol=protocol), saying(STORY), judge, tmp_path)
+    assert tuple(values(score).values()) == (1.0, 0.0)
     texts = [document.text for document in population.documents(OWL)]
     both = [(STORY, text) for text in texts] + [(text, STORY) for text in texts]
     assert sorted(map(shown, judge.requests)) == sorted(both)
-    (score,) = scores(log, "litbench")
     assert f",protocol={protocol},template=" in metadata(score)["signature"]
 
 
@@ -111,10 +99,9 @@ def test_a_story_wins_by_both_orders_and_a_pair_judged_in_one_does_not_count(tmp
         is_second = data["story_a"] != STORY
         return said[data["story_a" if is_second else "story_b"][6]][is_second]
 
-    log = evaluated(litbench(str(population.folder)), saying(STORY), Script(judging), tmp_path)
+    score = scored(litbench(str(population.folder)), saying(STORY), Script(judging), tmp_path)
     # of six verdicts two name the first place
-    assert result(log) == pytest.approx(((1 + 0 + 0.5) / 3, 2 * 2 / 6 - 1), abs=5e-4)
-    (score,) = scores(log, "litbench")
+    assert tuple(values(score).values()) == pytest.approx(((1 + 0 + 0.5) / 3, 2 * 2 / 6 - 1), abs=5e-4)
     (lost,) = [document.id for document in population.documents(OWL) if document.text == "Story b."]
     assert {"compared": 3, "unreadable": 1, "lost_to": [lost]}.items() <= (score.metadata or {}).items()
     assert (score.explanation or "").startswith(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from inspect_ai.scorer import Score, Scorer
+from tests import scripted
 from tests.measures.test_genie import prose
 from tests.scripted import (
     DOCUMENTS,
@@ -41,15 +42,8 @@ from genie_inspect.scorers.expression_novelty import NOTHING
 STORY = "A brown owl counted the trains."
 
 
-@pytest.fixture
-def population(tmp_path: Path) -> Population:
-    return small_population(tmp_path / "population")
-
-
-def scored(made: Scorer, text: str, tmp_path: Path) -> Score:
-    (only,) = evaluated(made, saying(text), None, tmp_path).samples or []
-    (score,) = (only.scores or {}).values()
-    return score
+def scored(made: Scorer, text: str, tmp_path: Path, grader: Script | None = None) -> Score:
+    return scripted.scored(made, saying(text), grader, tmp_path)
 
 
 def test_a_text_or_a_population_that_the_embedder_cannot_read_has_no_distance(
@@ -73,8 +67,7 @@ def turns(ordered: list[str], text: str) -> tuple[float, float]:
     return added, fmean(compression_novelty(rest, own) for rest, own in zip(others, ordered, strict=True))
 
 
-@pytest.mark.parametrize("codec", ["gzip", "xz", "zstd"])
-@pytest.mark.parametrize("size", [2, 12])
+@pytest.mark.parametrize(("size", "codec"), [(2, "xz"), (12, "gzip"), (12, "zstd")])
 def test_documents_like_those_of_the_population_are_at_0_whatever_its_size(
     size: int, codec: str, tmp_path: Path
 ) -> None:
@@ -163,8 +156,7 @@ def test_partition_asks_the_grader_and_says_how_rare_the_class_is(
     story: str, novel: float, share: float, population: Population, tmp_path: Path
 ) -> None:
     grader = Script(same_animal)
-    log = evaluated(partition(str(population.folder)), saying(story), grader, tmp_path)
-    (score,) = scores(log, "partition")
+    score = scored(partition(str(population.folder)), story, tmp_path, grader)
     assert values(score) == {"partition_novel": novel, "partition_share": pytest.approx(share, abs=5e-4)}
     # two calls partition three documents, one places the story: each compares with every class at most once
     assert sorted(len(data["other_replies"]) for data in grader.data) == [1, 2, 3]
@@ -287,8 +279,7 @@ def test_the_mean_and_the_nearest_distance_are_told_with_the_nearest_document(
 
 def test_of_a_large_class_twenty_members_are_kept(tmp_path: Path) -> None:
     many = small_population(tmp_path / "many", documents={OWL: [f"Grey owl {number}." for number in range(25)]})
-    log = evaluated(partition(str(many.folder)), saying("Grey owl."), Script(same_animal), tmp_path)
-    facts = metadata(scores(log, "partition")[0])
+    facts = metadata(scored(partition(str(many.folder)), "Grey owl.", tmp_path, Script(same_animal)))
     assert facts["members"] == sorted(document.id for document in many.documents(OWL))[:20]
     assert (facts["classes"], facts["class"], facts["undecided"]) == (1, 0, 0)
 

@@ -8,9 +8,9 @@ from statistics import fmean
 from typing import Any
 
 import pytest
-from inspect_ai import eval as evaluate
 from tests.scorers.test_assessor import Judge, Reader
 from tests.scripted import Script, evaluated, grading, metadata, saying, scores, sheet_of, small_population
+from tests.tasks.runs import run
 
 from genie_inspect.engines.embedders import StaticEmbedder
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
@@ -159,16 +159,8 @@ def test_a_sheet_gives_the_scores_of_a_list_to_the_bit_in_a_call_per_document(
 ) -> None:
     scored = {}
     for judge in ("list", "sheet", "sheet/20"):
-        (log,) = evaluate(
-            synthetic_prompts(judge=judge, ratings=ratings, panel="none"),
-            model="bundled/inventive",
-            model_roles={"grader": "bundled/grader"},
-            limit=2,
-            epochs=1,
-            log_dir=str(tmp_path / judge.replace("/", "-")),
-            display="none",
-        )
-        assert log.status == "success"
+        task = synthetic_prompts(judge=judge, ratings=ratings, panel="none")
+        log = run(task, tmp_path, "bundled/inventive", "bundled/grader", limit=2, epochs=1)
         # reference scores are of one judge: without them there is room for more of the nearest answers
         facts = [
             {k: v for k, v in metadata(one).items() if k not in ("judge", "signature", "standing")}
@@ -276,16 +268,7 @@ def test_a_large_population_is_told_what_fewer_ratings_would_cost(
 ) -> None:
     texts = [f"{WORDS[n % len(WORDS)].capitalize()}{n} flies." for n in range(count)]
     folder = small_population(tmp_path / "large", {PROMPT: texts}, {PROMPT: (("plot", "Which?"),)}).folder
-    task = population_prompts(str(folder), **options)
-    (log,) = evaluate(
-        task,
-        model=saying(TEXT).model(),
-        model_roles={"grader": grading().model()},
-        epochs=1,
-        log_dir=str(tmp_path / "logs"),
-        display="none",
-    )
-    assert log.status == "success"
+    run(population_prompts(str(folder), **options), tmp_path, saying(TEXT), grading(), epochs=1)
     lines = [line for line in capfd.readouterr().err.splitlines() if "ratings=6" in line]
     assert len(lines) == proposed
     for line in lines:

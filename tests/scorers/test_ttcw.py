@@ -1,6 +1,5 @@
 """The scorer `ttcw`: real evaluations by a scripted critic, and each part of a score."""
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from tests.scripted import Script, is_unscored, metadata, saying, scores, values
 from genie_inspect.graders.critic import Critique, Judgement, Opinion
 from genie_inspect.graders.grader import RefusedError
 from genie_inspect.graders.rubrics import Rubric, Test, load_rubric
-from genie_inspect.scorers.explanation import MOST_BYTES
 from genie_inspect.scorers.ttcw import evidence, explained, ttcw
 from genie_inspect.signature import Signature
 
@@ -182,7 +180,6 @@ def test_a_score_names_its_stories_and_how_its_prompt_begins_and_tells_unlike_le
 EVEN = Opinion(0, "As good. [[A=B]]")
 AHEAD, BEHIND = Opinion(1, "A is livelier. [[A>B]]"), Opinion(-2, "B is livelier. [[B>>A]]")
 LOST = Opinion(None, "Hm.", "unreadable reply")
-FAILED = Opinion(None, fault="grader failed", failed=True)
 RUBRIC = Rubric(
     name="mine",
     tests=tuple(
@@ -231,14 +228,6 @@ def test_a_critic_is_biased_from_half_of_the_judged_tests_on() -> None:
     for wins, is_biased in ((2, True), (1, True), (0, False)):
         tests = [(AHEAD, AHEAD)] * wins + [(EVEN, EVEN)] * (2 - wins) + [(EVEN, LOST)]
         assert ("biased by position" in told(*tests)) == is_biased
-
-
-def test_an_order_without_a_reply_has_no_phrase_in_the_row() -> None:
-    assert rows(told((EVEN, FAILED), (FAILED, EVEN), (EVEN, EVEN))) == [
-        ["a is it a", "even", "none: grader failed", "", "not judged", "As good."],
-        ["b is it b", "none: grader failed", "even", "", "not judged", "As good."],
-        ["c is it c", "even", "even", "0", "yes", "As good.; As good."],
-    ]
 
 
 def test_a_verdict_is_worded_by_who_is_better_and_how_much() -> None:
@@ -318,11 +307,7 @@ def test_the_log_has_a_row_a_test_with_verdicts_score_and_what_came_of_it() -> N
 
 def test_phrases_get_shorter_step_by_step_until_all_has_8_000_bytes_and_a_table_that_never_fits_is_counted() -> None:
     said = Opinion(1, "word " * 50 + "[[A>B]]")
-    long, short = critique(*[(said, said)] * 3), critique(*[(EVEN, EVEN)] * 3)
+    long = critique(*[(said, said)] * 3)
     lengths = {len(evidence(long, note="x" * room)["tests"][0].get("critic", [""])[0]) for room in range(0, 7500, 100)}
     assert lengths == {200, 120, 60, 0}
     assert evidence(long, note="x" * 8000)["tests"] == "3 tests: too many to keep here"
-    room = MOST_BYTES - len(json.dumps(evidence(short, note="")).encode())
-    # a letter of two bytes counts twice
-    for note, fits in (("x" * room, True), ("é" * (room // 2), True), ("x" * (room + 1), False), ("é" * room, False)):
-        assert all("critic" in row for row in evidence(short, note=note)["tests"]) == fits

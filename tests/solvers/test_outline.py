@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 from inspect_ai import Task
-from inspect_ai import eval as evaluate
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig, get_model
-from inspect_ai.solver import generate
+from inspect_ai.solver import Solver, generate
 from tests.critics import comparing
 from tests.scripted import OWL, Script, output, saying
 from tests.solvers.runs import run
+from tests.tasks.runs import run as run_task
 
 from genie_inspect.prompting.templates import load_template, unfenced
 from genie_inspect.solvers.generations import drawn_plot, generations, plot_prompt
@@ -45,18 +45,20 @@ def test_the_stages_can_be_named(tmp_path: Path, stages: str | Sequence[str]) ->
 
 
 @pytest.mark.parametrize(
-    ("stages", "said", "error"),
+    ("solver", "said", "error", "asked"),
     [
-        ("conflict,characters", ["a storm", "", " "], "outline: no characters could be read"),
-        ("conflict", ["a storm", "<think>What to write?</think>"], "outline: no text could be read"),
+        (outline(stages="conflict,characters"), ["a storm", "", " "], "outline: no characters could be read", 3),
+        (outline(stages="conflict"), ["a storm", "<think>What to write?</think>"], "outline: no text could be read", 3),
+        (negative_sampling(), ["An owl sleeps.", ""], "negative_sampling: no text could be read", 3),
+        (negative_sampling(), [""], "negative_sampling: no text could be read", 2),
     ],
 )
 def test_silence_twice_leaves_the_sample_without_a_document(
-    stages: str, said: list[str], error: str, tmp_path: Path
+    solver: Solver, said: list[str], error: str, asked: int, tmp_path: Path
 ) -> None:
     script = saying(*said)
-    sample = run(outline(stages=stages), script, tmp_path)[0]
-    assert (sample.output.completion, sample.output.error, len(script.requests)) == ("", error, 3)
+    sample = run(solver, script, tmp_path)[0]
+    assert (sample.output.completion, sample.output.error, len(script.requests)) == ("", error, asked)
 
 
 def test_each_round_sees_everything_written_before_and_the_last_document_counts(tmp_path: Path) -> None:
@@ -67,21 +69,6 @@ def test_each_round_sees_everything_written_before_and_the_last_document_counts(
     assert script.requests[0] == OWL
     earlier = [unfenced(request) for request in script.requests[1:]]
     assert earlier == [{"request": OWL, "earlier": ["one"]}, {"request": OWL, "earlier": ["one", "two"]}]
-
-
-def test_silence_once_in_the_first_round_costs_nothing_but_the_question(tmp_path: Path) -> None:
-    script = saying("", "An owl sleeps.", "A ship burns.")
-    sample = run(negative_sampling(), script, tmp_path)[0]
-    assert (sample.output.completion, sample.store["earlier"]) == ("A ship burns.", ["An owl sleeps."])
-    assert script.requests[:2] == [OWL, OWL]
-
-
-@pytest.mark.parametrize(("said", "asked"), [(["An owl sleeps.", ""], 3), ([""], 2)])
-def test_silence_twice_in_a_round_scores_no_document(said: list[str], asked: int, tmp_path: Path) -> None:
-    script = saying(*said)
-    sample = run(negative_sampling(), script, tmp_path)[0]
-    assert (sample.output.completion, sample.output.error) == ("", "negative_sampling: no text could be read")
-    assert len(script.requests) == asked
 
 
 def test_a_refused_first_document_is_shown_to_nobody(tmp_path: Path) -> None:
@@ -115,13 +102,11 @@ def test_the_length_is_asked_for_as_a_person_would_and_a_sample_without_what_it_
 ) -> None:
     writer = saying("A new story.")
     metadata = {"title": "Bee", "plot": "A bee counts.", "words": words} if words else None
-    (log,) = evaluate(
-        Task(dataset=[Sample(input="-", target="A bee.", metadata=metadata)], setup=plot_prompt(), solver=generate()),
-        model=writer.model(), model_roles={"grader": comparing(lambda a, b, aspect: 0).model()}, display="none",
-        log_dir=str(tmp_path),
-    )  # fmt: skip
+    sample = Sample(input="-", target="A bee.", metadata=metadata)
+    task = Task(dataset=[sample], setup=plot_prompt(), solver=generate())
+    critic, status = comparing(lambda a, b, aspect: 0), "success" if words else "error"
+    log = run_task(task, tmp_path, writer, critic, status)
     if words:
-        assert log.status == "success", log.error
         assert asked in writer.requests[0]
     else:
         assert "plot_prompt needs plot, title, words in a sample's metadata" in str(log.error and log.error.message)
@@ -174,16 +159,19 @@ def test_without_the_grader_only_what_needs_none_is_cut(tmp_path: Path) -> None:
     assert not sample.store.get("generations"), "a document that is trimmed is no set"
 
 
-def test_a_grader_that_babbles_once_is_asked_again(tmp_path: Path) -> None:
-    grader = saying("Nothing to cut, I think.", '{"cut": []}')
-    assert run(trim(), saying("An owl."), tmp_path, grader=grader)[0].output.completion == "An owl."
-
-
 @pytest.mark.parametrize("reply", ["Looks fine.", '{"cut": [3]}', '{"cut": ["all"]}', '{"cut": [1]}'])
 def test_a_grader_that_babbles_twice_or_cuts_everything_leaves_no_document(tmp_path: Path, reply: str) -> None:
     sample = run(trim(), saying("An owl."), tmp_path, grader=saying(reply))[0]
     assert sample.output.completion == ""
     assert str(sample.output.error).startswith("trim: ")
+
+
+def test_a_grader_that_fails_leaves_no_document_and_is_the_reason(tmp_path: Path) -> None:
+    def unreachable(request: str) -> str:
+        raise ConnectionError("no route")
+
+    sample = run(trim(), saying("An owl."), tmp_path, grader=Script(unreachable))[0]
+    assert (sample.output.completion, sample.output.error) == ("", "grader_failed")
 
 
 def test_a_failed_strategy_keeps_its_own_reason(tmp_path: Path) -> None:
@@ -194,8 +182,7 @@ def test_a_failed_strategy_keeps_its_own_reason(tmp_path: Path) -> None:
 def test_without_a_grader_the_run_stops_before_anything_is_generated(tmp_path: Path) -> None:
     script = saying("An owl.")
     task = Task(dataset=MemoryDataset([Sample(input=OWL)]), solver=trim())
-    log = evaluate(task, model=script.model(), log_dir=str(tmp_path), display="none")[0]
-    assert log.status == "error"
+    log = run_task(task, tmp_path, script, status="error")
     assert "trim asks a model which sentences" in str(log.error and log.error.message)
     assert script.requests == []
 

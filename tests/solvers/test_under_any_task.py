@@ -8,20 +8,19 @@ from typing import NamedTuple
 
 import pytest
 from inspect_ai import Task
-from inspect_ai import eval as evaluate
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import EvalLog, EvalSample
-from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser, GenerateConfig
+from inspect_ai.log import EvalLog
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Score, Scorer, Target, includes, mean, scorer
 from inspect_ai.solver import Solver, TaskState, prompt_template
 from tests.scripted import OWL, Script, saying
+from tests.solvers.runs import run as run_on_owl
+from tests.tasks.runs import run as run_task
 
 from genie_inspect.prompting.templates import unfenced
 from genie_inspect.solvers.prompting_methods import negative_sampling, outline, trim, verbalized_sampling
 
-READABLE = (
-    '{"responses": [{"text": "An owl sails.", "probability": 0.1}, {"text": "An owl sails.", "probability": 0.1}]}'
-)
+READABLE = json.dumps({"responses": [{"text": "An owl sails.", "probability": 0.1}] * 2})
 SOLVERS = {
     "verbalized_sampling": verbalized_sampling(),
     "outline": outline(),
@@ -44,9 +43,7 @@ def run(solver: Solver, script: Script, folder: Path, samples: int = 1, setup: S
     """The log of a task that is not ours."""
     dataset = MemoryDataset([Sample(input=OWL, target="owl", id=number) for number in range(samples)])
     task = Task(dataset=dataset, setup=setup, solver=solver, scorer=[includes(), lengths()])
-    log = evaluate(task, model=script.model(), log_dir=str(folder), display="none", max_samples=1)[0]
-    assert log.status == "success", log.error
-    return log
+    return run_task(task, folder, script, max_samples=1)
 
 
 def score(log: EvalLog, name: str, sample: int = 0) -> Score:
@@ -78,7 +75,7 @@ def test_samples_that_can_be_read_are_scored_as_ever_and_metrics_leave_the_other
 def test_the_same_scorers_serve_a_later_run(tmp_path: Path) -> None:
     task = Task(dataset=[Sample(input=OWL, target="owl")], solver=verbalized_sampling(), scorer=includes())
     for reply, value in (("rubbish", math.nan), (READABLE, "C"), ("rubbish", math.nan)):
-        log = evaluate(task, model=saying(reply).model(), log_dir=str(tmp_path), display="none")[0]
+        log = run_task(task, tmp_path, saying(reply))
         found = score(log, "includes")
         assert found.value == value or math.isnan(found.as_float())
         assert (found.reason is None) == (value == "C")
@@ -90,15 +87,12 @@ def test_the_last_of_several_messages_is_the_request_and_what_stands_before_it_s
     assert unfenced(script.requests.pop())["request"] == f"In verse: {OWL}", "what the set-up made of it"
     messages: list[ChatMessage] = [ChatMessageSystem(content="Be brief."), ChatMessageUser(content=OWL)]
     task = Task(dataset=[Sample(input=messages, target="owl")], solver=verbalized_sampling(), scorer=includes())
-    (log,) = evaluate(task, model=script.model(), log_dir=str(tmp_path), display="none")
+    log = run_task(task, tmp_path, script)
     assert unfenced(script.requests[0])["request"] == OWL
     (sample,) = log.samples or []
     asked = [event for event in sample.events if event.event == "model"]
     assert [message.role for message in asked[0].input] == ["system", "user"]
     assert score(log, "includes").value == "C"
-
-
-TWO_OWLS = json.dumps({"responses": [{"text": "An owl.", "probability": 0.1}] * 2})
 
 
 class Case(NamedTuple):
@@ -112,22 +106,10 @@ class Case(NamedTuple):
 
 CASES = {
     "outline": Case(lambda: outline(stages="plot"), ("", "a storm", " ", "An owl."), (), "An owl."),
-    "verbalized_sampling": Case(lambda: verbalized_sampling(k=2), ("Here are two.", TWO_OWLS), (), "An owl."),
+    "verbalized_sampling": Case(lambda: verbalized_sampling(k=2), ("Here are two.", READABLE), (), "An owl sails."),
     "negative_sampling": Case(negative_sampling, ("", "A ship.", " ", "An owl."), (), "An owl."),
     "trim": Case(trim, ("Sure! An owl.",), ("Nothing to cut, I think.", '{"cut": [1]}'), "An owl."),
 }
-
-
-def cached_run(strategy: Solver, writer: Script, grader: Script, folder: Path) -> EvalSample:
-    task = Task(
-        dataset=MemoryDataset([Sample(input=OWL, id="owl")]), solver=strategy, config=GenerateConfig(cache=True)
-    )
-    (log,) = evaluate(
-        task, model=writer.model(), model_roles={"grader": grader.model()}, log_dir=str(folder), display="none"
-    )
-    assert log.status == "success", log.error
-    assert log.samples
-    return log.samples[0]
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -139,6 +121,6 @@ def test_what_cannot_be_read_is_in_inspects_cache_and_asked_for_anew_all_the_sam
     # a later run finds the unreadable replies in the cache
     for writes, judges in ((case.writer, case.grader), (case.writer[1::2], case.grader[1::2])):
         writer, grader = saying(*(writes or ("",))), saying(*(judges or ("",)))
-        sample = cached_run(case.strategy(), writer, grader, tmp_path)
+        (sample,) = run_on_owl(case.strategy(), writer, tmp_path, grader=grader, cache=True)
         assert (sample.output.completion, sample.output.error) == (case.document, None)
         assert (len(writer.requests), len(grader.requests)) == (len(writes), len(judges))

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.scripted import OWL, Script, output, saying, small_population
+from tests.scripted import OWL, output, saying, small_population
 from tests.solvers.runs import run
 
 from genie_inspect.graders.grader import PrerequisiteError
@@ -75,25 +75,6 @@ def test_the_length_and_the_tails_are_asked_for(
     script = saying(THREE)
     run(verbalized_sampling(**options), script, tmp_path, words=words)
     assert asked in script.requests[0]
-
-
-def five(length: int) -> str:
-    return responses(*((f"Owl {number}. {'It flew on. ' * length}", 0.2) for number in range(5)))
-
-
-def cut(reply: str) -> Script:
-    """A model that stops where it must, four characters a token."""
-    script = saying(reply)
-    script.reply = lambda request: output(reply[: 4 * (script.configs[-1].max_tokens or len(reply))])
-    return script
-
-
-def test_five_stories_of_the_length_that_the_task_allows_one_are_all_read(tmp_path: Path) -> None:
-    script = cut(five(150))
-    assert 400 < len(five(150)) / 4 / 5 < 750  # tokens a story: one fits into what the task allows, two do not
-    sample = run(verbalized_sampling(), script, tmp_path, max_tokens=750)[0]
-    assert len(script.requests) == 1
-    assert (sample.metadata["responses_asked"], sample.metadata["responses_parsed"]) == (5, 5)
 
 
 def test_a_text_that_stands_twice_is_counted_as_one_text_of_two_responses(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import EvalLog, HeadlineMetric
 from inspect_ai.solver import SolverSpec
 from tests.processes import Commands
-from tests.scripted import FOX, OWL, grading, saying, small_population
+from tests.scripted import FOX, OWL, QUESTIONS, grading, saying, small_population
 from tests.tasks.runs import line_of, run
 
 import genie_inspect._registry  # noqa: F401  # registers what is looked for
@@ -44,21 +44,6 @@ MADE: dict[str, Callable[[], Task]] = {
 }
 
 
-def test_every_task_has_a_version() -> None:
-    assert set(MADE) == set(TASKS)
-
-
-@pytest.mark.parametrize("name", MADE)
-def test_a_task_carries_its_own_version_and_the_packages_beside_it(name: str) -> None:
-    task = MADE[name]()
-    assert task.version == TASKS[name]
-    assert re.fullmatch(r"[0-9]+-[A-Z]", str(task.version))
-    metadata = task.metadata or {}
-    assert metadata[PACKAGE] == package_version()
-    if str(metadata.get("population")).startswith("starter-"):
-        assert "by one language model" in metadata["population_description"]
-
-
 TOLD = {
     "population_prompts": "problem",
     "novelty_partition": "distinct",
@@ -68,14 +53,19 @@ TOLD = {
 OTHERS = {"novelty_partition": "novelty_bench", "ttcw": "ttcw", "ttcw_stories": "ttcw"}
 
 
-@pytest.mark.parametrize("name", MADE)
-def test_the_headline_of_a_task_is_chosen(name: str) -> None:
-    headline = MADE[name]().headline_metric
-    assert headline is not None
+@pytest.mark.parametrize("name", TASKS)
+def test_a_task_carries_its_own_version_the_packages_beside_it_and_a_headline(name: str) -> None:
+    task = MADE[name]()
+    assert task.version == TASKS[name]
+    assert re.fullmatch(r"[0-9]+-[A-Z]", str(task.version))
+    metadata = task.metadata or {}
+    assert metadata[PACKAGE] == package_version()
+    if str(metadata.get("population")).startswith("starter-"):
+        assert "by one language model" in metadata["population_description"]
     # no key of the score: before the first sample is scored Inspect knows none, and would warn of one that is named
-    assert (headline.scorer, headline.score, headline.metric) == (OTHERS.get(name, "genie"), None, "mean")
+    assert task.headline_metric == HeadlineMetric(scorer=OTHERS.get(name, "genie"), metric="mean")
     # a tag stands beside it in Inspect View's list of runs, which shows the number alone
-    assert MADE[name]().tags == [f"score: {TOLD.get(name, 'plot')}"]
+    assert task.tags == [f"score: {TOLD.get(name, 'plot')}"]
 
 
 @pytest.mark.parametrize(
@@ -201,33 +191,37 @@ def test_a_misspelt_option_stops_any_task_solver_and_scorer_and_names_the_neares
         )
 
 
-def test_a_panel_without_a_population_is_refused(tmp_path: Path) -> None:
-    line = line_of(refusal("synthetic_prompts", tmp_path, task_args={"population": "none", "panel": "cheap"}))
-    assert line.startswith("panel is 'cheap', expected none when there is no population")
-
-
-@pytest.mark.parametrize("arguments", [{}, {"population": "starter", "prompts": "prompts.txt"}])
-def test_a_population_and_prompts_are_given_one_or_the_other(arguments: dict[str, str], tmp_path: Path) -> None:
-    line = line_of(refusal("population_prompts", tmp_path, task_args=arguments))
-    assert "expected one of population=<name or folder> and prompts=<text file with one prompt per line>" in line
+EITHER = "expected one of population=<name or folder> and prompts=<text file with one prompt per line>"
+NO_POPULATION = {"population": "none", "panel": "cheap"}
 
 
 @pytest.mark.parametrize(
-    ("options", "line"),
+    ("task", "options", "said"),
     [
-        ("-T cache=maybe", "cache is 'maybe', expected true or false"),
-        (
-            "-T population=none --solver genie_inspect/outline -S wrods=3",
-            "genie_inspect/outline has no option 'wrods': did you mean words? It has stages,",
-        ),
+        ("synthetic_prompts", NO_POPULATION, "panel is 'cheap', expected none when there is no population"),
+        ("population_prompts", {}, EITHER),
+        ("population_prompts", {"population": "starter", "prompts": "prompts.txt"}, EITHER),
     ],
 )
-def test_on_the_command_line_it_is_that_line_and_no_traceback(options: str, line: str, tmp_path: Path) -> None:
-    arguments = [*options.split(), "--model", "mockllm/model", "--display", "plain"]
+def test_options_that_do_not_go_together_are_refused(
+    task: str, options: dict[str, str], said: str, tmp_path: Path
+) -> None:
+    assert said in line_of(refusal(task, tmp_path, task_args=options))
+
+
+def test_documents_without_questions_are_refused_with_the_panel_that_would_work(tmp_path: Path) -> None:
+    folder = str(small_population(tmp_path / "population", questions={}).folder)
+    with pytest.raises(RefusedError, match=r"has only documents\. Write questions .* -T panel=cheap, or"):
+        population_prompts(population=folder)
+
+
+def test_on_the_command_line_it_is_that_line_and_no_traceback(tmp_path: Path) -> None:
+    options = "-T population=none --solver genie_inspect/outline -S wrods=3 --model mockllm/model --display plain"
     with Commands(tmp_path) as commands:
-        ended = commands.run("eval", "genie_inspect/synthetic_prompts", *arguments, program="inspect")
+        ended = commands.run("eval", "genie_inspect/synthetic_prompts", *options.split(), program="inspect")
     assert ended.code != 0
     # a terminal folds it
+    line = "genie_inspect/outline has no option 'wrods': did you mean words? It has stages,"
     assert line in " ".join(ended.stdout.split())
     assert "Traceback" not in ended.stdout + ended.stderr
 
@@ -253,85 +247,64 @@ def test_a_bundled_model_without_a_story_for_a_prompt_ends_the_run_before_it_beg
 WITH_GENIE = ("synthetic_prompts", "writing_prompts", "population_prompts", "leave_one_out")
 
 
-@pytest.fixture
-def population(tmp_path: Path) -> str:
-    return str(small_population(tmp_path / "population").folder)
-
-
-def requests(task: str, population: str, folder: Path, *, cache: bool) -> int:
-    """How much the grader is asked in a run that writes the same two stories as any other."""
-    grader = grading()
-    run(task, folder, saying("A story."), grader, epochs=1, task_args={"population": population, "cache": cache})
-    return len(grader.requests)
-
-
-def announced(shown: str) -> list[int]:
-    """The calls that each line before a run speaks of."""
-    return [int(calls.replace(",", "")) for calls in re.findall(r"judging asks for about ([\d,]+) calls", shown)]
-
-
 @pytest.mark.parametrize("task", WITH_GENIE)
-def test_what_the_grader_has_said_is_asked_again_only_with_cache_false(
-    task: str, population: str, tmp_path: Path
+def test_what_the_grader_has_said_is_asked_again_and_counted_before_the_run_only_with_cache_false(
+    task: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    first = requests(task, population, tmp_path, cache=True)
-    assert first > 0
-    assert requests(task, population, tmp_path, cache=True) == 0
-    assert requests(task, population, tmp_path, cache=False) >= first
-
-
-def test_the_line_before_a_run_counts_everything_when_the_cache_is_off(
-    population: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for cache in (False, True, True, False):
-        requests("synthetic_prompts", population, tmp_path, cache=cache)
-    empty, fresh, kept, off = announced(capsys.readouterr().err)
-    assert kept < fresh <= empty
-    assert off == empty
+    population, asked = str(small_population(tmp_path / "population").folder), []
+    for cache in (True, True, False):
+        grader, task_args = grading(), {"population": population, "cache": cache}
+        run(task, tmp_path, saying("A story."), grader, epochs=1, task_args=task_args)
+        asked.append(len(grader.requests))
+    first, again, anew = asked
+    assert (again, anew >= first > 0) == (0, True)
+    told = re.findall(r"judging asks for about ([\d,]+) calls", capsys.readouterr().err)
+    fresh, kept, off = (int(calls.replace(",", "")) for calls in told)
+    assert kept < fresh <= off
 
 
 CHEAP = ["cosine", "compression", "creativity_index", "expression_novelty", "partition"]
 
 
-def without_grader(task: str, folder: Path, **options: Any) -> EvalLog:
+def without_grader(task: str, folder: Path, with_questions: bool = True, **options: Any) -> EvalLog:
     """The log of a run in which no grader is named."""
-    population = small_population(folder / "population").folder
+    population = small_population(folder / "population", questions=QUESTIONS if with_questions else {}).folder
     task_args = {"population": str(population), **options}
     return run(task, folder, saying("A grey owl slept."), epochs=1, task_args=task_args)
 
 
-def refused(task: str, folder: Path, **options: Any) -> str:
-    """What a run says that ends before anything is written."""
-    with pytest.raises(PrerequisiteError) as caught:
-        without_grader(task, folder, **options)
-    return line_of(caught.value)
-
-
-@pytest.mark.parametrize("task", WITH_GENIE)
+@pytest.mark.parametrize(
+    ("task", "with_questions"),
+    [*((task, True) for task in WITH_GENIE), ("population_prompts", False), ("leave_one_out", False)],
+)
 def test_the_panel_scores_alone_and_needs_no_grader(
-    task: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    task: str, with_questions: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    log = without_grader(task, tmp_path, panel="cheap", judge="none")
+    judge = {"judge": "none"} if with_questions else {}
+    log = without_grader(task, tmp_path, with_questions, panel="cheap", **judge)
     for sample in log.samples or []:
         assert list(sample.scores or {}) == [*CHEAP, "document"]
         reasons = {name: score.reason for name, score in (sample.scores or {}).items() if score.reason}
         # of two foxes one is left out: what one document adds to one other has no zero
         assert reasons == ({"compression": ALONE} if task == "leave_one_out" and sample.input == FOX else {})
+    assert {sample.input for sample in log.samples or []} == {OWL, FOX}
     assert log.eval.headline_metric == HeadlineMetric(scorer="cosine", metric="mean")
     assert log.eval.tags == ["score: cosine mean"]
+    told = [line for line in capfd.readouterr().err.splitlines() if "genie" in line]
     # who left Genie out need not be told
-    assert "genie" not in capfd.readouterr().err
+    assert len(told) == (not with_questions)
+    for line in told:
+        assert line.startswith("population small-1@")
+        assert "has documents and no questions: genie is left out and the panel scores" in line
 
 
 @pytest.mark.parametrize("task", WITH_GENIE)
 def test_beside_a_cheap_panel_a_missing_grader_is_answered_with_the_option_that_needs_none(
     task: str, tmp_path: Path
 ) -> None:
-    lines = refused(task, tmp_path, panel="cheap").splitlines()
-    assert [line.split()[:2] for line in lines if "judge=none" in line] == [["-T", "judge=none"]]
-
-
-@pytest.mark.parametrize("task", WITH_GENIE)
-def test_without_genie_and_without_a_panel_there_is_nothing_to_score_with(task: str, tmp_path: Path) -> None:
-    said = refused(task, tmp_path, judge="none")
-    assert said == "judge is 'none', expected a judge, or measures in Genie's place (-T panel=cheap asks no model)"
+    with pytest.raises(PrerequisiteError) as caught:
+        without_grader(task, tmp_path, panel="cheap")
+    lines = [line.split()[:2] for line in line_of(caught.value).splitlines() if "judge=none" in line]
+    assert lines == [["-T", "judge=none"]]
+    with pytest.raises(PrerequisiteError, match=r"^judge is 'none', expected a judge, or measures in Genie's place"):
+        without_grader(task, tmp_path / "alone", judge="none")

@@ -4,14 +4,12 @@ import math
 from pathlib import Path
 
 import pytest
-from tests.processes import tries
 from tests.recorded import recorded_starter
 from tests.scripted import grading, scores, small_population
 from tests.tasks.runs import line_of, run
 
 from genie_inspect.graders.grader import PrerequisiteError
 from genie_inspect.logs.reading import POPULATION, read_logs
-from genie_inspect.populations.population import open_population
 
 
 def test_each_document_is_compared_with_the_others_and_no_model_writes(tmp_path: Path) -> None:
@@ -46,28 +44,14 @@ def test_the_bundled_grader_compares_recorded_documents_whichever_way_round_a_pa
     assert str(white["style"]) == "nan", "it does not say"
 
 
-@pytest.mark.repeated
-def test_the_starter_is_a_reference_scores_of_its_own_with_the_bundled_grader(tmp_path: Path) -> None:
-    documents = tries(8, open_population("starter").manifest.counts.documents)
-    log = run("leave_one_out", tmp_path, grader="bundled/grader", limit=documents)
-    assert len(scores(log)) == documents
-    assert not [score.reason for score in scores(log) if score.reason]
-    assert {(score.metadata or {})["faults"].get("unreadable reply", 0) for score in scores(log)} == {0}
-
-
 @pytest.mark.parametrize("judge", ["list", "embedding"])
 def test_a_recorded_grader_that_lacks_a_reading_ends_the_run_in_one_line_before_any_sample(
     judge: str, tmp_path: Path
 ) -> None:
-    said = refused({"population": "abstracts", "judge": judge}, tmp_path)
+    with pytest.raises(PrerequisiteError) as caught:
+        run("leave_one_out", tmp_path, grader="bundled/grader", task_args={"population": "abstracts", "judge": judge})
+    said = line_of(caught.value)
     assert said.startswith("bundled/grader cannot compare the documents of abstracts-")
     assert "it has no record of an answer to 'Which effect of trees is in question?' in the document" in said
     assert said.endswith("Name a real grader, --model-role grader=<provider/model>, or use judge=offline")
     assert "\n" not in said
-
-
-def refused(arguments: dict[str, str], folder: Path) -> str:
-    """The line with which a run by the recorded grader ends when its task is made."""
-    with pytest.raises(PrerequisiteError) as caught:
-        run("leave_one_out", folder, grader="bundled/grader", task_args=arguments)
-    return line_of(caught.value)

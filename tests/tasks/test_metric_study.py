@@ -63,6 +63,8 @@ def test_a_text_is_compared_neither_with_itself_nor_with_what_it_was_made_of(
     log = study(tmp_path, grading(), judge="list", panel="cosine,creativity_index,expression_novelty")
     original, edit = log.samples or []
     own = next(document.id for document in population.documents(OWL) if document.text == OWN)
+    first, *_ = sorted((d.id, d.text) for d in population.documents(OWL) if d.text != OWN)
+    assert original.target == edit.target == first[1]
     for scorer in ("genie", "cosine", "creativity_index", "expression_novelty"):
         before, after = ((sample.scores or {})[scorer].metadata or {} for sample in (original, edit))
         assert (before["documents"], after["documents"]) == (2, 2), scorer
@@ -84,24 +86,15 @@ def test_a_corpus_of_the_population_is_without_the_original_too(population: Popu
 
 
 @pytest.mark.usefixtures("population")
-def test_genie_is_taken_once_with_each_judge(tmp_path: Path) -> None:
-    pairs(tmp_path / "pairs")
-    log = study(tmp_path, grading(), judge="list,offline")
-    judges = [
-        (score.metadata or {})["judge"].split("(")[0] for name in ("genie", "genie1") for score in scores(log, name)[:1]
-    ]
-    assert judges == ["list", "offline"]
-
-
-@pytest.mark.usefixtures("population")
-def test_answers_are_as_long_as_is_wanted_with_each_judge(tmp_path: Path) -> None:
+def test_genie_is_taken_once_with_each_judge_by_answers_as_long_as_is_wanted(tmp_path: Path) -> None:
     pairs(tmp_path / "pairs")
     logs = [
         study(tmp_path, grading(), judge="list,embedding", **options) for options in ({}, {"answer_length": "free"})
     ]
-    for name in ("genie", "genie1"):
-        concise, free = ((scores(log, name)[0].metadata or {})["signature"] for log in logs)
-        assert concise != free, name
+    for name, judge in (("genie", "list"), ("genie1", "embedding")):
+        concise, free = (scores(log, name)[0].metadata or {} for log in logs)
+        assert concise["judge"].startswith(f"{judge}(")
+        assert concise["signature"] != free["signature"], name
 
 
 def counting(folder: Path) -> str:
@@ -118,20 +111,21 @@ def counting(folder: Path) -> str:
 
 
 @pytest.mark.usefixtures("population")
-def test_a_scorer_of_ones_own_is_studied_alone(tmp_path: Path) -> None:
+def test_any_scorer_is_taken_by_its_name_with_its_options_and_what_inspect_shows_of_it_counts_the_originals(
+    tmp_path: Path,
+) -> None:
     pairs(tmp_path / "pairs")
-    log = study(tmp_path, scorer=counting(tmp_path))
-    assert {"words", "document"} == set((log.samples or [])[0].scores or {})
-
-
-@pytest.mark.usefixtures("population")
-def test_what_inspect_shows_of_any_scorer_counts_the_originals(tmp_path: Path) -> None:
-    pairs(tmp_path / "pairs")
-    log = study(tmp_path, scorer=counting(tmp_path), panel="cosine,compression")
+    alone = study(tmp_path, scorer=counting(tmp_path))
+    assert {"words", "document"} == set((alone.samples or [])[0].scores or {})
+    named = {counting(tmp_path): {"times": 2}, "genie_inspect/cosine": {"population": str(tmp_path / "population")}}
+    log = study(tmp_path, panel="compression", scorer=named)
     assert log.results
+    assert {"compression", "words", "cosine", "document"} == set((log.samples or [])[0].scores or {})
+    counts = {sample.id: (sample.scores or {})["words"].value for sample in log.samples or []}
+    assert (counts["d-owl"], counts["i-owl"]) == (2 * len(GREY.split()), 2 * len(OWL_EDIT.split()))
     shown = {(score.scorer, score.name): score.metrics for score in log.results.scores}
     assert len(GREY.split()) != len(OWL_AGAIN.split())
-    assert shown["words", "words"]["mean"].value == (len(GREY.split()) + len(RED.split())) / 2
+    assert shown["words", "words"]["mean"].value == len(GREY.split()) + len(RED.split())
     by_text = {sample.id: (sample.scores or {})["cosine"].as_dict() for sample in log.samples or []}
     values = [float(by_text[name]["cosine_mean"] or 0) for name in ("d-owl", "d-fox")]
     assert shown["cosine", "cosine_mean"]["mean"].value == pytest.approx(sum(values) / 2)
@@ -139,16 +133,6 @@ def test_what_inspect_shows_of_any_scorer_counts_the_originals(tmp_path: Path) -
     assert shown["cosine", "cosine_mean"]["stderr"].value == pytest.approx(abs(values[0] - values[1]) / 2)
     ratio = next(own["compression_ratio"].value for own in shown.values() if "compression_ratio" in own)
     assert ratio == compression_ratio([GREY, RED])
-
-
-@pytest.mark.usefixtures("population")
-def test_any_scorer_is_taken_by_its_name_with_its_options(tmp_path: Path) -> None:
-    pairs(tmp_path / "pairs")
-    named = {counting(tmp_path): {"times": 2}, "genie_inspect/cosine": {"population": str(tmp_path / "population")}}
-    log = study(tmp_path, panel="compression", scorer=named)
-    counts = {sample.id: (sample.scores or {})["words"].value for sample in log.samples or []}
-    assert (counts["d-owl"], counts["i-owl"]) == (2 * len(GREY.split()), 2 * len(OWL_EDIT.split()))
-    assert {"compression", "words", "cosine", "document"} == set((log.samples or [])[0].scores or {})
 
 
 def test_ttcw_scores_each_text_beside_a_document_of_the_population_or_alone(
@@ -172,13 +156,6 @@ def test_an_old_study_is_scored_again_by_inspect_with_what_it_was_made_of_left_o
     (again,) = [score(log, cosine(str(population.folder)), action="append", display="none")]
     facts = [(sample.scores or {})["cosine"].metadata or {} for sample in again.samples or []]
     assert [fact["documents"] for fact in facts] == [2, 2]
-
-
-def test_a_target_is_a_document_of_the_population_that_is_neither_text(population: Population, tmp_path: Path) -> None:
-    of_the_population(tmp_path)
-    targets = {sample.target for sample in study(tmp_path, panel="cosine").samples or []}
-    others = sorted((d.id, d.text) for d in population.documents(OWL) if d.text != OWN)
-    assert targets == {others[0][1]}
 
 
 @pytest.mark.usefixtures("population")

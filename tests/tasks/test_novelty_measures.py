@@ -45,6 +45,12 @@ def writing() -> Script:
     return Script(lambda request: next(texts))
 
 
+def judged(folder: Path, grader: Script | Model | list[Model], **options: Any) -> None:
+    """A run against the small population."""
+    population = small_population(folder / "population").folder
+    run(synthetic_prompts(str(population), cache=False), folder, writing(), grader, **options)
+
+
 def announced(capsys: pytest.CaptureFixture[str]) -> str:
     """The one line on standard error."""
     (line,) = [line for line in capsys.readouterr().err.splitlines() if "judging asks" in line]
@@ -67,14 +73,8 @@ def calls(line: str) -> int:
 def test_the_line_counts_the_epochs_and_samples_of_the_run(
     options: dict[str, Any], extent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = small_population(tmp_path / "population").folder
-    run(synthetic_prompts(str(folder), cache=False), tmp_path, writing(), judge_of_everything(), **options)
+    judged(tmp_path, judge_of_everything(), **options)
     assert announced(capsys).endswith(extent)
-
-
-def test_a_task_says_nothing_until_it_is_run(capsys: pytest.CaptureFixture[str]) -> None:
-    synthetic_prompts()
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("options", [{"judge": "offline"}, {"population": "none"}])
@@ -128,8 +128,7 @@ def test_where_inspect_does_not_tell_the_line_is_that_of_the_whole_task(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inspect_private, "run_extent", lambda: None)
-    folder = small_population(tmp_path / "population").folder
-    run(synthetic_prompts(str(folder), cache=False), tmp_path, writing(), judge_of_everything(), limit=1, epochs=1)
+    judged(tmp_path, judge_of_everything(), limit=1, epochs=1)
     assert announced(capsys).endswith("2 samples x 5 epochs")
 
 
@@ -145,42 +144,24 @@ def test_where_inspect_does_not_tell_the_line_is_that_of_the_whole_task(
 def test_a_run_in_batches_says_the_one_option_that_batches_its_grader(
     batch: int | bool | None, roles: dict[str, Any], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = small_population(tmp_path / "population").folder
     grader = get_model(
         "mockllm/one", custom_outputs=judge_of_everything(), memoize=False, config=GenerateConfig(**roles)
     )
     options: dict[str, Any] = {"batch": batch} if batch else {}
-    run(synthetic_prompts(str(folder), cache=False), tmp_path, writing(), grader, epochs=1, limit=1, **options)
+    judged(tmp_path, grader, epochs=1, limit=1, **options)
     lines = [line for line in capsys.readouterr().err.splitlines() if "--batch" in line]
     assert len(lines) == bool(said)
     assert said in "".join(lines)
-
-
-def test_a_jury_of_which_one_grader_does_not_batch_is_named_whole_in_a_form_that_inspect_reads(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = small_population(tmp_path / "population").folder
-    jury = [
-        get_model(f"mockllm/{name}", custom_outputs=judge_of_everything(), memoize=False, config=config)
-        for name, config in {"one": GenerateConfig(batch=5), "two": GenerateConfig()}.items()
-    ]
-    run(synthetic_prompts(str(folder)), tmp_path, writing(), jury, epochs=1, limit=1, batch=5)
-    (line,) = [line for line in capsys.readouterr().err.splitlines() if "--batch" in line]
-    value = line.partition("--model-role '")[2].removesuffix("'")
-    assert value == "grader=[{model: mockllm/one, batch: 5}, {model: mockllm/two, batch: 5}]"
-    read = parse_model_role_cli_args((value,))["grader"]
-    assert isinstance(read, list)
-    assert [(str(model), model.config.batch) for model in read if isinstance(model, Model)] == [
-        ("mockllm/one", 5),
-        ("mockllm/two", 5),
-    ]
+    for line in lines:
+        role = parse_model_role_cli_args((line.partition("--model-role '")[2].removesuffix("'"),))["grader"]
+        assert isinstance(role, Model), "Inspect reads it"
+        assert (str(role), role.config.batch) == ("mockllm/one", batch)
 
 
 def test_the_line_counts_every_grader_of_a_jury(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = small_population(tmp_path / "population").folder
     scripts = {name: judge_of_everything() for name in ("one", "two", "three")}
     jury = [get_model(f"mockllm/{n}", custom_outputs=script, memoize=False) for n, script in scripts.items()]
-    run(synthetic_prompts(str(folder), cache=False), tmp_path, writing(), jury, epochs=2)
+    judged(tmp_path, jury, epochs=2)
     line = announced(capsys)
     asked = [len(script.requests) for script in scripts.values()]
     assert asked[0] == asked[1] == asked[2]

@@ -5,33 +5,51 @@ from pathlib import Path
 
 import pytest
 from inspect_ai.log import read_eval_log
-from inspect_ai.model import ModelName
-from inspect_ai.scorer import Score, Target
-from inspect_ai.solver import TaskState
+from inspect_ai.scorer import Score
 from tests.processes import Commands
 from tests.scripted import saying, scores, small_population
 from tests.tasks.runs import run
 
 from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.tasks.panel import KEYS, PREFERENCE, chosen_panel, combined, merged
+from genie_inspect.tasks.panel import KEYS, PREFERENCE, chosen_panel, merged
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
 ROOT = Path(__file__).parents[2]
 CHEAP = ("cosine", "compression", "creativity_index", "expression_novelty", "partition")
 
 
-def test_names_stand_for_measures() -> None:
-    assert chosen_panel("none").names == ()
-    assert chosen_panel("").names == ()
-    assert chosen_panel("cheap").names == CHEAP
-    assert chosen_panel("all").names == (*CHEAP, "litbench", "close_reading")
-    assert chosen_panel("partition, cosine,cosine").names == ("partition", "cosine")
-    assert chosen_panel(["partition", "cosine"]).names == ("partition", "cosine")
-    assert chosen_panel("cheap,litbench").names == (*CHEAP, "litbench")
-    assert chosen_panel("litbench,cheap", "list").asks_equivalence == "embedding"
-    assert chosen_panel("cheap,partition", "list").asks_equivalence == "grader"
-    assert chosen_panel("cheap,all", "list").asks_equivalence == "grader"
+@pytest.mark.parametrize(
+    ("panel", "names"),
+    [
+        ("none", ()),
+        ("", ()),
+        ("cheap", CHEAP),
+        ("all", (*CHEAP, "litbench", "close_reading")),
+        ("partition, cosine,cosine", ("partition", "cosine")),
+        (["partition", "cosine"], ("partition", "cosine")),
+        ("cheap,litbench", (*CHEAP, "litbench")),
+    ],
+)
+def test_names_stand_for_measures(panel: str | list[str], names: tuple[str, ...]) -> None:
+    assert chosen_panel(panel).names == names
+
+
+@pytest.mark.parametrize(
+    ("panel", "judge", "equivalence"),
+    [
+        ("all", "list", "grader"),
+        ("all", "offline", "embedding"),
+        ("cheap", "list", "embedding"),
+        ("litbench,cheap", "list", "embedding"),
+        ("cheap,partition", "list", "grader"),
+        ("cheap,all", "list", "grader"),
+        ("cosine", "list", ""),
+    ],
+)
+def test_partition_asks_a_model_only_where_the_judge_does(panel: str, judge: str, equivalence: str) -> None:
+    chosen = chosen_panel(panel, judge)
+    assert (chosen.asks_equivalence, chosen.asks(PREFERENCE)) == (equivalence, "all" in panel or "litbench" in panel)
 
 
 def test_a_measure_is_named_with_the_protocol_by_which_it_asks() -> None:
@@ -42,25 +60,20 @@ def test_a_measure_is_named_with_the_protocol_by_which_it_asks() -> None:
         assert (chosen.protocol, chosen.asks(PREFERENCE)) == ("generative", True)
 
 
-def test_a_protocol_that_a_measure_lacks_or_that_is_one_too_many_is_refused() -> None:
-    for panel in ("litbench/genrm", "litbench/", "cosine/chat", "litbench/chat,litbench/generative"):
-        with pytest.raises(UnknownChoiceError, match=f"panel is '{panel}', .* or, once, litbench/chat, litbench/gen"):
-            chosen_panel(panel)
-
-
-def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    for unknown in ("diversity", "cheap,diversity", "none,cosine", ["cosine", "x"]):
-        shown = unknown if isinstance(unknown, str) else ",".join(unknown)
-        with pytest.raises(UnknownChoiceError, match=f"panel is '{shown}', expected none, or cheap"):
-            chosen_panel(unknown)
-
-
-def test_partition_asks_a_model_only_where_the_judge_does() -> None:
-    assert chosen_panel("all", judge="list").asks_equivalence == "grader"
-    assert chosen_panel("all", judge="offline").asks_equivalence == "embedding"
-    assert chosen_panel("cheap", judge="list").asks_equivalence == "embedding"
-    assert chosen_panel("cosine", judge="list").asks_equivalence == ""
-    assert [chosen_panel(panel).asks(PREFERENCE) for panel in ("all", "cheap")] == [True, False]
+@pytest.mark.parametrize(
+    "panel",
+    [
+        *("litbench/genrm", "litbench/", "cosine/chat", "litbench/chat,litbench/generative"),
+        *("diversity", "cheap,diversity", "none,cosine", ["cosine", "x"]),
+    ],
+)
+def test_an_unknown_name_and_a_protocol_that_is_one_too_many_are_refused_with_what_is_known(
+    panel: str | list[str],
+) -> None:
+    shown = panel if isinstance(panel, str) else ",".join(panel)
+    known = "expected none, or cheap .* or, once, litbench/chat, litbench/gen"
+    with pytest.raises(UnknownChoiceError, match=f"panel is '{shown}', {known}"):
+        chosen_panel(panel)
 
 
 def test_no_key_is_its_measures_name_for_inspect_view_would_show_the_whole_score_in_its_cell() -> None:
@@ -105,17 +118,3 @@ def test_templates_of_the_users_reach_the_measures_that_ask_a_model(name: str, t
     (tmp_path / f"{template}.md").write_text("Compare $this.", encoding="utf-8")
     with pytest.raises(PrerequisiteError, match=f"{template}.md has the blanks"):
         chosen_panel(name, "list").scorers("starter", templates=str(tmp_path))
-
-
-@pytest.mark.anyio
-async def test_a_measure_without_a_score_leaves_the_others_theirs() -> None:
-    async def nothing(state: TaskState, target: Target) -> Score | None:
-        return None
-
-    async def something(state: TaskState, target: Target) -> Score | None:
-        return Score(value={"compression_novelty": 0.25}, explanation="new", metadata={"signature": "s"})
-
-    state = TaskState(ModelName("mockllm/model"), 1, 1, "Write.", [])
-    score = await combined({"cosine": nothing, "compression": something})(state, Target(""))
-    assert score is not None
-    assert score.value == {"compression_novelty": 0.25}

@@ -17,9 +17,7 @@ from tests.scripted import DOCUMENTS, OWL, Asked, small_population
 from tests.tasks.runs import run as run_task
 
 from genie_inspect.graders import critic
-from genie_inspect.graders.list_judge import ListJudge
 from genie_inspect.graders.logit_judge import LogitJudge
-from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import OFF_LABELS, Answer
 
 pytestmark = [
@@ -30,7 +28,6 @@ pytestmark = [
 MODEL = os.environ.get("VLLM_MODEL", "vllm/tiny")
 QUESTION, ANSWER = Asked("How does it end?"), Answer("in the rain")
 OTHERS = [Answer(text) for text in ("at sea", "in a storm", "at home", "at a wedding")]
-ASYNCIO = pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the client of OpenAI knows no other
 TASKS: dict[str, dict[str, Any]] = {
     "synthetic_prompts": {"population": "small", "panel": "cheap"},
     "writing_prompts": {"population": "small"},
@@ -86,26 +83,7 @@ def test_every_judge_scores_a_document_or_says_why_not_and_accounts_for_every_pa
     assert sum(used) == sum(possible) or score.metadata["faults"]
 
 
-@ASYNCIO
-async def test_the_list_judge_is_held_to_its_form_and_rates_all_in_one_call() -> None:
-    async with get_model(MODEL, memoize=False) as model:
-        judge = ListJudge(model)
-        judge.repeats = 0
-        rated = await judge.rate(QUESTION, ANSWER, OTHERS)
-    assert [rating is None for rating in rated.ratings] == [index in rated.faults for index in range(4)]
-    assert "unreadable reply" not in rated.faults.values()
-
-
-@ASYNCIO
-async def test_the_pairwise_judge_counts_what_it_cannot_read() -> None:
-    async with get_model(MODEL, memoize=False) as model:
-        judge = PairwiseJudge(model)
-        judge.repeats = 0
-        rated = await judge.rate(QUESTION, ANSWER, OTHERS[:2])
-    assert [rating is None for rating in rated.ratings] == [index in rated.faults for index in range(2)]
-
-
-@ASYNCIO
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the client of OpenAI knows no other
 async def test_the_logit_judge_reads_in_one_request_how_little_a_random_model_has_on_the_labels() -> None:
     async with get_model(MODEL, memoize=False) as model:
         strict = await LogitJudge(model).rate(QUESTION, ANSWER, OTHERS)

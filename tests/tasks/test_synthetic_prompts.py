@@ -7,7 +7,7 @@ from inspect_ai.viewer import TaskSamplesView
 from tests.scripted import OWL, saying, small_population
 from tests.tasks.runs import run
 
-from genie_inspect.populations.population import Population, open_population
+from genie_inspect.populations.population import open_population
 from genie_inspect.tasks.novelty import EPOCHS, feature_view
 from genie_inspect.tasks.synthetic_prompts import synthetic_prompts
 
@@ -18,44 +18,26 @@ def inputs(task: Task) -> list[str]:
     return [str(sample.input) for sample in task.dataset]
 
 
-def test_the_dataset_is_the_prompts_of_the_population() -> None:
-    task = synthetic_prompts(judge="offline")
-    assert inputs(task) == open_population("starter").prompts
-    assert len(inputs(task)) == 8
-    assert [(sample.metadata or {})["prompt"] for sample in task.dataset] == inputs(task)
-
-
-def test_a_task_with_the_whole_panel_opens_its_population_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = small_population(tmp_path).folder
-    opened: list[Path] = []
-    open_it = Population.__init__
-
-    def counted(population: Population, folder: Path) -> None:
-        opened.append(folder)
-        open_it(population, folder)
-
-    monkeypatch.setattr(Population, "__init__", counted)
-    synthetic_prompts(population=str(folder), judge="offline", panel="all")
-    assert opened == [folder]
-
-
-def test_each_sample_says_how_long_the_populations_documents_are() -> None:
-    task = synthetic_prompts(judge="offline")
-    starter = open_population("starter")
+def test_the_dataset_is_the_prompts_of_the_population_each_with_how_long_its_documents_are() -> None:
+    task, starter = synthetic_prompts(judge="offline"), open_population("starter")
+    assert inputs(task) == starter.prompts
+    assert len({sample.id for sample in task.dataset}) == 8
     for sample in task.dataset:
         counts = [len(document.text.split()) for document in starter.documents(str(sample.input))]
-        assert (sample.metadata or {})["words"] == round(median(counts))
-    assert len({sample.id for sample in task.dataset}) == 8
+        assert sample.metadata == {"prompt": sample.input, "words": round(median(counts))}
 
 
-def test_without_a_population_all_25_prompts_are_generated_and_nothing_is_scored(tmp_path: Path) -> None:
+def test_without_a_population_all_25_prompts_are_generated_with_the_studys_settings_and_nothing_is_scored(
+    tmp_path: Path,
+) -> None:
     task = synthetic_prompts(population="none")
     assert len(set(inputs(task))) == 25
     assert task.scorer is None
     assert set(open_population("starter").prompts) <= set(inputs(task)), "the starter's prompts are 8 of the study's"
     writer = saying("A story.")
+    assert task.epochs == EPOCHS == 5
     log = run(task, tmp_path, writer, epochs=1, limit=3)
-    assert len(writer.requests) == 3
+    assert [(one.temperature, one.top_p, one.max_tokens) for one in writer.configs] == [(0.7, 0.9, 750)] * 3
     assert log.results is None or log.results.scores == []
 
 
@@ -79,15 +61,6 @@ def test_without_a_grader_the_run_stops_before_any_generation(tmp_path: Path, ju
     assert "--model-role grader=" in log.error.message
     assert "judge=offline" in log.error.message
     assert writer.requests == []
-
-
-def test_generation_has_the_studys_settings(tmp_path: Path) -> None:
-    writer = saying("A story.")
-    task = synthetic_prompts(population="none")
-    assert task.epochs == EPOCHS == 5
-    run(task, tmp_path, writer, epochs=1, limit=1)
-    (config,) = writer.configs
-    assert (config.temperature, config.top_p, config.max_tokens) == (0.7, 0.9, 750)
 
 
 def test_a_name_of_inspects_registry_is_enough_to_run_it_without_any_model_to_judge(tmp_path: Path) -> None:

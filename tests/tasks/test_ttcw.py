@@ -45,19 +45,15 @@ def test_both_bundled_stories_are_written_anew_and_judged_offline() -> None:
     assert len({(score.metadata or {})["signature"] for score in scores}) == 1
 
 
-def test_the_model_is_asked_for_a_story_from_the_plot_at_the_references_length(tmp_path: Path) -> None:
-    writer = saying("A new story.")
-    judged(comparing(lambda a, b, aspect: 0), writer, stories=written(tmp_path, plot="A keeper counts."))
-    assert "about 32 words" in writer.requests[0]
-    assert writer.data[0] == {"plot": "A keeper counts."}
-    assert STORY not in writer.requests[0]
-
-
-def test_without_a_plot_the_grader_draws_one_first(tmp_path: Path) -> None:
+def test_without_a_plot_the_grader_draws_one_and_the_model_writes_from_it_at_the_references_length(
+    tmp_path: Path,
+) -> None:
     critic, writer = comparing(lambda a, b, aspect: 0), saying("A new story.")
     log = judged(critic, writer, stories=written(tmp_path))
     assert log.samples
     assert writer.data[0] == {"plot": PLOT}
+    assert "about 32 words" in writer.requests[0]
+    assert STORY not in writer.requests[0]
     assert log.samples[0].metadata["plot"] == PLOT
     assert len(critic.requests) == 1 + 28
 

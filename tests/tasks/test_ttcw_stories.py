@@ -43,17 +43,6 @@ def _fine_wins(first: str) -> str:
     return "[[A>B]]" if "mother" in first or "nobody" in first else "[[B>A]]"
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, Path, int]:
-    """A run as the task is without options, the folder of its log, and how many requests the critic got."""
-    folder = tmp_path_factory.mktemp("whole")
-    critic = Script(said)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        patch.setenv("GENIE_CACHE_DIR", str(folder / "cache"))
-        return run(critic), folder / "logs", len(critic.requests)
-
-
 def cost_line(stories: str, setups: str, templates: str | None = None) -> CostLine:
     return setups_line(written_stories(stories, None, setups), setups, "ttcw", templates)
 
@@ -62,11 +51,10 @@ def run(critic: Script, **options: Any) -> EvalLog:
     return run_task("ttcw_stories", Path(), saying("nothing"), critic, task_args={"stories": str(STORIES), **options})
 
 
-def test_stories_are_judged_beside_their_references_and_alone_in_one_run_and_nothing_is_written(
-    whole: tuple[EvalLog, Path, int],
-) -> None:
-    log, _, requests = whole
-    assert requests == 3 * (28 + 14)
+def test_stories_are_judged_beside_their_references_and_alone_in_one_run_under_the_ids_of_their_votes() -> None:
+    critic = Script(said)
+    log = run(critic)
+    assert len(critic.requests) == 3 * (28 + 14)
     samples = log.samples or []
     assert {sample.id for sample in samples} == {"0_plain", "0_bold", "1_plain"}
     keys = [set(score.value) for score in (samples[0].scores or {}).values() if isinstance(score.value, dict)]
@@ -79,15 +67,12 @@ def test_stories_are_judged_beside_their_references_and_alone_in_one_run_and_not
     }
     # the fine story wins by one in either order: -2, which passes
     assert totals == {"0_plain": [14, 0], "0_bold": [14, 14], "1_plain": [14, 0]}
+    scores = read_scores([Path("logs")])
+    assert [set(stories) for stories in scores.values()] == [set(totals)] * 2
+    assert [row["setup"] for row in asked_setups(scores)] == [SETUPS["both"].said, SETUPS["baseline"].said]
 
 
 TOTALS = ("ttcw_total", "ttcw_baseline_total")
-
-
-def test_scores_stand_under_the_ids_of_the_votes_a_judge_a_way(whole: tuple[EvalLog, Path, int]) -> None:
-    scores = read_scores([whole[1]])
-    assert [set(stories) for stories in scores.values()] == [{"0_plain", "0_bold", "1_plain"}] * 2
-    assert [row["setup"] for row in asked_setups(scores)] == [SETUPS["both"].said, SETUPS["baseline"].said]
 
 
 @pytest.fixture
@@ -98,15 +83,17 @@ def one_story(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_all_ways_are_one_run_and_one_table(one_story: str) -> None:
+def test_all_ways_are_one_run_and_one_table_and_a_cutoff_of_five_levels_leaves_the_other_scales_their_own(
+    one_story: str,
+) -> None:
     def label(request: str) -> str:
         return "[[YES]]" if "[[YES]]" in request else "[[A=B]]"
 
-    run(Script(label), stories=one_story, setups="all")
+    run(Script(label), stories=one_story, setups="all", cutoff=-3)
     rows = asked_setups(read_scores([Path("logs")]))
     assert [row["setup"] for row in rows] == [setup.said for setup in SETUPS.values()]
     assert {row["total"] for row in rows} == {14}
-    assert [row["cutoff"] for row in rows] == ["-2", "", "-2", "", "-2", "-1", "-3"]
+    assert [row["cutoff"] for row in rows] == ["-3", "", "-3", "", "-3", "-1", "-3"]
 
 
 @pytest.mark.parametrize("setup", CALLS)
@@ -121,32 +108,12 @@ def test_a_way_alone_asks_what_the_line_before_the_run_says(setup: str, one_stor
     assert {name: facts[name] for name in SETUPS[setup].facts} == SETUPS[setup].facts
 
 
-def test_a_cutoff_is_one_of_five_levels_and_asks_nothing_of_stories_that_were_judged() -> None:
-    critic = Script(said)
-    run(critic, setups="both")
-    asked = len(critic.requests)
-    log = run(critic, setups="both", cutoff=-1)
-    assert len(critic.requests) == asked
-    totals = {
-        sample.id: score.as_dict()["ttcw_total"]
-        for sample in log.samples or []
-        for score in (sample.scores or {}).values()
-    }
-    assert totals == {"0_plain": 0, "0_bold": 14, "1_plain": 0}
-
-
 def test_without_references_the_baseline_can_be_asked_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "alone.jsonl"
     path.write_text('{"story": "0_a", "text": "She stopped counting."}\n', encoding="utf-8")
     run(Script(said), stories=str(path), setups="baseline")
     with pytest.raises(PrerequisiteError, match="has no reference for '0_a'"):
         run(Script(said), stories=str(path))
-
-
-def test_a_cutoff_of_five_levels_leaves_the_other_scales_their_own(one_story: str) -> None:
-    critic = Script(lambda request: "[[YES]]" if "[[YES]]" in request else "[[A=B]]")
-    run(critic, stories=one_story, setups="both,levels_3", cutoff=-3)
-    assert [row["cutoff"] for row in asked_setups(read_scores([Path("logs")]))] == ["-3", "-1"]
 
 
 def test_instructions_of_ones_own_are_counted_in_the_line_before_the_run(tmp_path: Path) -> None:

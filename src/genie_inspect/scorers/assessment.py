@@ -276,11 +276,6 @@ def standings(
 
     Each of these is held against the rest and against the document, so that one like them lands at 50 on average
     (a conformal rank). Where one is left out, because it is the document or its original, it keeps that place itself.
-
-    Args:
-        assessment: Of the document.
-        documents: Ids of the population's for the prompt, in their order.
-        reference_scores: By document what it is rated against the others; empty where nobody measured it.
     """
     if not reference_scores:
         return {}

@@ -39,9 +39,6 @@ from genie_inspect.scorers.assessment import KEPT, NOT_ANSWERED, Assessment, Oth
 from genie_inspect.signature import SAMPLED, digest, signature
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from genie_inspect.engines.embedders import Vectors
 
 
@@ -72,11 +69,23 @@ class Draw:
 
     same: list[int]  # equal answers, which are interchangeable without a call
     # of each the first is drawn, and the second for when the first's rating is lost; the first stratum is the nearest
-    strata: "list[NDArray[np.intp]]"
+    strata: list[list[int]]
+    is_sample: bool = True
+
+    @classmethod
+    def of_all(cls, count: int) -> "Draw":
+        return cls([], [[place] for place in range(count)], is_sample=False)
 
     @property
     def first(self) -> list[int]:
-        return [*self.same, *(part[0] for part in self.strata)]
+        return [part[0] for part in self.strata]
+
+    def weights(self, rated: Rated) -> tuple[int, ...]:
+        """How many answers each rating stands for; none where all are rated."""
+        if not self.is_sample:
+            return ()
+        usable = [rating is not None for rating in rated.ratings[len(self.same) :]]
+        return (*[1] * len(self.same), *represented([len(part) for part in self.strata], usable))
 
 
 class Sampler:
@@ -95,10 +104,10 @@ class Sampler:
             places.setdefault(text, []).append(place)
         return places, self.embedder.embed(texts).astype("float32"), digest(*sorted(texts))
 
-    def draws(self, asked: Sequence[tuple[str, str, Sequence[str]]]) -> list[Draw | None]:
-        """For each question, answer and the other answers to it what is drawn; None where all are rated."""
+    def draws(self, asked: Sequence[tuple[str, str, Sequence[str]]]) -> list[Draw]:
+        """What is drawn for each question, answer and other answers to it."""
         drawn = [place for place, (_, _, others) in enumerate(asked) if len(others) > self.ratings]
-        found: list[Draw | None] = [None] * len(asked)
+        found = [Draw.of_all(len(others)) for _, _, others in asked]
         targets = self.embedder.embed([normalised(asked[place][1]) for place in drawn]) if drawn else ()
         for place, target in zip(drawn, targets, strict=True):
             found[place] = self._draw(*asked[place], target)
@@ -119,7 +128,7 @@ class Sampler:
             for place in range(min(len(part), 2)):
                 other = chance.randrange(place, len(part))
                 part[place], part[other] = part[other], part[place]
-        return Draw(same, drawn if self.seconds else [part[:1] for part in drawn])
+        return Draw(same, [part.tolist() if self.seconds else [int(part[0])] for part in drawn])
 
 
 class Assessor:
@@ -159,12 +168,12 @@ class Assessor:
             for question, answer, known in zip(questions, reading.answers, others, strict=True)
             if answer is not None
         ]
-        draws: list[Draw | None] = [None] * len(asked)
+        draws = [Draw.of_all(len(known.answers)) for _, _, known in asked]
         if self.sampler:
             parts = [(question.text, answer.text, known.texts) for question, answer, known in asked]
             draws = await to_thread.run_sync(self.sampler.draws, parts)
         compared = [_Comparison(*each, draw) for each, draw in zip(asked, draws, strict=True)]
-        first = await rate_all(self.judge, [each.asking(each.first) for each in compared])
+        first = await rate_all(self.judge, [each.asking(each.draw.first) for each in compared])
         failures: list[GraderFailedError] = []
         rated = await gathered(
             *(self._rated(each, ratings, failures) for each, ratings in zip(compared, first, strict=True))
@@ -247,19 +256,16 @@ class Assessor:
     async def _rated(
         self, compared: "_Comparison", first: Rated | GraderFailedError, failures: list[GraderFailedError]
     ) -> QuestionResult:
-        draw, chosen = compared.draw, compared.first
+        draw, others = compared.draw, compared.others
         try:
             if isinstance(first, GraderFailedError):
                 raise first
-            rated = first
-            if draw:
-                chosen, rated = await self._rate_seconds(compared, draw, first)
+            chosen, rated = await self._rate_seconds(compared, first)
         except GraderFailedError as error:
             # one failed question must not cost the document the others; `assess` raises when all have failed
             failures.append(error)
-            chosen = draw.first if draw else chosen
+            chosen = [*draw.same, *draw.first]
             rated = Rated((None,) * len(chosen), dict.fromkeys(range(len(chosen)), GRADER_FAILED))
-        others = compared.others
         faults = (*others.lost.values(), *rated.faults.values())
         return QuestionResult(
             compared.question,
@@ -271,12 +277,12 @@ class Assessor:
             places=tuple(others.places[place] for place in chosen),
             unread=tuple(others.lost),
             min_coverage=self.min_coverage,
-            weights=_weights(draw, rated) if draw else (),
+            weights=draw.weights(rated),
         )
 
-    async def _rate_seconds(self, compared: "_Comparison", draw: Draw, rated: Rated) -> tuple[list[int], Rated]:
+    async def _rate_seconds(self, compared: "_Comparison", rated: Rated) -> tuple[list[int], Rated]:
         """Equal answers, without a call, and one rating per stratum: of its second where the first's is lost."""
-        chosen = compared.first
+        draw, chosen = compared.draw, compared.draw.first
         if lost := [number for number, part in enumerate(draw.strata) if number in rated.faults and len(part) > 1]:
             seconds = [draw.strata[number][1] for number in lost]
             again = await self.judge.rate(*compared.asking(seconds))
@@ -299,21 +305,10 @@ class _Comparison:
     question: Question
     answer: Answer
     others: _OtherAnswers
-    draw: Draw | None  # None where all of them are rated
-
-    @property
-    def first(self) -> list[int]:
-        """The others that are asked about first."""
-        return [part[0] for part in self.draw.strata] if self.draw else list(range(len(self.others.answers)))
+    draw: Draw
 
     def asking(self, places: Sequence[int]) -> Compared:
         return Compared(self.question, self.answer, [self.others.answers[place] for place in places])
-
-
-def _weights(draw: Draw, rated: Rated) -> tuple[int, ...]:
-    """How many answers each rating stands for."""
-    usable = [rating is not None for rating in rated.ratings[len(draw.same) :]]
-    return (*[1] * len(draw.same), *represented([len(part) for part in draw.strata], usable))
 
 
 def _answer(recorded: str | None) -> Answer | None:

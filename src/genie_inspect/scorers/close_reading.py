@@ -122,12 +122,7 @@ def explained(text: str, readings: "Sequence[Reading]") -> str:
 
 
 def with_marks(text: str, marks: "Sequence[Mark]") -> str:
-    """The text in Markdown: each mark in white brackets, with its number and aspect behind it.
-
-    >>> from genie_inspect.graders.close_reader import Mark
-    >>> with_marks("Salt light fell.", [Mark("novel", "Salt light", 0, 10, "")])
-    '⟦Salt light⟧ (1 novel) fell.'
-    """
+    """The text in Markdown: each mark in white brackets, with its number and aspect behind it."""
     from genie_inspect.files.values import printable
     from genie_inspect.measures.marks import pieces
     from genie_inspect.scorers.explanation import cell
@@ -180,4 +175,4 @@ def evidence(text: str, readings: "Sequence[Reading]", **facts: Any) -> dict[str
         facts = {"aspect": mark.aspect, "text": mark.text, "start": mark.start, "end": mark.end}
         return facts | ({"reason": cut(mark.reason, width)} if width else {})
 
-    return fitted(counts | {"marks": [row(mark, width) for mark in in_order(readings)]} for width in WIDTHS)
+    return fitted(counts, "marks", ([row(mark, width) for mark in in_order(readings)] for width in WIDTHS))

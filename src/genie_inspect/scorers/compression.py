@@ -76,7 +76,10 @@ def compression(population: str = "starter", codec: str = "gzip") -> Scorer:
 
     async def added(text: str, prompt: str, others: "Compared") -> "Measurement":
         # a population document that is scored is compared with the others alone: another population
-        compressed = await warm.get((prompt, others.left_out), lambda: in_thread(others))
+        texts = [document.text for document in others.documents]
+        compressed = await warm.get(
+            (prompt, others.left_out), lambda: to_thread.run_sync(CompressedMembers, texts, codec)
+        )
         if math.isnan(compressed.members):
             return nothing(ALONE)
         falls_by = await to_thread.run_sync(compressed.added, text)
@@ -86,8 +89,5 @@ def compression(population: str = "starter", codec: str = "gzip") -> Scorer:
             f"population's, and by {compressed.members:.4f} with that one itself (means over those that make way).",
             {"added": falls_by, "members": compressed.members},
         )
-
-    async def in_thread(others: "Compared") -> CompressedMembers:
-        return await to_thread.run_sync(CompressedMembers, [document.text for document in others.documents], codec)
 
     return panel_scorer(opened, KEYS, facts, added)

@@ -152,8 +152,7 @@ def evidence(assessment: Assessment, **facts: Any) -> dict[str, Any]:
     }
     shown = assessment.shown.results
     tables = (_Unchanging(_row(result, width, most) for result in shown) for width, most in FITTING)
-    counted = f"{len(shown)} questions: too many to keep here"
-    return fitted(counts | {"questions": table} for table in chain[object](tables, [counted]))
+    return fitted(counts, "questions", tables, len(shown))
 
 
 def _row(result: QuestionResult, width: int, most: int) -> dict[str, Any]:
@@ -170,9 +169,14 @@ def _row(result: QuestionResult, width: int, most: int) -> dict[str, Any]:
     return row if result.off_labels is None else row | {"off_labels": round(result.off_labels, 4)}
 
 
-def fitted(versions: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """The first version of a score's metadata of at most 8 KB, else the last; every log keeps it for every sample."""
-    for metadata in versions:
+def fitted(facts: dict[str, Any], name: str, tables: Iterable[object], rows: int | None = None) -> dict[str, Any]:
+    """A score's facts with its table under this name, the first with which they take at most 8 KB, as logs keep them.
+
+    Where none fits the last stands, or how many rows it had where that is given.
+    """
+    counted = () if rows is None else (f"{rows} {name}: too many to keep here",)
+    for table in chain(tables, counted):
+        metadata = facts | {name: table}
         if len(json.dumps(metadata, ensure_ascii=False).encode()) <= MOST_BYTES:
             break
     return metadata
@@ -218,15 +222,10 @@ def sampling_facts(assessment: Assessment) -> dict[str, Any]:
 
 
 def cell(text: str) -> str:
-    r"""Text from outside as it can stand in a Markdown table: shown as it is, never as markup.
+    """Text from outside as it can stand in a Markdown table: shown as it is, never as markup.
 
     Inspect View turns `<` and `&` into entities before it reads Markdown, so that a backslash before them would show;
     a word joiner, which nobody sees, keeps other readers from taking what follows for a tag or an entity.
-
-    >>> cell("a|b\n*c* < d")
-    'a\\|b \\*c\\* < d'
-    >>> cell("<i>") == "<" + WORD_JOINER + "i>"
-    True
     """
     broken = re.sub(r"(?<=[<&])(?=[A-Za-z/!?#])", WORD_JOINER, " ".join(text.split()))
     return broken.translate(_MARKUP)

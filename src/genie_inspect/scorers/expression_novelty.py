@@ -119,10 +119,6 @@ def measurement(text: str, counted: "CountedCorpus", floor: float, case: str) ->
 
 
 def with_small_first(text: str) -> str:
-    """The text with a small first letter, where its first word may be small: not "I" nor "NASA".
-
-    >>> [with_small_first(text) for text in ("The owl", "A fox", "I'm", "NASA flew")]
-    ['the owl', 'a fox', "I'm", 'NASA flew']
-    """
+    """The text with a small first letter, where its first word may be small: not "I" nor "NASA"."""
     word = "".join(takewhile(str.isalpha, text))
     return text if word == "I" or word[1:] != word[1:].lower() else text[0].lower() + text[1:]

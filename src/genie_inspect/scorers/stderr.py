@@ -14,11 +14,7 @@ from inspect_ai.scorer import stderr as inspects_stderr
 
 
 def per_key(ranges: Mapping[str, Sequence[Any]]) -> dict[str, list[Metric]]:
-    """Mean, standard error and interval of every key, in the order of the keys that are named.
-
-    Args:
-        ranges: By key its lowest and highest value, as in a scorer's decorator; an end that is no number is open.
-    """
+    """Mean, standard error and interval of every key, in the order of the ranges; an end that is no number is open."""
     # every key that is not named, last
     ends = dict(ranges) if "*" in ranges else {**ranges, "*": ()}
     return {key: [of_originals(inspects_mean()), stderr(), ci(*range_)] for key, range_ in ends.items()}

@@ -1,9 +1,7 @@
 """The scorer `ttcw`: a story against a fine human one, test by test, both ways round; or alone."""
 
 import math
-from collections.abc import Iterator
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from inspect_ai.model import Model
@@ -228,6 +226,5 @@ def evidence(critique: "Critique", **facts: Any) -> dict[str, Any]:
         return facts
 
     # narrower and narrower phrases until the metadata fits; at width 0 they go
-    tables: Iterator[object] = ([row(judgement, width) for judgement in critique.judgements] for width in WIDTHS)
-    counted = f"{len(critique.judgements)} tests: too many to keep here"
-    return fitted(counts | {"tests": table} for table in chain(tables, [counted]))
+    tables = ([row(judgement, width) for judgement in critique.judgements] for width in WIDTHS)
+    return fitted(counts, "tests", tables, len(critique.judgements))

@@ -34,7 +34,7 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
     from genie_inspect.errors import check_count
     from genie_inspect.graders.grader import refusals
     from genie_inspect.prompting.forms import written_text
-    from genie_inspect.prompting.templates import fenced, load_template
+    from genie_inspect.prompting.templates import load_template
     from genie_inspect.samples import PLAN
     from genie_inspect.solvers import strategy
 
@@ -52,16 +52,15 @@ def outline(stages: Sequence[str] | str = STAGES, words: int | None = None, temp
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         prompt, plan = strategy.request_of(state), dict[str, str]()
         for stage in parts:
-            data = fenced({"request": prompt, "plan": plan, "stage": stage})
-            output, part = await strategy.reply_to(state, ask_stage.fill(stage=stage, data=data), written_text)
+            request = ask_stage.request({"request": prompt, "plan": plan, "stage": stage}, stage=stage)
+            output, part = await strategy.reply_to(state, request, written_text)
             # a later part would be planned from a gap
             if part is None:
                 return strategy.failed(state, output, f"outline: no {stage} could be read")
             plan[stage] = part
         state.store.set(PLAN, plan)
         length = strategy.words_wanted(state, words)
-        data = fenced({"request": prompt, "plan": plan})
-        request = ask_text.fill(length=strategy.length_clause(length), data=data)
+        request = ask_text.request({"request": prompt, "plan": plan}, length=strategy.length_clause(length))
         output, text = await strategy.reply_to(state, request, written_text, strategy.room_for(length))
         reason = "outline: no text could be read"
         return strategy.failed(state, output, reason) if text is None else strategy.finished(state, output, text)
@@ -169,7 +168,7 @@ def verbalized_sampling(
     from genie_inspect.errors import check_count
     from genie_inspect.graders.grader import refusals
     from genie_inspect.prompting.forms import verbalized_responses
-    from genie_inspect.prompting.templates import fenced, load_template, without_echo
+    from genie_inspect.prompting.templates import load_template, without_echo
     from genie_inspect.samples import RESPONSES, RESPONSES_ASKED, RESPONSES_DISTINCT, RESPONSES_PARSED, keep_generations
     from genie_inspect.solvers import strategy
 
@@ -186,8 +185,9 @@ def verbalized_sampling(
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         length = strategy.words_wanted(state, words)
-        data = fenced({"request": strategy.request_of(state), "answers": k})
-        request = template.fill(count=k, distribution=distribution, length=strategy.length_clause(length), data=data)
+        data = {"request": strategy.request_of(state), "answers": k}
+        clause = strategy.length_clause(length)
+        request = template.request(data, count=k, distribution=distribution, length=clause)
 
         def first_of(reply: str) -> "list[Response]":
             responses = verbalized_responses(reply)[:k]

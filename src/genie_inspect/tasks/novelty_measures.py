@@ -41,8 +41,7 @@ class CostLine:
 
     def __call__(self, model: str, ids: Collection[str | int] | None, epochs: int | None) -> str:
         """The line; empty where no measure asks a model."""
-        taken = [sample for sample in self.samples if ids is None or sample.id in ids]
-        epochs = epochs or self.epochs
+        taken, epochs = self.taken(ids), epochs or self.epochs
         costs = self.costs(taken, epochs)
         if not costs:
             return ""
@@ -53,6 +52,9 @@ class CostLine:
             f"{self.name} of {model}: judging asks for about {total.calls:,.0f} calls ({parts}), "
             f"{total.tokens_in:,.0f} tokens in and {total.tokens_out:,.0f} out for {extent(len(taken), epochs)}"
         )
+
+    def taken(self, ids: Collection[str | int] | None) -> list[Sample]:
+        return [sample for sample in self.samples if ids is None or sample.id in ids]
 
     def costs(self, samples: Sequence[Sample], epochs: int) -> dict[str, Cost]:
         """What each measure asks of the documents of these samples, in so many epochs."""
@@ -166,7 +168,8 @@ class NoveltyMeasures:
         if not self.scores:
             return None
         population = open_population(self.population)
-        lines: list[Line] = [CostLine(dataset.name or "", list(dataset), epochs, self.asks(population))]
+        whole_line = CostLine(dataset.name or "", list(dataset), epochs, self.asks(population))
+        lines: list[Line] = [whole_line]
         # who leaves Genie out knows it
         if not self.with_genie and self.judge != NO_GENIE:
             said = (
@@ -176,22 +179,15 @@ class NoveltyMeasures:
             lines.insert(0, lambda model, ids, epochs: said)
         documents = population.manifest.counts.documents / max(len(population.prompts), 1)
         if self.with_genie and self.instruments[0].can_sample and documents > MANY_DOCUMENTS:
-            lines.append(partial(self._proposal, population, list(dataset), epochs))
+            lines.append(partial(self._proposal, population, whole_line))
         return [*self._requirements(), *map(announce_cost, lines)]
 
     def _proposal(
-        self,
-        population: Population,
-        samples: Sequence[Sample],
-        usual: int,
-        model: str,
-        ids: Collection[str | int] | None,
-        epochs: int | None,
+        self, population: Population, line: CostLine, model: str, ids: Collection[str | int] | None, epochs: int | None
     ) -> str:
         """What fewer ratings would cost, for a large population."""
-        taken = [sample for sample in samples if ids is None or sample.id in ids]
         options = self.instruments[0], replace(self.instruments[0], ratings=PROPOSED)
-        whole, few = (self._genie_cost(population, own, taken, epochs or usual) for own in options)
+        whole, few = (self._genie_cost(population, own, line.taken(ids), epochs or line.epochs) for own in options)
         return (
             f"population {population.name} is large: with -T ratings={PROPOSED} genie would take about "
             f"{few.tokens_in:,.0f} tokens in and {few.tokens_out:,.0f} out instead of {whole.tokens_in:,.0f} and "

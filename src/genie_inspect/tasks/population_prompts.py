@@ -37,8 +37,7 @@ def population_prompts(
     """
     from genie_inspect.graders.grader import refusals
     from genie_inspect.populations.prompts import prompt_lines
-    from genie_inspect.signature import TASKS
-    from genie_inspect.tasks.novelty import EPOCHS, STUDY_CONFIG, beside, compared_dataset
+    from genie_inspect.tasks.novelty import compared_dataset, novelty_task
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 
     with refusals():
@@ -50,15 +49,4 @@ def population_prompts(
                 "and prompts=<text file with one prompt per line>"
             )
         lines = prompt_lines(prompts) if prompts is not None else []
-        dataset = compared_dataset("population_prompts", lines, measures)
-        return Task(
-            dataset=dataset,
-            setup=measures.setup(dataset, EPOCHS),
-            solver=generate(),
-            # the scorer `genie`, and the panel's
-            scorer=measures.scorers(),
-            epochs=EPOCHS,
-            config=STUDY_CONFIG,
-            version=TASKS["population_prompts"],
-            **beside(measures),
-        )
+        return novelty_task(compared_dataset("population_prompts", lines, measures), measures, generate())
