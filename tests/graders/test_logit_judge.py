@@ -84,15 +84,6 @@ async def test_the_rating_is_the_expected_value_over_the_labels_or_there_is_a_re
     assert (len(script.requests), transcript().events) == (5, []), "no call for a pair is in the log"
 
 
-async def test_what_repeats_stands_first_so_that_a_server_computes_it_once_a_question() -> None:
-    script = logits(at_sea={"_4": 1.0}, at_home={"_4": 1.0})
-    await LogitJudge(script.model()).rate(QUESTION, ANSWER, [Answer("at sea"), Answer("at home")])
-    first, second = sorted(script.requests, key=lambda request: str(unfenced(request)["other"]))
-    shared = first.index("at home")
-    assert first[:shared] == second[:shared]
-    assert ANSWER.text in first[:shared]
-
-
 async def test_a_grader_that_fails_in_one_of_many_calls_is_one_error_and_what_it_said_before_is_on_record(
     tmp_path: Path,
 ) -> None:

@@ -21,16 +21,6 @@ def texts(reading: Reading) -> list[str | None]:
     return [answer.text if answer else None for answer in reading.answers]
 
 
-async def test_all_questions_of_a_document_are_asked_in_one_call() -> None:
-    script = grading(answer=lambda document, question: f"re {question}")
-    reading = await GraderReader(script.model()).read(STORY, QUESTIONS)
-    assert texts(reading) == ["re Who is it?", "re Where is it?", "re How does it end?"]
-    assert reading.faults == {}
-    assert script.data == [
-        {"document": STORY, "questions": {"1": "Who is it?", "2": "Where is it?", "3": "How does it end?"}}
-    ]
-
-
 async def test_a_document_that_does_not_say_has_no_answer_and_no_fault() -> None:
     script = saying('{"1": "none", "2": "[Not said].", "3": "[not said] (the story is silent)"}')
     reading = await GraderReader(script.model()).read(STORY, QUESTIONS)

@@ -46,14 +46,6 @@ def test_the_pattern_of_a_reading_has_the_attempt_first_and_then_every_answer(re
     assert (re.fullmatch(reading_form(2).pattern, reply) is not None) == fits
 
 
-def test_the_schema_of_a_reading_has_the_attempt_first() -> None:
-    schema = reading_form(2).schema
-    assert schema is not None
-    assert list(schema["properties"]) == schema["required"] == ["attempt", "1", "2"]
-    assert schema["properties"]["attempt"]["enum"] == ["yes", "no"]
-    assert schema["additionalProperties"] is False
-
-
 def test_other_answers_are_asked_for_without_it_and_ratings_on_one_line() -> None:
     assert ratings_form(2).pattern == "1:[01234] 2:[01234]"
     assert re.fullmatch(choices_form(1, ["keep", "examples"]).pattern, '{"1": "examples"}')
