@@ -10,15 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.scripted import Asked, saying
+from tests.scripted import Asked
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import FitError
-from genie_inspect.graders.cache import Memo
 from genie_inspect.graders.embedding_judge import (
     NO_VECTOR,
     SHIPPED,
-    VECTORS,
     EmbeddingJudge,
     FeatureFit,
     VectorFit,
@@ -36,7 +34,6 @@ from genie_inspect.graders.offline_judge import (
     sentences,
 )
 from genie_inspect.graders.protocols import Answer
-from genie_inspect.graders.reader import READ
 from genie_inspect.measures.genie import question_novelty
 from genie_inspect.populations.population import open_population
 
@@ -398,8 +395,3 @@ def test_an_embedder_without_a_fit_is_refused_with_the_way_to_one() -> None:
     assert "genie calibrate --ratings ratings.jsonl --embedder angles --fit-embedding fit.json" in said
     assert "judge=embedding/fit.json" in said
     assert "\n" not in said
-
-
-def test_by_itself_the_mode_judges_with_the_embedder_that_ships() -> None:
-    judge = VECTORS.judge(saying("").model(), READ.template(), Memo())
-    assert judge.signature == embedding_judge(embedder()).signature

@@ -2,7 +2,7 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from statistics import fmean
@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from inspect_ai.model import Model
 
-from genie_inspect.engines.embedders import Embedder, static_token_count
+from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.graders.cache import RATINGS, Judged, Memo
 from genie_inspect.graders.grader import Room, gathered
@@ -245,7 +245,10 @@ class Mode:
     """A way to ask a grader how alike answers are. A new one is a file that ends in its record, and a row in MODES."""
 
     name: str  # as `judge=` takes it
-    judge: Callable[..., Judge]  # makes it from model, template and memo; with `chunk` too where that is more than 1
+    # makes it from model, template and memo; with `chunk` too where that is more than 1; or, where vectors judge what
+    # the grader has read, from embedder, file of a fit (empty: the one that ships) and features: it then raises
+    # FitError for a fit of another embedder
+    judge: Callable[..., Judge]
     instruction: Instruction
     # about how many tokens the reply for so many other answers has; as JSON, where the grader is held to it
     reply_tokens: Callable[[int, bool], int]
@@ -259,11 +262,5 @@ class Mode:
     # how one answer is asked about again, where a call is about several; its template is given to `judge` too
     alone: "Mode | None" = None
     check: Callable[[Model], None] | None = None  # refuses a model that cannot judge so, before anything is asked
-    # makes the judge from embedder, file of a fit (empty: the one that ships) and features, where vectors judge what
-    # the grader has read; it raises FitError for a fit of another embedder. The instruction is then the reader's
-    by_embedding: Callable[[Embedder, str, Collection[str]], Judge] | None = None
-
-    @property
-    def asks_pairs(self) -> bool:
-        """Whether the grader is asked for ratings, and not for its reading alone."""
-        return self.by_embedding is None
+    # whether the grader is asked for ratings, and not for its reading alone, by the reader's instruction
+    asks_pairs: bool = True
