@@ -4,7 +4,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from statistics import fmean
 from typing import Any, Protocol, runtime_checkable
 
@@ -25,7 +25,6 @@ from genie_inspect.graders.protocols import (
     Rated,
 )
 from genie_inspect.graders.readable import InstructedAsker
-from genie_inspect.inspect_private import unlogged
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.prompting.templates import Instruction, Template
 
@@ -172,18 +171,6 @@ class RatingJudge(InstructedAsker, ABC):
 
     @abstractmethod
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]: ...
-
-
-class PairJudge(RatingJudge):
-    """Makes one call per pair, out of the log."""
-
-    async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
-        with unlogged():
-            await self.room.each(partial(self._rate_pair, pairs), pairs.others)
-        return {}
-
-    @abstractmethod
-    async def _rate_pair(self, pairs: Unrated, other: str) -> object: ...
 
 
 Candidates = Sequence[tuple[str, float]]  # likely first tokens of a reply, with their log probabilities
