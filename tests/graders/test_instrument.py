@@ -27,7 +27,7 @@ from genie_inspect.graders.offline_judge import OfflineReader
 from genie_inspect.graders.pairwise_judge import PAIRWISE, PairwiseJudge
 from genie_inspect.graders.reader import READ
 from genie_inspect.graders.stand_ins import rehearsed
-from genie_inspect.populations.schema import Feature, write_rows
+from genie_inspect.populations.schema import Feature
 from genie_inspect.prompting.templates import Instruction, instruction_of, unfenced
 
 JUDGES = [*MODES, OFFLINE]
@@ -85,22 +85,12 @@ def test_the_grader_reads_and_embedding_judge() -> None:
     assert rater.signature.endswith(",pooled=pace)")
 
 
-def test_a_fit_of_the_users_is_named_behind_the_judge(tmp_path: Path) -> None:
-    own = shipped_fit().model_copy(update={"raters": ("me",)})
-    write_rows(tmp_path / "fit.json", [own])
-    _, rater = Instrument(f"embedding/{tmp_path / 'fit.json'}").reader_and_judge(saying("").model())
-    assert own.digest in rater.signature
-
-
 def test_an_embedder_without_a_fit_is_refused_before_anything_is_asked() -> None:
     with pytest.raises(FitError, match=r"judge=embedding/fit\.json"):
         Instrument("embedding", "openai/small")
 
 
-def test_the_embedded_pair_carries_the_embedder_in_its_signatures() -> None:
-    reader, rater = Instrument("offline").reader_and_judge(None)
-    assert reader.signature == f"offline({embedder().identity})"
-    assert rater.signature.startswith(f"offline({embedder().identity},anchors=")
+def test_the_offline_reader_knows_the_words_of_each_feature() -> None:
     plot = Feature(name="plot", definition="What happens.", words=("rain",))
     reader, _ = Instrument("offline").reader_and_judge(None, [plot])
     assert isinstance(reader, OfflineReader)

@@ -23,7 +23,7 @@ from inspect_ai.model._model import init_model_usage, model_usage  # as an evalu
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 from tests.scripted import Asked, Script, output, saying
-from tests.served import BROKEN, BUSY, CUT, HANGING, NO_BATCHES, OK, Served, serving, without_pauses
+from tests.served import BROKEN, BUSY, CUT, NO_BATCHES, OK, Served, serving, without_pauses
 
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
 from genie_inspect.graders.cache import Cache, Judged, Memo
@@ -31,7 +31,6 @@ from genie_inspect.graders.logit_judge import (
     LABELS,
     NO_LOGPROBS,
     LogitJudge,
-    check_log_probabilities,
     first_tokens_in_one_request,
     label_reading,
 )
@@ -102,11 +101,8 @@ async def test_a_grader_that_fails_in_one_of_many_calls_is_one_error_and_what_it
 
 
 def test_a_provider_without_log_probabilities_is_refused_by_name_and_told_who_has_them() -> None:
-    model = get_model("bundled/grader")
-    with pytest.raises(UnknownChoiceError, match=r"bundled/grader.*openai.*vllm"):
-        check_log_probabilities(model)
-    with pytest.raises(UnknownChoiceError, match="grader for judge=logit is 'bundled/grader'"):
-        LogitJudge(model)
+    with pytest.raises(UnknownChoiceError, match=r"grader for judge=logit is 'bundled/grader'.*openai.*vllm"):
+        LogitJudge(get_model("bundled/grader"))
 
 
 PROBABILITIES = st.dictionaries(
@@ -265,20 +261,15 @@ async def rated_by(model: Model) -> Rated:
 
 @openai_client
 async def test_all_pairs_of_a_question_are_one_request_and_each_gets_its_own_rating(served: Served) -> None:
+    init_model_usage()
     rated = await rated_by(served.model("vllm"))
     assert rated.ratings == pytest.approx((1, 2, 3, 4))
     assert rated.off_labels == pytest.approx(0.1)
+    # the server says 10 tokens in and 1 out for each of four conversations
+    (used,) = model_usage().values()
+    assert (used.input_tokens, used.output_tokens, used.total_tokens) == (40, 4, 44)
     assert served.paths == ["/v1/chat/completions/batch"]
     assert served.bodies[0]["top_logprobs"] == 20
-
-
-@openai_client
-async def test_the_tokens_of_a_batch_are_counted(served: Served) -> None:
-    init_model_usage()
-    await rated_by(served.model("vllm"))
-    (used,) = model_usage().values()
-    # the server says 10 and 1 for each of four conversations
-    assert (used.input_tokens, used.output_tokens, used.total_tokens) == (40, 4, 44)
 
 
 @openai_client
@@ -301,16 +292,6 @@ async def test_a_server_without_batches_and_another_provider_are_asked_pair_by_p
     assert rated.ratings == pytest.approx((1, 2, 3, 4))
     assert served.paths[-4:] == ["/v1/chat/completions"] * 4
     assert {body["top_logprobs"] for body in served.bodies} == {20}
-
-
-@pytest.mark.parametrize("fault", [BUSY, BROKEN, CUT, HANGING])
-@openai_client
-async def test_a_request_that_fails_once_is_made_again(served: Served, fault: str) -> None:
-    served.fault = lambda number, request: fault if number == 0 else OK
-    rated = await rated_by(served.model("vllm", attempt_timeout=1 if fault == HANGING else None))
-    assert rated.ratings == pytest.approx((1, 2, 3, 4))
-    # a server that hangs would reply in the end: it is not waited for
-    assert served.faults == [fault, OK]
 
 
 @pytest.mark.parametrize(("fault", "named"), [(BUSY, "429"), (BROKEN, "500"), (CUT, "Connection"), (NO_BATCHES, "404")])
