@@ -17,17 +17,12 @@ from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.equivalence import SAME, GraderEquivalence, _request, comparing_cost, partition_cost
 from genie_inspect.graders.merging import numbered_tokens
 from genie_inspect.graders.quality import (
-    CHAT,
-    GENERATIVE,
     PROTOCOLS,
-    QUALITY,
     GraderQuality,
     PreferenceJudge,
-    quality_cost,
 )
 from genie_inspect.graders.readable import ANEW, until_read
 from genie_inspect.graders.rubrics import load_rubric
-from genie_inspect.prompting.templates import fenced
 from genie_inspect.scorers.genie import genie
 from genie_inspect.tasks.ttcw import ttcw
 
@@ -47,15 +42,6 @@ def test_what_lists_cost_counts_each_text_in_each_list_and_each_reply() -> None:
     first = comparing_cost(template, "p", 7.0, [3.0])
     assert partition_cost(template, "p", [3.0, 7.0]) == first
     assert partition_cost(template, "p", [3.0, 7.0, 9.0]) == first + comparing_cost(template, "p", 9.0, [3.0, 7.0])
-
-
-def test_what_a_verdict_and_a_level_cost_is_the_request_the_texts_and_the_reply() -> None:
-    prefer = CHAT.instruction.template().fill(data=fenced({"prompt": "p", "story_a": "", "story_b": ""}))
-    assert CHAT.pricing()("p", 40.0) == Cost(1, static_token_count(prefer) + 40, 50)
-    trained = GENERATIVE.instruction.template().fill(story_a="", story_b="")
-    assert GENERATIVE.pricing()("p", 40.0) == Cost(1, static_token_count(trained) + 40, 4)
-    level = QUALITY.template().fill(data=fenced({"request": "p", "reply": ""}))
-    assert quality_cost(QUALITY.template(), "p", 40.0) == Cost(1, static_token_count(level) + 40, 30)
 
 
 PLAIN = GenerateConfig()

@@ -15,7 +15,7 @@ from tests.processes import tries
 
 from genie_inspect.engines.embedders import FILE as VECTORS
 from genie_inspect.engines.embedders import CachedEmbedder
-from genie_inspect.files.store import KeyTable, connected
+from genie_inspect.files.store import KeyTable
 from genie_inspect.graders.cache import ANSWERS, FILE, RATINGS, TABLES, VERDICTS, Cache, Judged, Verdict, cache_folder
 
 SAID: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
@@ -138,13 +138,6 @@ def test_what_is_found_new_while_rows_are_kept_together_is_new_for_every_process
         other.execute("begin immediate")
     other.execute("begin immediate")
     other.close()
-
-
-def test_a_write_stops_no_reader_and_does_not_wait_for_the_disk(tmp_path: Path) -> None:
-    connection = connected(Cache(tmp_path).path, "")
-    found = [connection.execute(f"pragma {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
-    assert found == ["wal", 1], "1 is normal: a killed process loses nothing, a machine without power the last moments"
-    assert connection.execute("pragma busy_timeout").fetchone()[0] == 30_000, "milliseconds that a write waits"
 
 
 def test_the_ends_of_each_scale_are_values_of_it_and_what_is_none_is_shown_short() -> None:

@@ -200,22 +200,16 @@ class Busy:
         return name.upper()
 
 
-async def test_no_more_calls_are_under_way_than_twice_the_connections_and_questions_follow_each_other() -> None:
+@pytest.mark.parametrize("calls", [10, 2, 1])
+async def test_no_more_calls_are_under_way_than_twice_the_connections_and_questions_follow_each_other(
+    calls: int,
+) -> None:
     room, busy = Room(model(max_connections=3)), Busy()
-    async with anyio.create_task_group() as group:
-        for question in "abcde":
-            group.start_soon(room.each, busy.call, [f"{question}{number}" for number in range(10)])
-    assert busy.most == 6
-    assert [len(list(calls)) for _, calls in groupby(busy.begun, lambda name: name[0])] == [10] * 5
-
-
-@pytest.mark.parametrize("calls", [1, 2])
-async def test_questions_of_one_call_or_two_share_the_places(calls: int) -> None:
-    room, busy = Room(model(max_connections=2)), Busy()
     async with anyio.create_task_group() as group:
         for question in "abcdefghij":
             group.start_soon(room.each, busy.call, [question] * calls)
-    assert busy.most == 4
+    assert busy.most == 6
+    assert [len(list(begun)) for _, begun in groupby(busy.begun)] == [calls] * 10
 
 
 async def test_a_call_that_fails_ends_its_question_with_one_error_and_leaves_room_for_the_rest() -> None:
@@ -245,14 +239,6 @@ async def test_who_is_cancelled_anywhere_leaves_room_for_the_rest() -> None:
     assert busy.most == 4
 
 
-@pytest.mark.parametrize(
-    ("config", "calls"),
-    [
-        ({"max_connections": 64}, 128),
-        ({"adaptive_connections": 30}, 60),
-        ({"adaptive_connections": False}, 20),  # Inspect's own default is 10
-        ({"batch": True}, 1_000_000),
-    ],
-)
-def test_calls_in_flight_follow_the_settings_of_the_model(config: dict[str, object], calls: int) -> None:
-    assert calls_in_flight(model(**config)) == calls
+def test_all_calls_are_under_way_where_the_provider_takes_batches() -> None:
+    assert calls_in_flight(model(adaptive_connections=30)) == 60
+    assert calls_in_flight(model(batch=True)) == 1_000_000

@@ -15,6 +15,7 @@ from genie_inspect.graders.cache import Cache, Judged, Memo
 from genie_inspect.graders.embedding_judge import embedding_judge
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.list_judge import LIST, ORDERS, ListJudge, shuffled
+from genie_inspect.graders.logit_judge import LogitJudge
 from genie_inspect.graders.merging import Unrated, rated
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import OFF_LABELS, SMOKE_TEST, UNREADABLE, UNSPECIFIED, Answer, Rated, caution
@@ -231,8 +232,8 @@ async def test_a_zero_is_no_rating_but_no_unreadable_reply_either(kind: Kind, re
     assert len(script.requests) == 1
 
 
-@pytest.mark.parametrize("kind", [ListJudge, PairwiseJudge])
-async def test_many_calls_that_fail_side_by_side_are_one_grader_failed_error(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [ListJudge, PairwiseJudge, LogitJudge])
+async def test_many_calls_that_fail_side_by_side_are_one_grader_failed_error(kind: Kind | type[LogitJudge]) -> None:
     def broken(request: str) -> str:
         raise ConnectionError("refused")
 

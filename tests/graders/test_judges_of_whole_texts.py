@@ -95,13 +95,6 @@ async def test_weights_on_a_server_of_plain_texts_are_sent_the_text_as_it_is() -
     assert (served.bodies[0]["max_tokens"], served.bodies[0]["temperature"]) == (16, 0)
 
 
-def test_the_embedded_equivalence_has_a_measured_threshold_for_the_static_embedder() -> None:
-    chosen = chosen_equivalence("embedding", embedder(), None)()
-    assert chosen.signature == f"embedding({embedder().identity},threshold=0.79)"
-    own = chosen_equivalence("embedding", embedder(), 0.5)()
-    assert own.signature == f"embedding({embedder().identity},threshold=0.5)"
-
-
 @pytest.mark.parametrize(
     ("equivalence", "name", "threshold", "message"),
     [
