@@ -20,7 +20,7 @@ async def test_the_same_request_again_gets_the_next_reply_and_the_same_ones_in_t
     other = saying("other")
     again = recorded(other, tmp_path)
     assert [(await again.generate("Say.")).completion for _ in range(3)] == ["one", "two", "other"]
-    assert (again.tally.calls, again.tally.recorded, len(other.requests)) == (1, 2, 1)
+    assert (again.tally.calls, again.tally.recorded, again.tally.requests, len(other.requests)) == (1, 2, 3, 1)
 
 
 async def test_other_settings_are_another_request(tmp_path: Path) -> None:
