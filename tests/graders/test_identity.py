@@ -114,10 +114,6 @@ def test_a_folder_counts_by_what_stands_in_it(tmp_path: Path) -> None:
     assert identified_model(scripted(model_path=str(first))) != before
 
 
-def test_a_script_is_the_same_in_every_process() -> None:
-    assert identified_model(saying("a").model()) == identified_model(saying("b").model())
-
-
 @pytest.mark.parametrize(("name", "counts"), [(LOCAL, False), ("openai/gpt-4o", True), ("vllm/tiny", True)])
 def test_the_form_of_ratings_counts_where_a_provider_holds_replies_to_it(
     name: str, counts: bool, monkeypatch: pytest.MonkeyPatch

@@ -20,6 +20,7 @@ from genie_inspect.engines.identity import with_commit
 from genie_inspect.errors import UnknownChoiceError, UnreadableReplyError
 from genie_inspect.graders import quality as coherence
 from genie_inspect.graders.equivalence import (
+    ComputedEquivalence,
     GraderEquivalence,
     chosen_equivalence,
     chosen_quality,
@@ -214,6 +215,23 @@ async def test_a_grader_is_asked_in_lists_and_answers_by_number() -> None:
     assert list(await same.same("Write.", founders, "a story")) == [number == 7 for number in range(22)]
     assert [len(data["other_replies"]) for data in grader.data] == [10, 10, 2]
     assert {data["request"] for data in grader.data} == {"Write."}
+
+
+class FirstLetter:
+    """A model of equivalence that needs no chat model and compares first letters."""
+
+    name = "first letter"
+
+    def same(self, founders: Sequence[str], text: str) -> list[bool]:
+        """Whether the first letters agree."""
+        return [founder[0] == text[0] for founder in founders]
+
+
+async def test_what_is_computed_is_compared_with_every_class_however_many_there_are() -> None:
+    same = ComputedEquivalence(FirstLetter())
+    texts = [f"{letter} story" for letter in "abcdefghijkl"]
+    assert await classes_of([*texts, "last of all"], "Write.", same) == (texts, [*range(12), 11])
+    assert await classes_of([*texts, "my own"], "Write.", same) == ([*texts, "my own"], [*range(13)])
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import Logprob, Logprobs, Model, ModelOutput, TopLogprob, get_model
 from inspect_ai.model._model import init_model_usage, model_usage  # as an evaluation counts, in no public way
 from tests.scripted import Asked, Script, output
-from tests.served import BROKEN, BUSY, CUT, NO_BATCHES, OK, Served, serving, without_pauses
+from tests.served import BROKEN, BUSY, CUT, HANGING, NO_BATCHES, OK, Served, serving, without_pauses
 
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
 from genie_inspect.graders.cache import Judged, Memo
@@ -243,6 +243,16 @@ async def test_a_server_without_batches_and_another_provider_are_asked_pair_by_p
     assert rated.ratings == pytest.approx((1, 2, 3, 4))
     assert served.paths[-4:] == ["/v1/chat/completions"] * 4
     assert {body["top_logprobs"] for body in served.bodies} == {20}
+
+
+@pytest.mark.parametrize("fault", [BUSY, BROKEN, CUT, HANGING])
+@openai_client
+async def test_a_request_that_fails_once_is_made_again(served: Served, fault: str) -> None:
+    served.fault = lambda number, request: fault if number == 0 else OK
+    rated = await rated_by(served.model("vllm", attempt_timeout=1 if fault == HANGING else None))
+    assert rated.ratings == pytest.approx((1, 2, 3, 4))
+    # a server that hangs would reply in the end: it is not waited for
+    assert served.faults == [fault, OK]
 
 
 @pytest.mark.parametrize(("fault", "named"), [(BUSY, "429"), (BROKEN, "500"), (CUT, "Connection"), (NO_BATCHES, "404")])
