@@ -7,7 +7,7 @@ from tests.scripted import Asked, Script, grading, saying
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.graders.cache import ANSWERS, Cache, Memo
 from genie_inspect.graders.protocols import UNREADABLE, Answer, Reading
-from genie_inspect.graders.reader import READ, GraderReader
+from genie_inspect.graders.reader import READ, GraderReader, answered
 from genie_inspect.prompting.answers import ATTEMPT
 from genie_inspect.prompting.forms import answers_form, reading_form
 from genie_inspect.prompting.templates import Template, load_template
@@ -159,19 +159,18 @@ async def test_samples_that_ask_about_two_documents_do_not_wait_for_each_other(t
     begun: list[str] = []
     both = anyio.Event()
 
-    class Slow(GraderReader):
-        async def _read(self, document: str, questions: object) -> Reading:
-            begun.append(document)
-            if len(begun) == 2:
-                both.set()
-            await both.wait()
-            return Reading((Answer("a pilot"),))
+    async def read(document: str, questions: object) -> Reading:
+        begun.append(document)
+        if len(begun) == 2:
+            both.set()
+        await both.wait()
+        return Reading((Answer("a pilot"),))
 
-    reader = Slow(saying("").model(), memo=Memo(Cache(tmp_path)))
+    memo = Memo(Cache(tmp_path))
     with anyio.fail_after(5):
         async with anyio.create_task_group() as group:
             for document in ("A story.", "Another."):
-                group.start_soon(reader.read, document, [WHO])
+                group.start_soon(answered, memo, "slow", document, [WHO], read)
     assert sorted(begun) == ["A story.", "Another."]
 
 

@@ -1,7 +1,7 @@
 """The grader as reader: all questions about a document in one call, what is missing again alone."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,31 @@ from genie_inspect.prompting.forms import answers_form, reading_form
 from genie_inspect.prompting.replies import LONGEST_ANSWER
 from genie_inspect.prompting.templates import Instruction, Recording, Template, fenced, numbered
 from genie_inspect.signature import digest
+
+Read = Callable[[str, Sequence[AskedQuestion]], Awaitable[Reading]]
+
+
+async def answered(memo: Memo, reader: str, document: str, questions: Sequence[AskedQuestion], read: Read) -> Reading:
+    """One answer per question; a reader, named by its signature, is asked only those that are not on record."""
+    place = reader, digest(document)
+    async with memo.on_record(ANSWERS, *place) as kept:
+        if kept.get(WHETHER_ATTEMPT) == NO:
+            return Reading((None,) * len(questions), is_attempt=False)
+        missing = [question for question in questions if question.text not in kept]
+        fresh = await read(document, missing) if missing else Reading(())
+        # what has answers on record was an attempt when they were given, and stays one
+        is_attempt = fresh.is_attempt or any(question.text in kept for question in questions)
+        usable = {
+            question.text: answer.text if answer else None
+            for index, (question, answer) in enumerate(zip(missing, fresh.answers, strict=True))
+            if index not in fresh.faults
+        }
+        memo.keep(ANSWERS, place, usable if is_attempt or not usable else {**usable, WHETHER_ATTEMPT: NO})
+    texts, faults = kept | usable, {missing[index].text: fault for index, fault in fresh.faults.items()}
+    answers = [texts.get(question.text) for question in questions]
+    places = {index: faults[question.text] for index, question in enumerate(questions) if question.text in faults}
+    return Reading(tuple(None if text is None else Answer(text) for text in answers), places, is_attempt)
+
 
 TOKENS_AN_ANSWER = 40
 SPARE_TOKENS = 200
@@ -80,28 +105,8 @@ class GraderReader(Asker[Template]):
         return super().signature.removesuffix(")") + f"{fact})"
 
     async def read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
-        """One answer per question; the grader is asked only those that are not on record.
-
-        A document that the grader takes for no attempt has neither answers nor faults.
-        """
-        place = self.signature, digest(document)
-        async with self.memo.on_record(ANSWERS, *place) as kept:
-            if kept.get(WHETHER_ATTEMPT) == NO:
-                return Reading((None,) * len(questions), is_attempt=False)
-            missing = [question for question in questions if question.text not in kept]
-            fresh = await self._read(document, missing) if missing else Reading(())
-            # what has answers on record was an attempt when they were given, and stays one
-            is_attempt = fresh.is_attempt or any(question.text in kept for question in questions)
-            usable = {
-                question.text: answer.text if answer else None
-                for index, (question, answer) in enumerate(zip(missing, fresh.answers, strict=True))
-                if index not in fresh.faults
-            }
-            self.memo.keep(ANSWERS, place, usable if is_attempt or not usable else {**usable, WHETHER_ATTEMPT: NO})
-        texts, faults = kept | usable, {missing[index].text: fault for index, fault in fresh.faults.items()}
-        answers = [texts.get(question.text) for question in questions]
-        places = {index: faults[question.text] for index, question in enumerate(questions) if question.text in faults}
-        return Reading(tuple(None if text is None else Answer(text) for text in answers), places, is_attempt)
+        """One answer per question; a document that the grader takes for no attempt has neither answers nor faults."""
+        return await answered(self.memo, self.signature, document, questions, self._read)
 
     async def _read(self, document: str, questions: Sequence[AskedQuestion]) -> Reading:
         # what the first reply with a word on it says; a later one sees a single question and less to go by
