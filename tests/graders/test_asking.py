@@ -1,7 +1,6 @@
 """What is asked, how requests are set and cost, and what is asked again."""
 
-import ast
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -12,24 +11,18 @@ from inspect_ai.model import GenerateConfig, Model
 from tests.critics import comparing
 from tests.scripted import evaluated, grading, numbered, saying, small_population
 
-import genie_inspect
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.graders.cost import Cost
 from genie_inspect.graders.equivalence import SAME, GraderEquivalence, _request, comparing_cost, partition_cost
 from genie_inspect.graders.merging import numbered_tokens
 from genie_inspect.graders.quality import (
-    CHAT,
-    GENERATIVE,
     PROTOCOLS,
-    QUALITY,
     GraderQuality,
     PreferenceJudge,
-    quality_cost,
 )
-from genie_inspect.graders.readable import ANEW, until_complete, until_read
+from genie_inspect.graders.readable import ANEW, until_read
 from genie_inspect.graders.rubrics import load_rubric
-from genie_inspect.prompting.templates import fenced
 from genie_inspect.scorers.genie import genie
 from genie_inspect.tasks.ttcw import ttcw
 
@@ -49,15 +42,6 @@ def test_what_lists_cost_counts_each_text_in_each_list_and_each_reply() -> None:
     first = comparing_cost(template, "p", 7.0, [3.0])
     assert partition_cost(template, "p", [3.0, 7.0]) == first
     assert partition_cost(template, "p", [3.0, 7.0, 9.0]) == first + comparing_cost(template, "p", 9.0, [3.0, 7.0])
-
-
-def test_what_a_verdict_and_a_level_cost_is_the_request_the_texts_and_the_reply() -> None:
-    prefer = CHAT.instruction.template().fill(data=fenced({"prompt": "p", "story_a": "", "story_b": ""}))
-    assert CHAT.pricing()("p", 40.0) == Cost(1, static_token_count(prefer) + 40, 50)
-    trained = GENERATIVE.instruction.template().fill(story_a="", story_b="")
-    assert GENERATIVE.pricing()("p", 40.0) == Cost(1, static_token_count(trained) + 40, 4)
-    level = QUALITY.template().fill(data=fenced({"request": "p", "reply": ""}))
-    assert quality_cost(QUALITY.template(), "p", 40.0) == Cost(1, static_token_count(level) + 40, 30)
 
 
 PLAIN = GenerateConfig()
@@ -84,18 +68,6 @@ async def test_what_cannot_be_read_is_asked_again_so_often_and_past_the_cache(re
     assert (await until_read(read), settings) == (3, [PLAIN]), "what can be read is asked once, under the run's cache"
 
 
-async def test_only_what_is_missing_is_asked_again() -> None:
-    asked: list[tuple[Sequence[str], GenerateConfig]] = []
-
-    async def attempt(items: Sequence[str], settings: GenerateConfig) -> dict[str, int]:
-        asked.append((list(items), settings))
-        return {item: len(asked) for item in items[:1]}
-
-    assert await until_complete(["a", "b", "c", "d"], attempt) == {"a": 1, "b": 2, "c": 3}
-    assert asked == [(["a", "b", "c", "d"], PLAIN), (["b", "c", "d"], ANEW), (["c", "d"], ANEW)]
-    assert (await until_complete([], attempt), len(asked)) == ({}, 3), "nothing is asked for nothing"
-
-
 @pytest.mark.parametrize(
     ("ask", "reply", "value"),
     [
@@ -114,19 +86,6 @@ async def test_what_is_asked_again_gets_past_inspects_cache(
     assert await ask(saying("Well, who can say.", reply).model(cache=True)) == value
 
 
-def test_each_call_of_the_list_judge_stands_under_its_question_and_answer(tmp_path: Path) -> None:
-    folder = small_population(tmp_path / "population").folder
-    grader = grading(
-        answer=lambda document, question: f"{document[:8]}\n{'far ' * 40}" if "tone" in question else document
-    )
-    log = evaluated(genie(str(folder)), saying("A blue owl flew."), grader, tmp_path)
-    names = above_calls(log)
-    assert "What happens? | A blue owl flew." in names
-    (cut,) = [name for name in names if name.startswith("What is the tone? | A blue o")]
-    assert "\n" not in cut
-    assert cut.endswith("…")
-
-
 def above_calls(log: EvalLog) -> list[str]:
     """The name of the span around each call of the grader, in their order."""
     (sample,) = log.samples or []
@@ -135,9 +94,11 @@ def above_calls(log: EvalLog) -> list[str]:
     return [names[event.span_id or ""] for event in calls]
 
 
-def test_each_call_of_the_reader_stands_under_what_it_asks_and_of_which_document(tmp_path: Path) -> None:
+def test_each_call_of_reader_and_list_judge_stands_under_what_it_asks_and_of_which_text(tmp_path: Path) -> None:
     folder = small_population(tmp_path / "population").folder
-    grader = grading(answer=lambda document, question: document)
+    grader = grading(
+        answer=lambda document, question: f"{document[:8]}\n{'far ' * 40}" if "tone" in question else document
+    )
     whole = grader.reply
     cut: list[str] = []
 
@@ -155,48 +116,23 @@ def test_each_call_of_the_reader_stands_under_what_it_asks_and_of_which_document
     assert "read | 3 questions | A blue owl flew." in names
     assert "read | What is the tone? | A blue owl flew." in names
     assert "read | 3 questions | Grey owl over barns." in names
+    assert "What happens? | A blue owl flew." in names
+    (long,) = [name for name in names if name.startswith("What is the tone? | A blue o")]
+    assert "\n" not in long
+    assert long.endswith("…")
     assert "genie" not in names, "no call stands under the scorer alone"
 
 
-@pytest.mark.parametrize(("reference", "orders"), [(True, ["reference first", "candidate first"]), (False, ["alone"])])
-def test_each_call_of_the_critic_stands_under_its_test_and_order(
-    reference: bool, orders: list[str], tmp_path: Path
-) -> None:
+def test_each_call_of_the_critic_stands_under_its_test_and_order(tmp_path: Path) -> None:
     critic = comparing(lambda a, b, aspect: 1)
     (log,) = evaluate(
-        ttcw(reference=reference, cache=False),
+        ttcw(cache=False),
         model=saying("A story.").model(),
         model_roles={"grader": critic.model()},
         limit=1,
         log_dir=str(tmp_path / "logs"),
         display="none",
     )
-    tests = load_rubric("ttcw").tests
+    tests, orders = load_rubric("ttcw").tests, ("reference first", "candidate first")
     expected = {f"test {test.id} | {test.name} | {order}" for test in tests for order in orders}
     assert set(above_calls(log)) == expected
-
-
-SOURCE = Path(genie_inspect.__file__).parent
-ONE_PLACE = SOURCE / "graders" / "readable.py"
-
-
-def settings_of_a_cache(source: str) -> Iterator[int]:
-    """The lines that switch Inspect's cache for a request: `cache=False`, or `cache=` of a GenerateConfig."""
-    for node in ast.walk(ast.parse(source)):
-        if not isinstance(node, ast.Call):
-            continue
-        for keyword in node.keywords:
-            off = isinstance(keyword.value, ast.Constant) and keyword.value.value is False
-            if keyword.arg == "cache" and (off or ast.unparse(node.func).endswith("GenerateConfig")):
-                yield keyword.lineno
-
-
-def test_nobody_but_until_read_goes_past_the_providers_cache() -> None:
-    files = [path for path in sorted(SOURCE.rglob("*.py")) if path != ONE_PLACE]
-    places = [
-        f"{path.relative_to(SOURCE)}:{line}"
-        for path in files
-        for line in settings_of_a_cache(path.read_text(encoding="utf-8"))
-    ]
-    assert places == []
-    assert list(settings_of_a_cache(ONE_PLACE.read_text(encoding="utf-8")))

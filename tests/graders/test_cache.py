@@ -1,13 +1,9 @@
 """What is kept on disk, what counts as damage, and what becomes of it."""
 
-import os
 import random
 import sqlite3
 import stat
-import subprocess
-import sys
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +14,8 @@ from tests.engines.test_embedders import Counting
 from tests.processes import tries
 
 from genie_inspect.engines.embedders import FILE as VECTORS
-from genie_inspect.engines.embedders import CachedEmbedder, KeptVectors
-from genie_inspect.files.store import KeyTable, connected
+from genie_inspect.engines.embedders import CachedEmbedder
+from genie_inspect.files.store import KeyTable
 from genie_inspect.graders.cache import ANSWERS, FILE, RATINGS, TABLES, VERDICTS, Cache, Judged, Verdict, cache_folder
 
 SAID: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
@@ -69,16 +65,6 @@ def test_a_cleared_cache_gives_its_space_back(tmp_path: Path) -> None:
     assert cache.path.stat().st_size < full / 3
 
 
-def test_a_file_that_is_no_database_is_set_aside_with_a_warning(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(b"this is no database, whatever its name says" * 50)
-    with pytest.warns(UserWarning, match="is not a readable cache .* set aside as"):
-        cache = Cache(tmp_path)
-    cache.keep(ANSWERS, ("reader", "document"), {"Who?": "a pilot"})
-    assert Cache(tmp_path).found(ANSWERS, ("reader", "document"), ["Who?"]) == {"Who?": "a pilot"}
-    (aside,) = tmp_path.glob("*.damaged-*")
-    assert aside.read_bytes().startswith(b"this is no database")
-
-
 def damage_the_middle(cache: Cache) -> None:
     """Fill a cache and damage its file, of which header and schema stay whole: it opens as a database."""
     for number in range(200):
@@ -89,25 +75,11 @@ def damage_the_middle(cache: Cache) -> None:
     cache.path.write_bytes(contents[:8192] + b"\xff" * (len(contents) - 8192))
 
 
-@pytest.mark.parametrize("opened_before", [True, False])
-@pytest.mark.parametrize(
-    "meet",
-    [
-        lambda cache: cache.found(ANSWERS, ("reader", "document 7"), ["Who?"]),
-        lambda cache: cache.keep(ANSWERS, ("reader", "document 7"), {"Who?": "a captain"}),
-    ],
-    ids=["answers", "keep"],
-)
-def test_damage_in_the_middle_of_a_file_is_noticed_where_it_is_met_and_set_aside(
-    tmp_path: Path, meet: Callable[[Cache], object], opened_before: bool
-) -> None:
+def test_damage_in_the_middle_of_an_open_file_is_noticed_where_it_is_read_and_set_aside(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
     damage_the_middle(cache)
-    if not opened_before:
-        cache.close()
-        cache = Cache(tmp_path)
     with pytest.warns(UserWarning, match="set aside"):
-        meet(cache)
+        cache.found(ANSWERS, ("reader", "document 7"), ["Who?"])
     cache.keep(ANSWERS, ("reader", "document 7"), {"Who?": "a captain"})
     assert Cache(tmp_path).found(ANSWERS, ("reader", "document 7"), ["Who?"]) == {"Who?": "a captain"}
 
@@ -129,47 +101,6 @@ def test_a_database_of_another_shape_is_left_alone_with_a_warning(tmp_path: Path
     with pytest.warns(UserWarning, match="are kept for this run only"):
         cache.keep(ANSWERS, ("reader", "document"), {"Who?": "a pilot"})
     assert sqlite3.connect(tmp_path / FILE).execute("select * from answers").fetchall() == []
-
-
-WRITER = """
-import sys, warnings
-from pathlib import Path
-warnings.simplefilter("error")
-from genie_inspect.graders.cache import ANSWERS, Cache
-cache = Cache(Path(sys.argv[1]))
-for number in range(40):
-    cache.keep(ANSWERS, ("reader", f"{sys.argv[2]}-{number}"), {"Who?": sys.argv[2]})
-"""
-
-
-def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), str(writer)], env=environment)
-        for writer in range(4)
-    ]
-    assert [process.wait(timeout=60) for process in writers] == [0, 0, 0, 0]
-    cache = Cache(tmp_path)
-    for writer in range(4):
-        for number in range(40):
-            assert cache.found(ANSWERS, ("reader", f"{writer}-{number}"), ["Who?"]) == {"Who?": str(writer)}
-
-
-def test_rows_and_counts_tell_what_is_on_record_and_clear_forgets_it(tmp_path: Path) -> None:
-    cache = Cache(tmp_path)
-    cache.keep(ANSWERS, ("reader", "document"), {"Who?": None})
-    cache.keep(RATINGS, ("judge", "How?", "in the rain"), {"at sea": Judged(4), "at home": Judged(1.5, 0.25)})
-    cache.keep(VERDICTS, ("critic", "a", "b"), {"ending": Verdict(-2, "B ends better. [[B>>A]]")})
-    assert cache.counts() == {"answers": {"reader": 1}, "ratings": {"judge": 2}, "verdicts": {"critic": 1}}
-    pair = {"judge": "judge", "question": "How?", "answer": "in the rain"}
-    assert sorted(cache.rows(RATINGS), key=str) == [
-        pair | {"other": "at home", "rating": 1.5, "off_labels": 0.25},
-        pair | {"other": "at sea", "rating": 4.0, "off_labels": None},
-    ]
-    said = {"points": -2, "reply": "B ends better. [[B>>A]]"}
-    assert list(cache.rows(VERDICTS)) == [{"judge": "critic", "story_a": "a", "story_b": "b", "test": "ending"} | said]
-    cache.clear()
-    assert Cache(tmp_path).counts() == {"answers": {}, "ratings": {}, "verdicts": {}}
 
 
 def test_a_file_of_before_there_were_verdicts_gains_them_and_keeps_what_it_has(tmp_path: Path) -> None:
@@ -207,13 +138,6 @@ def test_what_is_found_new_while_rows_are_kept_together_is_new_for_every_process
         other.execute("begin immediate")
     other.execute("begin immediate")
     other.close()
-
-
-def test_a_write_stops_no_reader_and_does_not_wait_for_the_disk(tmp_path: Path) -> None:
-    connection = connected(Cache(tmp_path).path, "")
-    found = [connection.execute(f"pragma {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
-    assert found == ["wal", 1], "1 is normal: a killed process loses nothing, a machine without power the last moments"
-    assert connection.execute("pragma busy_timeout").fetchone()[0] == 30_000, "milliseconds that a write waits"
 
 
 def test_the_ends_of_each_scale_are_values_of_it_and_what_is_none_is_shown_short() -> None:
@@ -346,17 +270,6 @@ def test_a_value_that_cannot_be_ours_sets_the_file_aside_with_a_warning_that_nam
     assert len([path for path in tmp_path.glob("cache.damaged-*") if path.suffix[-1].isdigit()]) == 1
 
 
-@pytest.mark.parametrize("value", ["'text'", "x'0000c07f0000c07f'", "x'000000'", "x''", "3"])
-def test_a_vector_that_is_no_row_of_numbers_is_made_again(value: str, tmp_path: Path) -> None:
-    filled(tmp_path)
-    with sqlite3.connect(tmp_path / VECTORS) as connection:
-        connection.execute(f"update embeddings set vector = {value}")
-    again = Counting()
-    assert np.isfinite(CachedEmbedder(again, tmp_path).embed(TEXTS)).all()
-    assert again.asked == TEXTS
-    assert KeptVectors(tmp_path).size("counting@1") == 8
-
-
 def test_only_the_user_may_read_folder_and_files(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     cache, vectors = Cache(folder), CachedEmbedder(Counting(), folder)
@@ -371,8 +284,11 @@ def test_only_the_user_may_read_folder_and_files(tmp_path: Path) -> None:
 def test_the_file_that_takes_the_place_of_a_damaged_one_is_as_private(tmp_path: Path) -> None:
     for name in (FILE, VECTORS):
         (tmp_path / name).write_bytes(b"no database" * 400)
-    with pytest.warns(UserWarning, match="set aside"):
-        Cache(tmp_path)
+    with pytest.warns(UserWarning, match="is not a readable cache .* set aside as"):
+        Cache(tmp_path).keep(ANSWERS, ("reader", "document"), {"Who?": "a pilot"})
     with pytest.warns(UserWarning, match="set aside"):
         CachedEmbedder(Counting(), tmp_path).embed(["owl"])
+    assert Cache(tmp_path).found(ANSWERS, ("reader", "document"), ["Who?"]) == {"Who?": "a pilot"}
+    (aside,) = tmp_path.glob(f"{Path(FILE).stem}.damaged-*")
+    assert aside.read_bytes().startswith(b"no database")
     assert [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in (FILE, VECTORS)] == [0o600] * 2

@@ -1,5 +1,4 @@
 import json
-import math
 import re
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,8 @@ from genie_inspect.graders.close_reader import (
     ASPECTS,
     BEYOND,
     LONG,
-    NOTHING_FOUND,
     OVERLAPPING,
     SHORT,
-    TOO_MUCH,
     Approach,
     PassagesError,
     Reading,
@@ -125,12 +122,6 @@ def test_a_mark_has_its_words_as_the_text_has_them_with_their_place_and_reason()
     assert TEXT[mark.start : mark.end] == mark.text
 
 
-def test_marks_are_counted_in_a_hundred_words() -> None:
-    assert reading("folded its letters", "on the quay").per_100_words(57) == pytest.approx(2 / 57 * 100)
-    assert reading().per_100_words(57) == 0
-    assert math.isnan(Reading("novel", reason="why").per_100_words(57))
-
-
 @pytest.mark.parametrize(
     ("expressions", "marks", "dropped"),
     [
@@ -146,24 +137,6 @@ def test_what_is_no_mark_is_counted_by_its_reason(expressions: list[str], marks:
     made = reading(*expressions)
     assert (len(made.marks), dict(made.dropped), made.quoted) == (marks, dropped, len(expressions))
     assert not made.reason
-
-
-@pytest.mark.parametrize("expressions", [[TEXT], TEXT.split(". "), [TEXT[:200], TEXT[100:]]])
-def test_a_reader_who_quotes_everything_has_told_nothing(expressions: list[str]) -> None:
-    made = reading(*expressions)
-    assert (made.reason, made.marks) == (TOO_MUCH, ())
-    assert made.share > 0.3
-
-
-@pytest.mark.parametrize(
-    ("expressions", "dropped"),
-    [(["words of another text", "more of its words"], {ABSENT: 2}), (["a", "e", "quay"], {ABSENT: 2, SHORT: 1})],
-)
-def test_a_reader_of_another_text_or_of_single_letters_has_told_nothing(
-    expressions: list[str], dropped: dict[str, int]
-) -> None:
-    made = reading(*expressions)
-    assert (made.reason, made.marks, dict(made.dropped)) == (NOTHING_FOUND, (), dropped)
 
 
 def test_an_endless_quote_in_a_long_text_is_no_mark() -> None:

@@ -10,7 +10,6 @@ from inspect_ai.model import ChatMessage, ContentText, GenerateConfig, ModelOutp
 from inspect_ai.tool import ToolChoice, ToolInfo
 from tests.critics import better, blocks, comparing
 from tests.scripted import Script, output
-from tests.served import Served, serving
 
 from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GraderFailedError
@@ -74,6 +73,12 @@ async def test_a_reply_that_repeats_the_request_is_asked_for_again() -> None:
         assert len(seen) > 2
 
 
+async def test_of_a_reply_that_repeats_the_request_only_what_comes_after_it_is_kept() -> None:
+    script = Script(lambda request: f"{request}\n\nB is livelier.\n[[B>A]]")
+    (found, *_) = await compared(script)
+    assert [opinion.reply for opinion in found.opinions] == ["B is livelier.\n[[B>A]]"] * 2
+
+
 async def test_the_stories_are_the_first_part_of_a_request_and_the_same_for_every_test() -> None:
     contents: list[str | list[object]] = []
 
@@ -107,7 +112,7 @@ async def test_a_story_cannot_close_its_fence_or_give_its_own_verdict() -> None:
 
 @pytest.mark.parametrize(
     ("levels", "points", "score"),
-    [(5, 2, -4), (5, 1, -2), (5, 0, 0), (5, -1, 2), (5, -2, 4), (3, 1, -2), (7, 3, -6)],
+    [(5, 2, -4), (5, 0, 0), (5, -1, 2), (3, 1, -2), (7, 3, -6)],
 )
 async def test_a_consistent_critic_scores_twice_its_preference(levels: int, points: int, score: int) -> None:
     found = await compared(comparing(better(points, "fine"), levels), levels=levels)
@@ -131,8 +136,10 @@ async def test_a_reply_without_a_label_is_asked_for_twice_more_and_then_the_test
     assert len(script.requests) == 28 + 2
     assert [judgement.score is None for judgement in found] == [test is TESTS[3] for test in TESTS]
     assert found[3].faults == ["unreadable reply"]
-    assert {config.temperature for config in script.configs[:2]} == {0.0}
-    assert 0.7 in {config.temperature for config in script.configs}
+    # at another temperature and past the provider's cache
+    settings = [(config.temperature, config.cache) for config in script.configs]
+    assert settings.count((0.0, None)) == 28
+    assert settings.count((0.7, False)) == 2
 
 
 @pytest.mark.parametrize(("stop", "fault"), [("max_tokens", "reply cut off"), ("content_filter", "refusal")])
@@ -146,21 +153,8 @@ async def test_a_label_in_an_unfinished_reply_is_not_the_last_word(stop: str, fa
     assert len(script.requests) == 26 + 2 * 3, "an unfinished reply is asked for again"
 
 
-async def test_a_request_longer_than_the_window_is_one_clear_line_and_the_other_tests_are_not_asked() -> None:
-    script = saying_too_long()
-    with pytest.raises(GraderFailedError, match=r"words is longer than the window of grader mockllm/model") as caught:
-        await Critic(script.model(), Instructions.load()).compare(CANDIDATE, REFERENCE, TESTS)
-    assert "\n" not in str(caught.value)
-    assert len(script.requests) == 2
-
-
-def saying_too_long() -> Script:
-    return Script(lambda request: output("This model's maximum context length is 8192 tokens.", "model_length"))
-
-
-def remembering(script: Script, cache: Cache, *, reference: bool = True, **options: int | bool) -> Critic:
-    instructions = Instructions.load(reference=reference, **options)  # type: ignore[arg-type]  # by name
-    return Critic(script.model(), instructions, Memo(cache))
+def remembering(script: Script, cache: Cache) -> Critic:
+    return Critic(script.model(), Instructions.load(), Memo(cache))
 
 
 async def test_what_was_said_once_is_not_asked_again_by_another_critic_of_the_same_kind(tmp_path: Path) -> None:
@@ -170,15 +164,6 @@ async def test_what_was_said_once_is_not_asked_again_by_another_critic_of_the_sa
     assert again == said
     assert said[0].opinions[0].reply.startswith("A: plain. B: bold.")
     assert (len(first.requests), len(second.requests)) == (28, 0)
-
-
-@pytest.mark.parametrize("other", [{"levels": 7}, {"analyse": False}, {"reference": False}])
-async def test_another_way_of_asking_is_asked_anew(tmp_path: Path, other: dict[str, int | bool]) -> None:
-    await remembering(comparing(lambda a, b, aspect: 0), Cache(tmp_path)).compare(CANDIDATE, REFERENCE, TESTS)
-    script = comparing(lambda a, b, aspect: 0)
-    reference = REFERENCE if other.get("reference", True) else None
-    await remembering(script, Cache(tmp_path), **other).compare(CANDIDATE, reference, TESTS)  # type: ignore[arg-type]  # by name
-    assert len(script.requests) == (28 if reference else 14)
 
 
 async def test_another_story_question_or_model_is_asked_anew(tmp_path: Path) -> None:
@@ -217,6 +202,7 @@ async def test_only_verdicts_that_can_be_read_are_kept(tmp_path: Path) -> None:
     assert list(cache.counts()["verdicts"].values()) == [28 - 4]
     found = await remembering(second, cache).compare(CANDIDATE, REFERENCE, TESTS)
     assert all(judgement.is_judged for judgement in found)
+    assert [judgement.test for judgement in found] == list(TESTS), "though the second was asked first"
     assert len(second.requests) == 4
 
 
@@ -228,30 +214,11 @@ async def test_the_first_test_that_nothing_is_on_record_of_goes_ahead_and_a_grad
     halved = comparing(lambda a, b, aspect: "Hm." if aspect == TESTS[2].name and a == CANDIDATE else 0)
     await remembering(halved, cache).compare(CANDIDATE, REFERENCE, TESTS[:3])
     assert sum(cache.counts()["verdicts"].values()) == 5
-    failing = saying_too_long()
-    with pytest.raises(GraderFailedError, match="longer than the window"):
+    failing = Script(lambda request: output("This model's maximum context length is 8192 tokens.", "model_length"))
+    message = r"^a request of [^\n]* words is longer than the window of grader mockllm/model[^\n]*$"
+    with pytest.raises(GraderFailedError, match=message):
         await remembering(failing, cache).compare(CANDIDATE, REFERENCE, TESTS)
     assert [data["aspect"] for data in failing.data] == [TESTS[3].name] * 2
-
-
-async def test_repeats_go_past_the_providers_cache_at_another_temperature(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "inspect-cache"))
-    times: Counter[str] = Counter()
-
-    def babbling(a: str, b: str, aspect: str) -> int | str:
-        times[a] += 1
-        return "It depends." if times[a] < 3 else 0
-
-    script = comparing(babbling)
-    model = get_model("mockllm/model", custom_outputs=script, memoize=False, config=GenerateConfig(cache=True))
-    found = await Critic(model, Instructions.load()).compare(CANDIDATE, REFERENCE, TESTS[:1])
-    assert found[0].score == 0
-    assert sorted(config.temperature or 0 for config in script.configs) == [0.0] * 2 + [0.7] * 4
-    found = await Critic(model, Instructions.load()).compare(CANDIDATE, REFERENCE, TESTS[:1])
-    assert found[0].score == 0, "the first replies, which cannot be read, come from the provider's cache"
-    assert len(script.requests) == 6 + 2
 
 
 async def test_a_grader_that_fails_on_one_order_of_the_first_test_or_later_costs_that_test_alone() -> None:
@@ -266,17 +233,11 @@ async def test_a_grader_that_fails_on_one_order_of_the_first_test_or_later_costs
     assert "no connection" in found[5].faults[0]
 
 
-@pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the client of OpenAI knows no other
-async def test_replies_on_vllm_are_held_to_the_labels_also_when_they_are_asked_for_again() -> None:
-    instructions = Instructions.load()
-    with serving(Served(lambda request: "Hm.")) as served:
-        async with served.model("vllm") as model:
-            await Critic(model, instructions).compare(CANDIDATE, REFERENCE, TESTS[:1])
-    patterns = [body["structured_outputs"]["regex"] for body in served.bodies]
-    assert patterns == [instructions.form.pattern] * 6, "two orders, each three times"
-
-
-RUBRIC = Rubric(name="mine", tests=tuple(Test(id=name, name=name, question="Is it?") for name in "abcd"))
+FORM = dict.fromkeys("ab", "form")
+RUBRIC = Rubric(
+    name="mine",
+    tests=tuple(Test(id=name, name=name, question="Is it?", dimension=FORM.get(name, "sense")) for name in "abcd"),
+)
 
 
 def critique(*points: tuple[int | None, ...], cutoff: int | None = -2) -> Critique:
@@ -293,6 +254,17 @@ def test_verdicts_are_told_with_their_number_and_how_far_they_go() -> None:
     assert found.ratings == {"count": 3, "lowest": -1, "highest": 2}
     assert found.faults == {"cut off": 3}
     assert critique((None, None)).ratings == {"count": 0, "lowest": None, "highest": None}
+
+
+def test_a_dimension_has_the_share_of_its_own_tests_that_pass_and_the_total_their_number() -> None:
+    # the candidate's score is that of the second order less that of the first: 2, -2, 0 and none
+    found = critique((-1, 1), (1, -1), (1, 1), (None, 1), cutoff=0)
+    values = found.value
+    assert math.isnan(values.pop("mine_d"))
+    assert {key.removeprefix("mine_"): value for key, value in values.items()} == (
+        {"total": 2, "form": 0.5, "sense": 1, "a": 1, "b": 0, "c": 1}
+    )
+    assert [judgement.test.id for judgement in found.judged] == ["a", "b", "c"]
 
 
 def test_a_story_alone_is_in_no_place_that_a_critic_could_prefer() -> None:

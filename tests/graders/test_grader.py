@@ -1,5 +1,5 @@
 import re
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from itertools import groupby
 from typing import Any
 
@@ -11,18 +11,16 @@ from tests.scripted import Asked, Script, grading, output, saying
 from tests.served import Served, serving
 
 from genie_inspect.errors import GraderFailedError
-from genie_inspect.graders.grader import (
-    THINKING_TOKENS,
-    Room,
-    ask,
-    bound_when_scored,
-    calls_in_flight,
-    gathered,
-    grader,
-)
+from genie_inspect.graders.critic import Critic
+from genie_inspect.graders.grader import THINKING_TOKENS, Room, ask, bound_when_scored, calls_in_flight, gathered
+from genie_inspect.graders.instrument import MODES, graders_for
+from genie_inspect.graders.list_judge import ListJudge
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
-from genie_inspect.graders.protocols import Answer
+from genie_inspect.graders.protocols import Answer, Compared
 from genie_inspect.graders.reader import GraderReader
+from genie_inspect.graders.rubrics import Instructions, load_rubric
+from genie_inspect.graders.sheet_judge import SheetJudge
+from genie_inspect.prompting.forms import ratings_form, reading_form, sheet_form
 
 PLAIN = GenerateConfig()
 
@@ -33,10 +31,10 @@ def served() -> Iterator[Served]:
         yield server
 
 
-@pytest.mark.parametrize("judge", ["list", "pairwise"])
+@pytest.mark.parametrize("judge", [*MODES, "embedding/fit.json"])
 def test_without_a_grader_role_the_error_names_the_judge_and_both_ways_out(judge: str) -> None:
     with pytest.raises(PrerequisiteError) as caught:
-        grader(judge)
+        graders_for(judge)
     message = str(caught.value.message)
     assert f"'{judge}'" in message
     assert "--model-role grader=" in message
@@ -69,15 +67,43 @@ async def test_a_wrong_set_up_is_no_failed_grader_but_ends_the_run() -> None:
         await ask(Script(wrong).model(), "hello", PLAIN)
 
 
-@pytest.mark.parametrize("anyio_backend", ["asyncio"])
-async def test_vllm_is_held_to_a_pattern_without_room_for_spaces(served: Served) -> None:
-    async with served.model("vllm") as model:
-        reading = await GraderReader(model).read("A story.", [Asked("Who?"), Asked("Where?")])
-    assert reading.answers == (Answer("a pilot"), Answer("the desert"))
-    pattern = served.bodies[-1]["structured_outputs"]["regex"]
-    assert re.fullmatch(pattern, '{"attempt": "yes", "1": "a pilot", "2": "the desert"}')
-    assert not re.fullmatch(pattern, '{    "attempt": "yes", "1": "a pilot", "2": "the desert"}')
-    assert not re.fullmatch(pattern, '{"attempt": "yes", "1": "a pilot"}')
+BOTH = [Answer("a captain"), Answer("a cook")]
+CRITIC = Instructions.load()
+HELD: dict[str, tuple[Callable[[Model], Awaitable[object]], str, str]] = {
+    "reader": (
+        lambda model: GraderReader(model).read("A story.", [Asked("Who?"), Asked("Where?")]),
+        '{"attempt": "yes", "1": "a pilot", "2": "at sea"}',
+        reading_form(2).pattern,
+    ),
+    "list": (
+        lambda model: ListJudge(model).rate(Asked("Who?"), Answer("a pilot"), BOTH),
+        "1:2 2:3",
+        ratings_form(2).pattern,
+    ),
+    "sheet": (
+        lambda model: SheetJudge(model).rate_all([Compared(Asked("Who?"), Answer("a pilot"), BOTH)] * 2),
+        "1| 4 0\n2| 2 1",
+        sheet_form((2, 2)).pattern,
+    ),
+    "critic": (
+        lambda model: Critic(model, CRITIC).compare("A fox.", "A hen.", load_rubric("ttcw").tests[:1]),
+        "Both are plain.\n[[A=B]]",
+        CRITIC.form.pattern,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the client of OpenAI knows no other
+async def test_replies_on_vllm_are_held_to_the_form_that_is_read(name: str, anyio_backend: str) -> None:
+    ask, reply, pattern = HELD[name]
+    assert re.fullmatch(pattern, reply)
+    with serving(Served(lambda request: "Hm." if name == "critic" else reply)) as served:
+        async with served.model("vllm") as model:
+            await ask(model)
+    patterns = [body["structured_outputs"]["regex"] for body in served.bodies]
+    # the critic is asked in two orders, each three times: also where it is asked again
+    assert patterns == [pattern] * (6 if name == "critic" else 1)
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
@@ -174,22 +200,16 @@ class Busy:
         return name.upper()
 
 
-async def test_no_more_calls_are_under_way_than_twice_the_connections_and_questions_follow_each_other() -> None:
+@pytest.mark.parametrize("calls", [10, 2, 1])
+async def test_no_more_calls_are_under_way_than_twice_the_connections_and_questions_follow_each_other(
+    calls: int,
+) -> None:
     room, busy = Room(model(max_connections=3)), Busy()
-    async with anyio.create_task_group() as group:
-        for question in "abcde":
-            group.start_soon(room.each, busy.call, [f"{question}{number}" for number in range(10)])
-    assert busy.most == 6
-    assert [len(list(calls)) for _, calls in groupby(busy.begun, lambda name: name[0])] == [10] * 5
-
-
-@pytest.mark.parametrize("calls", [1, 2])
-async def test_questions_of_one_call_or_two_share_the_places(calls: int) -> None:
-    room, busy = Room(model(max_connections=2)), Busy()
     async with anyio.create_task_group() as group:
         for question in "abcdefghij":
             group.start_soon(room.each, busy.call, [question] * calls)
-    assert busy.most == 4
+    assert busy.most == 6
+    assert [len(list(begun)) for _, begun in groupby(busy.begun)] == [calls] * 10
 
 
 async def test_a_call_that_fails_ends_its_question_with_one_error_and_leaves_room_for_the_rest() -> None:
@@ -219,14 +239,6 @@ async def test_who_is_cancelled_anywhere_leaves_room_for_the_rest() -> None:
     assert busy.most == 4
 
 
-@pytest.mark.parametrize(
-    ("config", "calls"),
-    [
-        ({"max_connections": 64}, 128),
-        ({"adaptive_connections": 30}, 60),
-        ({"adaptive_connections": False}, 20),  # Inspect's own default is 10
-        ({"batch": True}, 1_000_000),
-    ],
-)
-def test_calls_in_flight_follow_the_settings_of_the_model(config: dict[str, object], calls: int) -> None:
-    assert calls_in_flight(model(**config)) == calls
+def test_all_calls_are_under_way_where_the_provider_takes_batches() -> None:
+    assert calls_in_flight(model(adaptive_connections=30)) == 60
+    assert calls_in_flight(model(batch=True)) == 1_000_000

@@ -114,10 +114,6 @@ def test_a_folder_counts_by_what_stands_in_it(tmp_path: Path) -> None:
     assert identified_model(scripted(model_path=str(first))) != before
 
 
-def test_a_script_is_the_same_in_every_process() -> None:
-    assert identified_model(saying("a").model()) == identified_model(saying("b").model())
-
-
 @pytest.mark.parametrize(("name", "counts"), [(LOCAL, False), ("openai/gpt-4o", True), ("vllm/tiny", True)])
 def test_the_form_of_ratings_counts_where_a_provider_holds_replies_to_it(
     name: str, counts: bool, monkeypatch: pytest.MonkeyPatch
@@ -159,21 +155,15 @@ def test_what_one_server_said_never_counts_as_said_by_another_of_the_same_name(t
     with serving(grading_all(4)) as alike, serving(grading_all(1)) as unlike:
         logs = [scored_by(served, tmp_path / "population", tmp_path) for served in (alike, unlike, alike)]
         asked = len(alike.requests), len(unlike.requests)
+        scored_by(alike, tmp_path / "population", tmp_path, reasoning_effort="high")
+        again = len(alike.requests)
     (first,), (second,), (third,) = map(scores, logs)
     assert first.value == third.value == {"plot": 0.0, "style": 0.0}
     assert second.value == {"plot": 1.0, "style": 1.0}
     signatures = [(score.metadata or {})["signature"] for score in (first, second, third)]
     assert signatures[0] == signatures[2] != signatures[1]
     assert asked[0] == asked[1] > 0  # the first server's replies are on record for the third run
-
-
-def test_a_role_asked_with_other_settings_does_not_count_as_the_one_before(tmp_path: Path) -> None:
-    small_population(tmp_path / "population")
-    with serving(grading_all(4)) as served:
-        scored_by(served, tmp_path / "population", tmp_path)
-        asked = len(served.requests)
-        scored_by(served, tmp_path / "population", tmp_path, reasoning_effort="high")
-        assert len(served.requests) == 2 * asked
+    assert again == 2 * asked[0], "a role with other settings does not count as the one before"
 
 
 @pytest.mark.parametrize("name", ["openai/gpt-4o", "anthropic/claude-sonnet-4-0", "hf/some/model", "vllm/tiny"])

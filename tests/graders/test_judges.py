@@ -8,7 +8,6 @@ import pytest
 from inspect_ai.log import transcript
 from inspect_ai.log._transcript import Transcript, init_transcript
 from tests.scripted import Asked, Script, grading, numbered, saying
-from tests.served import Served, serving
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import GraderFailedError
@@ -16,11 +15,11 @@ from genie_inspect.graders.cache import Cache, Judged, Memo
 from genie_inspect.graders.embedding_judge import embedding_judge
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.list_judge import LIST, ORDERS, ListJudge, shuffled
+from genie_inspect.graders.logit_judge import LogitJudge
 from genie_inspect.graders.merging import Unrated, rated
 from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import OFF_LABELS, SMOKE_TEST, UNREADABLE, UNSPECIFIED, Answer, Rated, caution
 from genie_inspect.graders.reader import GraderReader
-from genie_inspect.prompting.forms import ratings_form
 from genie_inspect.prompting.templates import unfenced
 
 
@@ -156,21 +155,6 @@ async def test_of_the_calls_for_a_question_one_list_stays_in_the_log_and_no_pair
     assert [event.event for event in transcript().events] == logged
 
 
-async def test_the_others_are_shuffled_and_a_rerun_asks_exactly_the_same() -> None:
-    script = grading()
-    others = [f"ending {number}" for number in range(12)]
-    judge = ListJudge(script.model())
-    await judge.rate(QUESTION, ANSWER, answers(others))
-    # a run that meets the documents in another order asks the same too
-    await judge.rate(QUESTION, ANSWER, answers(others[::-1]))
-    await judge.rate(QUESTION, Answer("at sea"), answers(others))
-    first, again, of_another = ([*data["others"].values()] for data in script.data)
-    assert first == again
-    assert sorted(first) == sorted(others)
-    assert first != others, "no document stands first always"
-    assert first != of_another
-
-
 def test_documents_have_the_others_in_a_few_orders_of_one_circle_and_one_less_moves_no_other() -> None:
     texts = [f"ending {number}" for number in range(40)]
     orders = {tuple(shuffled(texts, "How?", f"answer {number}")) for number in range(60)}
@@ -228,16 +212,6 @@ async def test_the_request_says_how_many_answers_there_are(tmp_path: Path) -> No
     assert sorted(request.split("\n")[0] for request in script.requests) == ["Rate 1.", "Rate 2."]
 
 
-@pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the client of OpenAI knows no other
-async def test_replies_on_vllm_are_held_to_a_rating_an_answer() -> None:
-    with serving(Served(lambda request: "1:2 2:3")) as served:
-        async with served.model("vllm") as model:
-            found = await ListJudge(model).rate(QUESTION, ANSWER, answers(["a", "b"]))
-    (body,) = served.bodies
-    assert body["structured_outputs"]["regex"] == ratings_form(2).pattern
-    assert sorted(rating for rating in found.ratings if rating) == [2, 3]
-
-
 @pytest.mark.parametrize(
     ("kind", "reply"), [(ListJudge, ""), (ListJudge, '{"1": "5", "2": "-1"}'), (PairwiseJudge, "Rating: 7")]
 )
@@ -258,8 +232,8 @@ async def test_a_zero_is_no_rating_but_no_unreadable_reply_either(kind: Kind, re
     assert len(script.requests) == 1
 
 
-@pytest.mark.parametrize("kind", [ListJudge, PairwiseJudge])
-async def test_many_calls_that_fail_side_by_side_are_one_grader_failed_error(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [ListJudge, PairwiseJudge, LogitJudge])
+async def test_many_calls_that_fail_side_by_side_are_one_grader_failed_error(kind: Kind | type[LogitJudge]) -> None:
     def broken(request: str) -> str:
         raise ConnectionError("refused")
 

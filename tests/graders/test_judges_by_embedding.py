@@ -10,15 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.scripted import Asked, saying
+from tests.scripted import Asked
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import FitError
-from genie_inspect.graders.cache import Memo
 from genie_inspect.graders.embedding_judge import (
     NO_VECTOR,
     SHIPPED,
-    VECTORS,
     EmbeddingJudge,
     FeatureFit,
     VectorFit,
@@ -33,10 +31,8 @@ from genie_inspect.graders.offline_judge import (
     PronounAnswer,
     attended,
     pronoun_answer,
-    sentences,
 )
 from genie_inspect.graders.protocols import Answer
-from genie_inspect.graders.reader import READ
 from genie_inspect.measures.genie import question_novelty
 from genie_inspect.populations.population import open_population
 
@@ -82,19 +78,6 @@ async def test_an_identical_document_rates_4_on_every_question_and_no_other_docu
         assert rated.ratings[0] == 4.0
         assert all(rating is not None and 1 <= rating <= 4 for rating in rated.ratings)
         assert rated.faults == {}
-
-
-async def test_reading_is_deterministic_and_the_answer_is_a_sentence_of_the_document() -> None:
-    reader = OfflineReader(embedder(), WORDS)
-    first, second = await reader.read(DOCUMENTS[1], QUESTIONS), await reader.read(DOCUMENTS[1], QUESTIONS)
-    for question, one, other in zip(QUESTIONS, first.answers, second.answers, strict=True):
-        assert one is not None
-        assert other is not None
-        np.testing.assert_array_equal(one.vector, other.vector)
-        if question.feature != "perspective":
-            assert one.text in sentences(DOCUMENTS[1])
-            assert one.vector is not None
-            assert math.isclose(float(np.linalg.norm(one.vector)), 1.0)
 
 
 async def test_first_and_third_person_are_far_apart_and_each_is_near_its_kind() -> None:
@@ -147,15 +130,12 @@ async def test_a_document_without_words_has_no_answers() -> None:
         assert (await OfflineReader(embedder(), WORDS).read(nothing, [PLOT, PERSPECTIVE])).answers == (None, None)
 
 
-async def test_a_document_of_one_sentence_is_its_own_answer_also_to_questions_on_the_ending() -> None:
-    questions = [PLOT, Asked("How does the story end?", "plot")]
-    reading = await OfflineReader(embedder(), WORDS).read("The owl waits on the runway.", questions)
+async def test_a_question_on_the_ending_looks_at_the_last_three_sentences_or_at_the_only_one() -> None:
+    reader, questions = OfflineReader(embedder(), WORDS), [PLOT, Asked("What is the ending?", "plot")]
+    reading = await reader.read("The owl waits on the runway.", questions)
     assert [answer.text for answer in reading.answers if answer] == ["The owl waits on the runway."] * 2
-
-
-async def test_a_question_on_the_ending_looks_at_the_last_three_sentences() -> None:
     story = "The ending was near. One. Two. Three birds sang. The king slept. A door closed."
-    answer = (await OfflineReader(embedder(), WORDS).read(story, [Asked("What is the ending?", "plot")])).answers[0]
+    (answer,) = (await reader.read(story, questions[1:])).answers
     assert answer is not None
     assert answer.text in {"Three birds sang.", "The king slept.", "A door closed."}
 
@@ -217,11 +197,9 @@ def test_the_anchors_that_ship_are_cosines_of_questions_or_features_of_the_start
     assert recorded["population"] == STARTER.name
     assert recorded["anchors"].keys() <= known
     assert all(0 <= anchor < 1 for anchor in recorded["anchors"].values())
-    assert OfflineJudge(embedder()).anchors == recorded["anchors"]
-
-
-def test_the_embedder_that_ships_is_judged_by_the_starter_populations_anchors_and_says_so() -> None:
-    assert OfflineJudge(embedder()).signature == f"offline({embedder().identity},anchors=starter)"
+    shipped = OfflineJudge(embedder())
+    assert shipped.anchors == recorded["anchors"]
+    assert shipped.signature == f"offline({embedder().identity},anchors=starter)"
     assert OfflineJudge(embedder(), anchors={}).signature == f"offline({embedder().identity},anchors=own)"
 
 
@@ -269,13 +247,7 @@ def test_the_fit_that_ships_is_of_the_starter_population_as_it_ships() -> None:
     assert fit.embedder == embedder().identity
     assert set(fit.features) == {feature.name for feature in STARTER.features}
     assert fit.pooled.pairs == sum(part.pairs for part in fit.features.values())
-
-
-def test_the_fit_that_ships_ranks_better_than_chance_and_is_no_reader() -> None:
-    fit = shipped_fit().pooled
-    assert fit.kendall is not None
-    assert fit.spearman is not None
-    assert 0.2 < fit.kendall < fit.spearman < 0.9
+    assert 0.2 < (fit.pooled.kendall or 0) < (fit.pooled.spearman or 0) < 0.9, "better than chance, and no reader"
 
 
 def test_the_nearer_the_vectors_the_higher_the_rating() -> None:
@@ -398,8 +370,3 @@ def test_an_embedder_without_a_fit_is_refused_with_the_way_to_one() -> None:
     assert "genie calibrate --ratings ratings.jsonl --embedder angles --fit-embedding fit.json" in said
     assert "judge=embedding/fit.json" in said
     assert "\n" not in said
-
-
-def test_by_itself_the_mode_judges_with_the_embedder_that_ships() -> None:
-    judge = VECTORS.judge(saying("").model(), READ.template(), Memo())
-    assert judge.signature == embedding_judge(embedder()).signature

@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -18,7 +17,7 @@ from tests.served import Served, serving
 from genie_inspect.engines.classifiers import PUBLISHED_CLASSIFIER, PUBLISHED_REWARD, CoherenceRewards
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.engines.identity import with_commit
-from genie_inspect.errors import TemplateError, UnknownChoiceError, UnreadableReplyError
+from genie_inspect.errors import UnknownChoiceError, UnreadableReplyError
 from genie_inspect.graders import quality as coherence
 from genie_inspect.graders.equivalence import (
     ComputedEquivalence,
@@ -31,7 +30,6 @@ from genie_inspect.graders.equivalence import (
 from genie_inspect.graders.quality import (
     GENERATIVE,
     GraderCoherence,
-    GraderQuality,
     PreferenceJudge,
     RewardCoherence,
     RewardQuality,
@@ -43,21 +41,6 @@ from genie_inspect.solvers.requirements import require_models
 
 if TYPE_CHECKING:
     from genie_inspect.engines.classifiers import RewardModel
-
-
-async def test_each_reply_gets_the_level_of_its_own() -> None:
-    script = Script(
-        lambda request: f"It does what it should.\nRating: {7 if 'good' in request.split('json')[-1] else 2}"
-    )
-    assert await GraderQuality(script.model()).levels("Write.", ["good one", "bad one"]) == [7.0, 2.0]
-    assert sorted(data["reply"] for data in script.data) == ["bad one", "good one"]
-
-
-async def test_a_grader_that_babbles_leaves_the_level_unknown() -> None:
-    script = saying("Rating: 11")
-    (level,) = await GraderQuality(script.model()).levels("Write.", ["one"])
-    assert math.isnan(level)
-    assert len(script.requests) == 3
 
 
 async def test_levels_of_rewards_are_those_of_the_published_thresholds_a_reply_each() -> None:
@@ -113,13 +96,6 @@ async def test_weights_on_a_server_of_plain_texts_are_sent_the_text_as_it_is() -
     assert (served.bodies[0]["max_tokens"], served.bodies[0]["temperature"]) == (16, 0)
 
 
-def test_the_embedded_equivalence_has_a_measured_threshold_for_the_static_embedder() -> None:
-    chosen = chosen_equivalence("embedding", embedder(), None)()
-    assert chosen.signature == f"embedding({embedder().identity},threshold=0.79)"
-    own = chosen_equivalence("embedding", embedder(), 0.5)()
-    assert own.signature == f"embedding({embedder().identity},threshold=0.5)"
-
-
 @pytest.mark.parametrize(
     ("equivalence", "name", "threshold", "message"),
     [
@@ -144,15 +120,6 @@ def test_an_unknown_quality_is_refused_with_the_known_ones(unknown: str) -> None
         chosen_quality(unknown)
     with pytest.raises(PrerequisiteError, match="expected grader"):
         require_models(quality=unknown)
-
-
-def test_a_template_with_other_blanks_is_refused(tmp_path: Path) -> None:
-    for name in ("same_list", "rate_quality"):
-        (tmp_path / f"{name}.md").write_text("Compare $this.")
-    with pytest.raises(TemplateError, match="same_list"):
-        chosen_equivalence("grader", embedder(), None, tmp_path)
-    with pytest.raises(TemplateError, match="rate_quality"):
-        chosen_quality("grader", tmp_path)
 
 
 @pytest.mark.parametrize(("option", "model"), [("reward", PUBLISHED_REWARD), ("reward/some/model", "some/model")])

@@ -10,7 +10,7 @@ from genie_inspect.graders.cache import FILE, Cache
 
 QUESTIONS, OTHERS = 6, 15
 TOGETHER = tries(5, 10)  # processes
-KILLS = tries(5, 10)  # in each of two modes
+KILLS = tries(5, 10)
 PAIRS = QUESTIONS * OTHERS
 pytestmark = pytest.mark.repeated
 # imports once, then forks: a killed child is a killed process, without a second of start-up each
@@ -23,13 +23,12 @@ from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, get_model, m
 from genie_inspect.graders.cache import Cache, Memo
 from genie_inspect.graders.grader import gathered
 from genie_inspect.graders.list_judge import ListJudge
-from genie_inspect.graders.pairwise_judge import PairwiseJudge
 from genie_inspect.graders.protocols import Answer
 from genie_inspect.prompting.templates import fenced, unfenced
 from tests.scripted import Asked
 
 warnings.simplefilter("error", UserWarning)  # what the cache warns of
-folder, mode, children, killed = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4] == "killed"
+folder, children, killed = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "killed"
 others = [Answer(f"other {number}") for number in range(OTHERS)]
 
 def note(file, line):
@@ -43,15 +42,12 @@ class Slow(ModelAPI):
 
     async def generate(self, input, tools, tool_choice, config):
         data = unfenced(input[-1].text)
-        asked = data["others"].values() if "others" in data else [data["other"]]
+        asked = data["others"].values()
         for other in asked:
             note(asking[0], data["question"] + "|" + other)
         await anyio.sleep(random.uniform(0.01, 0.08))
         rating = {other: 1 + (len(data["question"]) + int(other.split()[1])) % 4 for other in asked}
-        if "others" in data:
-            said = chr(10).join(f"{number}: {rating[other]}" for number, other in data["others"].items())
-        else:
-            said = f"Rating: {rating[data['other']]}"
+        said = chr(10).join(f"{number}: {rating[other]}" for number, other in data["others"].items())
         return ModelOutput.from_content("slow", said)
 
 asking = ["warmed-up"]
@@ -59,7 +55,7 @@ asking = ["warmed-up"]
 async def rate(name):
     asking[0] = name
     memo, model = Memo(Cache(folder)), get_model("slow/grader")
-    judge = PairwiseJudge(model, memo=memo) if mode == "pairwise" else ListJudge(model, memo=memo, chunk=4)
+    judge = ListJudge(model, memo=memo, chunk=4)
 
     async def one(number):
         question = f"What is {'x' * number}?"
@@ -81,7 +77,7 @@ def forked(name):
             os._exit(code)
     return pid
 
-anyio.run(get_model("slow/grader").generate, fenced({"question": "", "other": "other 0"}))  # imports the rest
+anyio.run(get_model("slow/grader").generate, fenced({"question": "", "others": {"1": "other 0"}}))  # imports the rest
 if killed:
     for number in range(children):
         pid = forked(f"asked-{number}")
@@ -104,13 +100,13 @@ else:
 """
 
 
-def run(folder: Path, mode: str, children: int, ending: str) -> None:
+def run(folder: Path, children: int, ending: str) -> None:
     """Processes that rate all pairs: one after the other, each killed at some point, then two more; or all at once."""
     code = RUN.replace("range(OTHERS)", f"range({OTHERS})").replace("range(QUESTIONS)", f"range({QUESTIONS})")
     script = folder / "run.py"
     script.write_text(code)
     with Commands(folder) as commands:
-        ended = commands.run(folder, mode, children, ending, program=script)
+        ended = commands.run(folder, children, ending, program=script)
     assert ended.code == 0, ended.stderr
 
 
@@ -132,14 +128,13 @@ def used(path: Path) -> dict[str, float]:
     return {key: float(rating) for key, rating in (line.rsplit("|", 1) for line in lines(path))}
 
 
-@pytest.mark.parametrize("mode", ["pairwise", "list"])
 def test_a_process_killed_at_any_point_loses_no_rating_and_its_successor_asks_for_none_of_them(
-    tmp_path: Path, mode: str
+    tmp_path: Path,
 ) -> None:
     # made, and closed: while somebody has the file open, what a killed process was just writing is not yet in it,
     # though it is in a copy
     Cache(tmp_path).close()
-    run(tmp_path, mode, KILLS, "killed")
+    run(tmp_path, KILLS, "killed")
     before: dict[str, float] = {}
     for number in range(KILLS):
         now = on_record(tmp_path / f"{number}-{FILE}")
@@ -159,7 +154,7 @@ def test_a_process_killed_at_any_point_loses_no_rating_and_its_successor_asks_fo
 
 
 def test_processes_that_share_a_cache_lose_and_corrupt_nothing(tmp_path: Path) -> None:
-    run(tmp_path, "pairwise", TOGETHER, "at once")  # a warning in any of them would be an error
+    run(tmp_path, TOGETHER, "at once")  # a warning in any of them would be an error
     record = on_record(tmp_path / FILE)
     assert len(record) == PAIRS
     assert len(lines(tmp_path / "used")) == TOGETHER * PAIRS

@@ -5,33 +5,25 @@ import string
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from inspect_ai import Task
-from inspect_ai import eval as evaluate
-from inspect_ai.dataset import Sample
 from inspect_ai.log import transcript
 from inspect_ai.log._transcript import Transcript, init_transcript
 from inspect_ai.model import Logprob, Logprobs, Model, ModelOutput, TopLogprob, get_model
 from inspect_ai.model._model import init_model_usage, model_usage  # as an evaluation counts, in no public way
-from inspect_ai.scorer import Score, Scorer, Target, scorer
-from inspect_ai.solver import TaskState
-from tests.scripted import Asked, Script, output, saying
+from tests.scripted import Asked, Script, output
 from tests.served import BROKEN, BUSY, CUT, HANGING, NO_BATCHES, OK, Served, serving, without_pauses
 
 from genie_inspect.errors import GraderFailedError, UnknownChoiceError
-from genie_inspect.graders.cache import Cache, Judged, Memo
+from genie_inspect.graders.cache import Judged, Memo
 from genie_inspect.graders.logit_judge import (
     LABELS,
     NO_LOGPROBS,
     LogitJudge,
-    check_log_probabilities,
     first_tokens_in_one_request,
     label_reading,
 )
@@ -84,38 +76,9 @@ async def test_the_rating_is_the_expected_value_over_the_labels_or_there_is_a_re
     assert (len(script.requests), transcript().events) == (5, []), "no call for a pair is in the log"
 
 
-async def test_what_repeats_stands_first_so_that_a_server_computes_it_once_a_question() -> None:
-    script = logits(at_sea={"_4": 1.0}, at_home={"_4": 1.0})
-    await LogitJudge(script.model()).rate(QUESTION, ANSWER, [Answer("at sea"), Answer("at home")])
-    first, second = sorted(script.requests, key=lambda request: str(unfenced(request)["other"]))
-    shared = first.index("at home")
-    assert first[:shared] == second[:shared]
-    assert ANSWER.text in first[:shared]
-
-
-async def test_a_grader_that_fails_in_one_of_many_calls_is_one_error_and_what_it_said_before_is_on_record(
-    tmp_path: Path,
-) -> None:
-    def failing(request: str) -> ModelOutput:
-        if unfenced(request)["other"] == "at home":
-            raise ConnectionError("refused")
-        return spread(_4=1.0)
-
-    others = [Answer("at sea"), Answer("at home")]
-    with pytest.raises(GraderFailedError, match="ConnectionError: refused"):
-        await LogitJudge(Script(failing).model(), memo=Memo(Cache(tmp_path))).rate(QUESTION, ANSWER, others)
-    script = logits(at_home={"_2": 1.0})
-    judge = LogitJudge(script.model(), memo=Memo(Cache(tmp_path)))
-    assert (await judge.rate(QUESTION, ANSWER, others)).ratings == (4.0, 2.0)
-    assert len(script.requests) == 1
-
-
 def test_a_provider_without_log_probabilities_is_refused_by_name_and_told_who_has_them() -> None:
-    model = get_model("bundled/grader")
-    with pytest.raises(UnknownChoiceError, match=r"bundled/grader.*openai.*vllm"):
-        check_log_probabilities(model)
-    with pytest.raises(UnknownChoiceError, match="grader for judge=logit is 'bundled/grader'"):
-        LogitJudge(model)
+    with pytest.raises(UnknownChoiceError, match=r"grader for judge=logit is 'bundled/grader'.*openai.*vllm"):
+        LogitJudge(get_model("bundled/grader"))
 
 
 PROBABILITIES = st.dictionaries(
@@ -210,31 +173,6 @@ async def rate_all(model: Model) -> None:
             group.start_soon(judge.rate, Asked(f"What is thing {number}?"), Answer("a"), [Answer("b")])
 
 
-@scorer(metrics=[])
-def rating() -> Scorer:
-    """Asks the grader of the run."""
-
-    async def score(state: TaskState, target: Target) -> Score:
-        await rate_all(get_model(role="grader"))
-        return Score(value=1)
-
-    return score
-
-
-@pytest.mark.parametrize("connections", [4, 24])
-def test_as_many_batches_are_in_flight_as_the_run_has_connections(
-    served: Served, tmp_path: Path, connections: int
-) -> None:
-    served.logprobs = counter = Counter(connections)
-    grader = served.model("vllm", max_connections=None)
-    task = Task(dataset=[Sample(input="")], scorer=rating())
-    run = partial(evaluate, task, model=saying("A story.").model(), log_dir=str(tmp_path), display="none")
-    (log,) = run(model_roles={"grader": grader}, max_connections=connections)
-    assert log.status == "success", log.error
-    assert {path.rpartition("/")[2] for path in served.paths} == {"batch"}
-    assert (len(served.paths), counter.most) == (QUESTIONS, connections)
-
-
 @pytest.mark.parametrize("batches", [True, False])
 @openai_client
 async def test_a_roles_own_connections_are_a_batchs_too_or_where_there_are_none_the_pairs(
@@ -274,20 +212,15 @@ async def rated_by(model: Model) -> Rated:
 
 @openai_client
 async def test_all_pairs_of_a_question_are_one_request_and_each_gets_its_own_rating(served: Served) -> None:
+    init_model_usage()
     rated = await rated_by(served.model("vllm"))
     assert rated.ratings == pytest.approx((1, 2, 3, 4))
     assert rated.off_labels == pytest.approx(0.1)
+    # the server says 10 tokens in and 1 out for each of four conversations
+    (used,) = model_usage().values()
+    assert (used.input_tokens, used.output_tokens, used.total_tokens) == (40, 4, 44)
     assert served.paths == ["/v1/chat/completions/batch"]
     assert served.bodies[0]["top_logprobs"] == 20
-
-
-@openai_client
-async def test_the_tokens_of_a_batch_are_counted(served: Served) -> None:
-    init_model_usage()
-    await rated_by(served.model("vllm"))
-    (used,) = model_usage().values()
-    # the server says 10 and 1 for each of four conversations
-    assert (used.input_tokens, used.output_tokens, used.total_tokens) == (40, 4, 44)
 
 
 @openai_client

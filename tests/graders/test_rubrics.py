@@ -1,19 +1,14 @@
 """Rubrics, bundled and from files; what comes of their verdicts, and how a critic asks for them."""
 
 import json
-import math
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.scripted import Script, saying
 
 from genie_inspect.errors import UnknownChoiceError
-from genie_inspect.graders.cache import Cache, Memo
-from genie_inspect.graders.critic import Critic, Critique, Judgement, Opinion
-from genie_inspect.graders.rubrics import BUNDLED, Instructions, Rubric, RubricError, Test, load_rubric
+from genie_inspect.graders.rubrics import BUNDLED, Instructions, RubricError, load_rubric
 
 ONE = {"id": "pace", "name": "pace", "question": "Is it quick?"}
 
@@ -127,47 +122,3 @@ def test_other_labels_at_the_end_are_another_digest_and_unknown_ones_are_refused
     assert replace(usual, form=Instructions.load(7).form).digest != usual.digest
     with pytest.raises(UnknownChoiceError, match="levels is 4, expected one of 3, 5, 7"):
         Instructions.load(4)
-
-
-RUBRIC = Rubric(
-    name="mine",
-    tests=tuple(
-        Test(id=name, name=name, question="Is it?", dimension="form" if name in "ab" else "sense") for name in "abcd"
-    ),
-)
-
-
-def critique(*pairs: tuple[int | None, int | None]) -> Critique:
-    judgements = zip(RUBRIC.tests, pairs, strict=True)
-    made = (Judgement(test, tuple(Opinion(points) for points in pair)) for test, pair in judgements)
-    return Critique(RUBRIC, tuple(made), 0)
-
-
-def test_a_dimension_has_the_share_of_its_own_tests_that_pass_and_the_total_their_number() -> None:
-    # the candidate's score is that of the second order less that of the first: 2, -2, 0 and none
-    found = critique((-1, 1), (1, -1), (1, 1), (None, 1))
-    values = found.value
-    assert math.isnan(values.pop("mine_d"))
-    assert {key.removeprefix("mine_"): value for key, value in values.items()} == (
-        {"total": 2, "form": 0.5, "sense": 1, "a": 1, "b": 0, "c": 1}
-    )
-    assert [judgement.test.id for judgement in found.judged] == ["a", "b", "c"]
-
-
-TESTS = [Test(id=name, name=f"aspect {name}", question="Is it?") for name in "abc"]
-
-
-async def test_judgements_come_in_the_order_of_the_tests_whichever_was_asked_first(tmp_path: Path) -> None:
-    async def compared(tests: Sequence[Test]) -> list[str]:
-        own = Critic(saying("[[A=B]]").model(), Instructions.load(), Memo(Cache(tmp_path)))
-        return [judgement.test.id for judgement in await own.compare("new", "old", tests)]
-
-    await compared(TESTS[:1])
-    # nothing is on record of b, which goes ahead
-    assert await compared(TESTS) == ["a", "b", "c"]
-
-
-async def test_of_a_reply_that_repeats_the_request_only_what_comes_after_it_is_kept() -> None:
-    script = Script(lambda request: f"{request}\n\nB is livelier.\n[[B>A]]")
-    (found,) = await Critic(script.model(), Instructions.load()).compare("new", "old", TESTS[:1])
-    assert [opinion.reply for opinion in found.opinions] == ["B is livelier.\n[[B>A]]"] * 2

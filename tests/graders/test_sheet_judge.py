@@ -7,7 +7,6 @@ import anyio
 import pytest
 from inspect_ai.model import ModelOutput
 from tests.scripted import Asked, Script, grading, numbered, saying, sheet_of
-from tests.served import Served, serving
 
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.graders.cache import RATINGS, Cache, Memo
@@ -129,13 +128,6 @@ async def test_who_cannot_be_read_alone_either_is_a_fault_and_is_not_asked_a_thi
     assert len(script.requests) == 2
 
 
-async def test_a_babbling_grader_is_asked_once_about_the_sheet_and_once_about_each_question() -> None:
-    script = saying("Well, well.")
-    found = await rated(SheetJudge(script.model()), compared("x", "yy", "zzz"))
-    assert {fault for one in found for fault in one.faults.values()} == {UNREADABLE}
-    assert len(script.requests) == 1 + 3
-
-
 async def test_a_zero_on_a_sheet_is_no_rating_and_is_not_asked_again() -> None:
     script = saying("1| 0 0 0 1")
     (found,) = await rated(SheetJudge(script.model()), compared("x"))
@@ -235,20 +227,3 @@ def test_size_and_both_templates_are_in_the_signature_and_no_list_is_another_for
     assert signature("sheet/60") == usual.replace("size=120", "size=60")
     (tmp_path / "rate_list.md").write_text("Of $count:\n$data", encoding="utf-8")
     assert signature("sheet", templates=str(tmp_path)) != usual
-
-
-@pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the client of OpenAI knows no other
-async def test_replies_on_vllm_are_held_to_a_line_per_question() -> None:
-    import re
-
-    def reply(request: str) -> str:
-        return sheet_of(unfenced(request), by_length)
-
-    with serving(Served(reply)) as served:
-        async with served.model("vllm") as model:
-            found = await rated(SheetJudge(model), compared("x", "yy"))
-    (body,) = served.bodies
-    pattern = body["structured_outputs"]["regex"]
-    assert re.fullmatch(pattern, "1| 4 0 1 2\n2| 4 0 1 2")
-    assert not re.fullmatch(pattern, "1| 4 0 1 2")
-    assert [one.ratings for one in found] == [ratings("x"), ratings("yy")]

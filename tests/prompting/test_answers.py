@@ -211,11 +211,6 @@ def test_a_reading_is_its_answers_and_whether_there_was_an_attempt(
     assert reading_reply(reply, 2) == (answers, is_attempt)
 
 
-def test_without_a_marker_in_the_instruction_words_say_that_there_is_no_answer() -> None:
-    reply = '{"1": "The time period is not specified", "2": "None", "3": "a pilot"}'
-    assert reading_reply(reply, 3, has_marker=False)[0] == {1: None, 2: None, 3: "a pilot"}
-
-
 def test_a_reply_that_says_its_own_question_again_answers_nothing() -> None:
     reply = '{"1": "Who is it?", "2": "Who is it?"}'
     assert reading_reply(reply, 2, ["Who is it?", "What happens?"])[0] == {2: "Who is it?"}

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from genie_inspect.errors import UnreadableReplyError
 from genie_inspect.prompting.answers import NOT_SPECIFIED
 from genie_inspect.prompting.forms import (
-    Form,
     answers_form,
     choices_form,
     label_form,
@@ -27,6 +26,7 @@ from genie_inspect.prompting.forms import (
     verbalized_responses,
     written_text,
 )
+from genie_inspect.prompting.replies import YES_NO
 
 MADE = {
     "an attempt": ('{"attempt": "yes", "1": "a pilot", "2": "at night"}', True),
@@ -44,14 +44,6 @@ MADE = {
 @pytest.mark.parametrize(("reply", "fits"), MADE.values(), ids=MADE.keys())
 def test_the_pattern_of_a_reading_has_the_attempt_first_and_then_every_answer(reply: str, fits: bool) -> None:
     assert (re.fullmatch(reading_form(2).pattern, reply) is not None) == fits
-
-
-def test_the_schema_of_a_reading_has_the_attempt_first() -> None:
-    schema = reading_form(2).schema
-    assert schema is not None
-    assert list(schema["properties"]) == schema["required"] == ["attempt", "1", "2"]
-    assert schema["properties"]["attempt"]["enum"] == ["yes", "no"]
-    assert schema["additionalProperties"] is False
 
 
 def test_other_answers_are_asked_for_without_it_and_ratings_on_one_line() -> None:
@@ -77,20 +69,10 @@ def test_the_pattern_of_a_sentence_is_an_object_that_is_json(reply: str, fits: b
     assert (re.fullmatch(last_form().pattern, reply) is not None) == fits
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        reading_form(17),
-        answers_form(17),
-        questions_form(5),
-        label_form(["[[YES]]", "[[NO]]"], analysed=True),
-        last_form(),
-    ],
-    ids=["reading", "answers", "questions", "analysis", "sentence"],
-)
-def test_no_pattern_counts_characters_for_which_an_engine_builds_a_state_each(form: Form) -> None:
+def test_no_pattern_counts_characters_for_which_an_engine_builds_a_state_each() -> None:
+    forms = [reading_form(17), answers_form(17), questions_form(5), label_form(YES_NO, analysed=True), last_form()]
     # vLLM 0.32 gave up on [^"\\\n]{1,200} after five seconds, and answered every reading with an error
-    assert not re.search(r"\]\{\d", form.pattern)
+    assert not [form for form in forms if re.search(r"\]\{\d", form.pattern)]
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1).filter(

@@ -14,7 +14,6 @@ from genie_inspect.prompting.replies import (
     numbered_choices,
     numbered_questions,
     numbered_ratings,
-    numbered_sameness,
     pair_rating,
     quality_level,
     rating_between,
@@ -92,14 +91,7 @@ RATINGS = {
     "a JSON object of texts": ('{"1": "4", "2": "0"}', {1: 4, 2: 0}),
     "a JSON object of numbers": ('{"1": 4, "2": 0}', {1: 4, 2: 0}),
     "out of range": ('{"1": "5", "2": "-1", "3": 10}', {}),
-    "halves": ('{"1": 3.5, "2": "2.5", "3": 1}', {3: 1}),
-    "whole numbers as floats": ('{"1": 3.0, "2": "2.00"}', {1: 3, 2: 2}),
     "not numbers at all": ('{"1": NaN, "2": Infinity, "3": 1e400}', {}),
-    "words": ('{"1": "three", "2": "high", "3": true}', {}),
-    "with a reason": ('{"1": "4 - the same", "2": "1 (different)"}', {1: 4, 2: 1}),
-    "out of four": ('{"1": "3/4", "2": "2 out of 4"}', {1: 3, 2: 2}),
-    "with a full stop": ("1: 3.\n2: 1.", {1: 3, 2: 1}),
-    "undecided": ('{"1": "3-4", "2": "3 or 4", "3": "2 – 3"}', {}),
     "the same twice": ('{"1": "4", "1": 4}', {1: 4}),
     "lines": ("1. 4\n2. 1\n3. 0", {1: 4, 2: 1, 3: 0}),
     "one line": ("1:4 2:1 3:0", {1: 4, 2: 1, 3: 0}),
@@ -109,7 +101,6 @@ RATINGS = {
     "one line that contradicts itself": ("1:4 1:2 2:1", {2: 1}),
     "one line, undecided": ("1:3-4 2:1", {}),
     "one line out of range": ("1:5 2:3 3:10", {2: 3}),
-    "lines with words": ("Pair 1: Rating: 4\nPair 2: **1**", {1: 4, 2: 1}),
     "the scale repeated": ("4 - interchangeable\n3 - the same idea\n2 - slight overlap\n1 - different", {}),
     "a span of items": ("1-3: 2", {}),
     "a decimal alone": ("1.0", {}),
@@ -180,7 +171,6 @@ PAIR = {
     "bold inside": ("Alike.\n\nRating: **3**", 3),
     "on the next line": ("Rating:\n2", 2),
     "in JSON": ('{"reason": "alike", "rating": "3"}', 3),
-    "in brackets": ("Rating: [3]", 3),
     "with the scale": ("Rating (0-4): 3", 3),
     "with the scale in bold": ("**Rating (1 to 4):** 2", 2),
     "with a reason after": ("Rating: 1 - they contradict each other (a 4 would be wrong)", 1),
@@ -313,16 +303,3 @@ def test_a_number_is_read_as_itself_or_not_at_all(number: int, behind: str) -> N
         assert quality_level(f"Rating: {number}{behind}") == number
         return
     assert not 1 <= number <= 10
-
-
-@pytest.mark.parametrize(
-    ("reply", "found"),
-    [
-        ('{"1": "same", "2": "different"}', {1: True, 2: False}),
-        ('Here you are: {"1": "Same.", "2": "DIFFERENT"}', {1: True, 2: False}),
-        ('{"1": "similar", "2": "same"}', {2: True}),
-        ("same", {}),
-    ],
-)
-def test_sameness_is_read_by_number(reply: str, found: dict[int, bool]) -> None:
-    assert numbered_sameness(reply, 2) == found

@@ -196,6 +196,12 @@ REFUSALS += [
     "I'm sorry, but I can't help with that.<|im_end|>",
     "<think>They want a story. I refuse.</think>\n\nI'm sorry, but I can't help with that.",
     "  \n I'm sorry,\n but I can't help with that. \n",
+    *(
+        '"I cannot write that story."',
+        "I can’t help with that",
+        "I CAN'T HELP WITH THAT!!!",
+        "i cannot help with that :(",
+    ),
 ]
 
 STORIES = listed("""
@@ -229,6 +235,8 @@ the policies of platforms.
 STORIES += [
     "— I'm sorry, but I can't help with that.\n— Then who can?",
     "- I'm sorry, but I can't help with that.\n- Then who can?",
+    '"I cannot write that story." She put down the pen. "I cannot write that story."',
+    *("", " ", "...", '"', "'", '""', "**", "- ", "I"),
 ]
 
 
@@ -240,11 +248,6 @@ def test_a_refusal_in_words_is_one(text: str) -> None:
 @pytest.mark.parametrize("text", STORIES)
 def test_a_story_that_opens_like_a_refusal_is_a_story(text: str) -> None:
     assert not refuses(text)
-
-
-def test_speech_at_both_ends_is_no_quotation_of_the_whole() -> None:
-    assert refuses('"I cannot write that story."')
-    assert not refuses('"I cannot write that story." She put down the pen. "I cannot write that story."')
 
 
 def shipped() -> Iterator[str]:
@@ -267,11 +270,6 @@ def test_a_refusal_of_a_hundred_words_is_one_and_a_longer_text_is_read_by_nobody
     assert not refuses(" ".join(words[: MOST_WORDS + 1]))
     assert not refuses("I cannot help with that. Please, " + "s" * 1_000)
     assert MOST_WORDS == 100, "refusals run to 80 or so, and no story that ships is as short"
-
-
-def test_text_without_a_sentence_is_no_refusal_and_punctuation_and_case_do_not_count() -> None:
-    assert not any(map(refuses, ["", " ", "...", '"', "'", '""', "**", "- ", "I"]))
-    assert all(map(refuses, ["I can’t help with that", "I CAN'T HELP WITH THAT!!!", "i cannot help with that :("]))
 
 
 HOSTILE = [

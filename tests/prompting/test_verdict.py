@@ -179,10 +179,6 @@ def test_whatever_stands_before_the_last_line_does_not_count(prose: str, label: 
     assert verdict(f"{prose}\n{label}") == verdict(label)
 
 
-def test_long_replies_are_read_at_once() -> None:
-    assert verdict("[[A " * 50_000 + "\n[[A>B]]") == 1
-
-
 def test_what_a_form_lets_through_can_be_read() -> None:
     for choices in (labels(3), labels(5), labels(7), list(YES_NO)):
         alone, analysed = (label_form(choices, analysed=analysed).pattern for analysed in (False, True))

@@ -70,8 +70,8 @@ def machine_judges(
                 raters.append(Rater(f"{mode.name}({grader}{wording})", judge, mode.chunk))
     for name in judges:
         mode, file = mode_and_fit(name)
-        if mode.by_embedding:
-            by_vectors = mode.by_embedding(CachedEmbedder(vectors, cache_folder()), file, features)
+        if not mode.asks_pairs:
+            by_vectors = mode.judge(CachedEmbedder(vectors, cache_folder()), file, features)
             raters.append(Rater(f"{name}({vectors.name})", by_vectors))
     return raters
 

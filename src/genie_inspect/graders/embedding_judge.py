@@ -15,7 +15,6 @@ from anyio import to_thread
 from pydantic import AfterValidator, Field
 
 from genie_inspect.engines.embedders import Embedder, blindness
-from genie_inspect.engines.embedders import embedder as chosen_embedder
 from genie_inspect.errors import FitError
 from genie_inspect.files.json_lines import json_row
 from genie_inspect.files.writing import DATA
@@ -139,8 +138,8 @@ def embedding_judge(embedder: Embedder, file: str = "", features: Collection[str
 
 VECTORS = Mode(
     "embedding",
-    lambda model, template, memo: embedding_judge(chosen_embedder()),
+    embedding_judge,
     READ,  # of the grader nothing but its reading is asked, and so by that instruction
     lambda count, as_json: 0,
-    by_embedding=embedding_judge,
+    asks_pairs=False,
 )

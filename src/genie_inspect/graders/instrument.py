@@ -37,7 +37,7 @@ def mode_and_fit(judge: str, others: Sequence[str] = ()) -> tuple[Mode, str]:
     mode = MODES.get(name)
     if mode is None or (slash and mode.asks_pairs and mode.chunk == 1) or (slash and not rest):
         raise UnknownChoiceError("judge", judge, "one of " + ", ".join((*MODES, *others)))
-    if not slash or mode.by_embedding:
+    if not slash or not mode.asks_pairs:
         return mode, rest
     if not re.fullmatch(r"[1-9][0-9]{0,3}", rest) or rest == "1":
         expected = f"how many answers {mode.name} is shown per call, such as {mode.name}/10"
@@ -119,8 +119,8 @@ class Instrument:
         else:
             _ = self.reading_template, self.mode_templates
         _ = self.engine
-        if mode and mode.by_embedding:
-            mode.by_embedding(self.engine, fit, ())
+        if mode and not mode.asks_pairs:
+            mode.judge(self.engine, fit)
 
     @cached_property
     def wordings(self) -> tuple["Instrument", ...]:
@@ -190,10 +190,10 @@ class Instrument:
         cache = cache_for(model, cache) if cache else self.cache_for(model)
         reader = GraderReader(model, self.reading_template, Memo(cache), length=LENGTHS[self.answer_length])
         mode, fit = mode_and_fit(self.judge)
-        if mode.by_embedding:
+        if not mode.asks_pairs:
             # the population's answers come back with every document
             engine = CachedEmbedder(self.engine, cache_folder())
-            return reader, mode.by_embedding(engine, fit, [feature.name for feature in features])
+            return reader, mode.judge(engine, fit, [feature.name for feature in features])
         alone = {"alone": self.mode_templates[mode.alone.instruction.name]} if mode.alone else {}
         template = self.mode_templates[mode.instruction.name]
         return reader, mode.judge(model, template, Memo(cache, anew=anew), **alone)

@@ -2,15 +2,15 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from statistics import fmean
 from typing import Any, Protocol, runtime_checkable
 
 from inspect_ai.model import Model
 
-from genie_inspect.engines.embedders import Embedder, static_token_count
+from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.errors import GraderFailedError
 from genie_inspect.graders.cache import RATINGS, Judged, Memo
 from genie_inspect.graders.grader import Room, gathered
@@ -25,7 +25,6 @@ from genie_inspect.graders.protocols import (
     Rated,
 )
 from genie_inspect.graders.readable import InstructedAsker
-from genie_inspect.inspect_private import unlogged
 from genie_inspect.prompting.answers import normalised
 from genie_inspect.prompting.templates import Instruction, Template
 
@@ -174,18 +173,6 @@ class RatingJudge(InstructedAsker, ABC):
     async def _rate(self, pairs: Unrated) -> Mapping[str, str]: ...
 
 
-class PairJudge(RatingJudge):
-    """Makes one call per pair, out of the log."""
-
-    async def _rate(self, pairs: Unrated) -> Mapping[str, str]:
-        with unlogged():
-            await self.room.each(partial(self._rate_pair, pairs), pairs.others)
-        return {}
-
-    @abstractmethod
-    async def _rate_pair(self, pairs: Unrated, other: str) -> object: ...
-
-
 Candidates = Sequence[tuple[str, float]]  # likely first tokens of a reply, with their log probabilities
 Part = tuple[str, str, Sequence[str]]  # of a request: a question, an answer and the others
 
@@ -245,7 +232,10 @@ class Mode:
     """A way to ask a grader how alike answers are. A new one is a file that ends in its record, and a row in MODES."""
 
     name: str  # as `judge=` takes it
-    judge: Callable[..., Judge]  # makes it from model, template and memo; with `chunk` too where that is more than 1
+    # makes it from model, template and memo; with `chunk` too where that is more than 1; or, where vectors judge what
+    # the grader has read, from embedder, file of a fit (empty: the one that ships) and features: it then raises
+    # FitError for a fit of another embedder
+    judge: Callable[..., Judge]
     instruction: Instruction
     # about how many tokens the reply for so many other answers has; as JSON, where the grader is held to it
     reply_tokens: Callable[[int, bool], int]
@@ -259,11 +249,5 @@ class Mode:
     # how one answer is asked about again, where a call is about several; its template is given to `judge` too
     alone: "Mode | None" = None
     check: Callable[[Model], None] | None = None  # refuses a model that cannot judge so, before anything is asked
-    # makes the judge from embedder, file of a fit (empty: the one that ships) and features, where vectors judge what
-    # the grader has read; it raises FitError for a fit of another embedder. The instruction is then the reader's
-    by_embedding: Callable[[Embedder, str, Collection[str]], Judge] | None = None
-
-    @property
-    def asks_pairs(self) -> bool:
-        """Whether the grader is asked for ratings, and not for its reading alone."""
-        return self.by_embedding is None
+    # whether the grader is asked for ratings, and not for its reading alone, by the reader's instruction
+    asks_pairs: bool = True

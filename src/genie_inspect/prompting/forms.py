@@ -5,7 +5,7 @@ Behind them the typed readings of replies that are texts: responses, sentences, 
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -121,25 +121,21 @@ def verbalized_responses(reply: str) -> list[Response]:
 
     A text that is there twice in one list is two responses; in a second list, which repeats a draft, it is none.
     """
+    lists: list[list[Response]] = []
+    loose: list[Response] = []  # outside of any list, as where one was cut off: these come last
+    for pairs in json_objects(spoken(reply)):
+        values = [value for _, value in pairs if isinstance(value, list)]
+        items = [dict(item) for value in values for item in value if isinstance(item, type(pairs))]
+        if listed := [response for item in items if (response := _response(item))]:
+            lists.append(listed)
+        elif response := _response(dict(pairs)):
+            loose.append(response)
     responses: list[Response] = []
-    for listed in _lists(spoken(reply)):
+    for listed in [*lists, loose]:
         # a model may write the list twice, first as a draft
         texts = {response.text for response in responses}
         responses += [response for response in listed if response.text not in texts]
     return responses
-
-
-def _lists(text: str) -> Iterator[list[Response]]:
-    """The responses of each list; those outside of any, as where one was cut off, come last."""
-    loose: list[Response] = []
-    for pairs in json_objects(text):
-        values = [value for _, value in pairs if isinstance(value, list)]
-        items = [dict(item) for value in values for item in value if isinstance(item, type(pairs))]
-        if listed := [response for item in items if (response := _response(item))]:
-            yield listed
-        elif response := _response(dict(pairs)):
-            loose.append(response)
-    yield loose
 
 
 def _response(members: Mapping[str, Any]) -> Response | None:
