@@ -113,7 +113,7 @@ class Sampler:
             found[place] = self._draw(*asked[place], target)
         return found
 
-    def _draw(self, question: str, answer: str, others: Sequence[str], target: "NDArray[np.float64]") -> Draw:
+    def _draw(self, question: str, answer: str, others: Sequence[str], target: "Vectors") -> Draw:
         """One answer from each stratum of similarity as the embedder predicts it."""
         import numpy as np
 
