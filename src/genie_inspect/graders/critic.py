@@ -138,19 +138,8 @@ class Critic(Asker[Instructions]):
         request = request_parts(self.template, stories, test)
 
         async def attempt(settings: GenerateConfig) -> Verdict:
-            config, _ = self.requests[settings == ANEW]
-            held = config.merge(held_to(self.template.form, self.model))
             async with labelled(f"test {test.id}", test.name, order):
-                output = await answered(self.model, request, held.merge(settings))
-            # a reply that repeats the request holds its labels, none of which is a verdict
-            reply = without_echo(output.completion, "\n".join(request)).strip()
-            if output.stop_reason in UNFINISHED:
-                # whatever label stands there is not the last word
-                raise NoVerdictError(UNFINISHED[output.stop_reason], reply)
-            try:
-                return Verdict(self.template.read(reply), reply)
-            except UnreadableReplyError as error:
-                raise NoVerdictError(UNREADABLE, reply) from error
+                return await self._attempt(request, settings)
 
         place = self._place(stories)
         try:
@@ -163,6 +152,20 @@ class Critic(Asker[Instructions]):
             return Opinion(None, error.reply, str(error))
         except GraderFailedError as error:
             return Opinion(None, fault=str(error), failed=True)
+
+    async def _attempt(self, request: tuple[str, str], settings: GenerateConfig) -> Verdict:
+        config, _ = self.requests[settings == ANEW]
+        held = config.merge(held_to(self.template.form, self.model))
+        output = await answered(self.model, request, held.merge(settings))
+        # a reply that repeats the request holds its labels, none of which is a verdict
+        reply = without_echo(output.completion, "\n".join(request)).strip()
+        if output.stop_reason in UNFINISHED:
+            # whatever label stands there is not the last word
+            raise NoVerdictError(UNFINISHED[output.stop_reason], reply)
+        try:
+            return Verdict(self.template.read(reply), reply)
+        except UnreadableReplyError as error:
+            raise NoVerdictError(UNREADABLE, reply) from error
 
 
 @dataclass(frozen=True)
