@@ -1,6 +1,5 @@
 """Models of tables: the rows of files, predictors of every kind, and what cannot be read."""
 
-import csv
 import json
 import math
 import re
@@ -11,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tests.cli.called import lines_of
 
 from genie_inspect.agreement.votes import VotesError
 from genie_inspect.cli import main
+from genie_inspect.files.tables import csv_text
 from genie_inspect.statistics.mixed import MixedModel, mixed_logistic
 from genie_inspect.studies.close_reading.mixed_models import (
     fit,
@@ -38,13 +39,9 @@ MADE: Rows = [
 
 
 def written(path: Path, rows: Rows) -> Path:
-    if path.suffix == ".csv":
-        with path.open("w", newline="", encoding="utf-8") as file:
-            table = csv.DictWriter(file, list(rows[0]))
-            table.writeheader()
-            table.writerows(rows)
-    else:
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    if path.suffix == ".jsonl":
+        return lines_of(path, rows)
+    path.write_text(csv_text(list(rows[0]), (list(row.values()) for row in rows)), encoding="utf-8")
     return path
 
 

@@ -2,13 +2,14 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 from inspect_ai.scorer import Score
+from tests.cli.called import lines_of
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.cli import main
@@ -29,10 +30,8 @@ def passage(text: str, experts: Any, readers: Any = None, batch: str = "1") -> d
     return {"text": text, "batch": batch, "experts": experts, "readers": readers or {}}
 
 
-def written(folder: Path, *rows: object) -> Path:
-    path = folder / "passages.jsonl"
-    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
-    return path
+def written(folder: Path, *rows: Mapping[str, Any]) -> Path:
+    return lines_of(folder / "passages.jsonl", rows)
 
 
 PASSAGES = (
@@ -50,7 +49,7 @@ PASSAGES = (
 )
 
 
-def held(folder: Path, *rows: object, logs: Sequence[str] = (), resamples: int = 20) -> AspectAgreement:
+def held(folder: Path, *rows: Mapping[str, Any], logs: Sequence[str] = (), resamples: int = 20) -> AspectAgreement:
     return agreement_by_aspect(passages_with(written(folder, *(rows or PASSAGES)), logs), resamples)["novel"]
 
 
@@ -120,19 +119,19 @@ def test_readers_of_logs_stand_beside_those_of_the_file(tmp_path: Path) -> None:
 
 
 def test_what_a_reader_of_a_log_invented_counts_also_where_it_left_nothing_to_measure(tmp_path: Path) -> None:
-    # of the first text one quote is right and three are invented; of the second both are, so that it has no value
-    some = reading((9, 27), absent={"novel": 3, "awkward": 0}, quoted_share={"novel": 0.3, "awkward": None})
-    nothing = reading(novel=math.nan, absent={"novel": 2, "awkward": 0}, quoted_share={"novel": 0.0, "awkward": None})
-    log = made_log(tmp_path / "logs", [{"close_reading": some}, {"close_reading": nothing}], texts=[TIDE, SALT])
-    reader = held(tmp_path, logs=[log]).readers["lab/reader"]
+    # of the first text one quote is right and three are invented; of the second both are, so that it has no value; of
+    # the third too much is quoted, so that it is not read
+    shares = [(1.0, 3, 0.3), (math.nan, 2, 0.0), (math.nan, 1, 0.8)]
+    readings = [
+        reading(*[(9, 27)] * (not place), novel=value, absent={"novel": absent}, quoted_share={"novel": share})
+        for place, (value, absent, share) in enumerate(shares)
+    ]
+    texts = [TIDE, SALT, f"{TIDE} Twice."]
+    log = made_log(tmp_path / "logs", [{"close_reading": own} for own in readings], texts=texts)
+    rows = [*PASSAGES, passage(texts[-1], {"ann": {"novel": []}})]
+    reader = held(tmp_path, *rows, logs=[log]).readers["lab/reader"]
     assert (reader.passages, reader.marks, reader.invented) == (2, 1, 5)
     assert reader.rules["published"]["precision"].value == pytest.approx(1 / 6)
-
-
-def test_a_text_of_which_a_reader_quoted_too_much_is_not_read_though_it_invented_quotes_beside(tmp_path: Path) -> None:
-    too_much = reading(novel=math.nan, absent={"novel": 1}, quoted_share={"novel": 0.8})
-    log = made_log(tmp_path / "logs", [{"close_reading": too_much}], texts=[TIDE])
-    assert "lab/reader" not in held(tmp_path, logs=[log]).readers
 
 
 @pytest.mark.parametrize(
@@ -145,7 +144,7 @@ def test_a_text_of_which_a_reader_quoted_too_much_is_not_read_though_it_invented
         (None, "passages.jsonl"),
     ],
 )
-def test_a_wrong_passage_is_one_line(row: object, message: str, tmp_path: Path) -> None:
+def test_a_wrong_passage_is_one_line(row: Mapping[str, Any] | None, message: str, tmp_path: Path) -> None:
     shown = called(written(tmp_path, row) if row else tmp_path / "passages.jsonl")
     assert shown.exit_code == 1
     assert message in shown.stderr

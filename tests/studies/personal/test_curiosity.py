@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from tests.cli.called import lines_of
 from tests.studies.personal.made import HABIT, SAID, STORIES, changed, votes
 
 from genie_inspect.agreement.votes import VotesError
@@ -25,7 +26,6 @@ from genie_inspect.studies.personal.curiosity import (
 )
 from genie_inspect.studies.personal.curiosity_models import Prompts
 from genie_inspect.studies.personal.curiosity_vectors import (
-    EXPLANATIONS,
     READING,
     ExplainedVote,
     Explanation,
@@ -67,9 +67,8 @@ def test_each_vote_is_asked_once_of_a_model_that_has_seen_nothing_of_its_plot() 
     models = noting()
     compared(VOTES, models, "none", **PLAN)
     asked = models["none"].asked
-    assert sorted(vote.story + vote.rater for part in asked for vote in part) == sorted(
-        v.story + v.rater for v in VOTES
-    )
+    every = [(vote.story, vote.rater) for part in asked for vote in part]
+    assert sorted(every) == sorted((vote.story, vote.rater) for vote in VOTES)
     for learned, out in zip(models["none"].learned, asked, strict=True):
         assert len(learned) + len(out) == len(VOTES)
         assert not {vote.plot for vote in learned} & {vote.plot for vote in out}
@@ -172,10 +171,8 @@ def test_plots_with_many_yes_are_dealt_first() -> None:
 
 
 def test_a_text_under_several_plots_is_refused_by_name() -> None:
-    copied = [
-        *votes(6),
-        changed(votes(1)[0], story="9_model", plot="9", text="the lamp by the  river went out. Chapter 0."),
-    ]
+    copy = changed(VOTES[0], story="9_model", plot="9", text="the lamp by the  river went out. Chapter 0.")
+    copied = [*votes(6), copy]
     with pytest.raises(VotesError, match=r"1 stories are copies .*one plot\): '9_model' \(plot '9'\) of '0_model' \("):
         by_plots(copied, 3)
     by_plots([changed(vote, plot="0") if vote.plot == "9" else vote for vote in copied], 3)
@@ -207,19 +204,14 @@ ROW = {
 }
 
 
-def written(folder: Path, *rows: dict[str, Any]) -> Path:
-    path = folder / "votes.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
 def test_a_line_is_a_vote_whose_plot_is_named_or_in_its_story_id_and_whose_explanation_may_be_missing(
     tmp_path: Path,
 ) -> None:
-    assert read_explained_votes(written(tmp_path, ROW)) == [ExplainedVote.model_validate(ROW | {"plot": "3"})]
+    file = tmp_path / "votes.jsonl"
+    assert read_explained_votes(lines_of(file, [ROW])) == [ExplainedVote.model_validate(ROW | {"plot": "3"})]
     row = {name: value for name, value in ROW.items() if name != "explanation"}
     for given, plot in (("castle", "castle"), (None, "3")):
-        (vote,) = read_explained_votes(written(tmp_path, row | {"plot": given}))
+        (vote,) = read_explained_votes(lines_of(file, [row | {"plot": given}]))
         assert (vote.plot, vote.explanation) == (plot, None)
 
 
@@ -230,11 +222,10 @@ BY_BOB = ROW | {"rater": "bob"}
     ("given", "said"),
     [
         ([ROW, BY_BOB | {"text": "  "}], "line 2, field text: String should have at least 1 character"),
-        ([ROW, BY_BOB | {"explanation": ""}], "line 2, field explanation"),
         ([ROW, BY_BOB | {"verdict": "perhaps"}], "line 2, field verdict: .*perhaps.*expected one line per verdict"),
         ([ROW, BY_BOB | {"mood": 1}], "line 2, field mood: Extra inputs"),
         (
-            [ROW, ROW | {"test": "10"}, BY_BOB, ROW | {"verdict": False}],
+            [ROW, ROW | {"test": "10"}, BY_BOB, ROW],
             "'ann' gives 2 verdicts on test '09' of story '3_GPT4', expected one",
         ),
         ([ROW, BY_BOB | {"text": "Another story."}], "story '3_GPT4' has two texts or plots"),
@@ -244,7 +235,7 @@ BY_BOB = ROW | {"rater": "bob"}
 )
 def test_votes_that_cannot_be_are_named(tmp_path: Path, given: list[dict[str, Any]], said: str) -> None:
     with pytest.raises(VotesError, match=said):
-        read_explained_votes(written(tmp_path, *given))
+        read_explained_votes(lines_of(tmp_path / "votes.jsonl", given))
 
 
 VOTE = changed(votes()[0], text="The lamp went out. " * 200)
@@ -323,29 +314,22 @@ def called(*arguments: object) -> Result:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    path = tmp_path / "votes.jsonl"
-    path.write_text("".join(json.dumps(vote.model_dump()) + "\n" for vote in votes(12)), encoding="utf-8")
-    return path
+    return lines_of(tmp_path / "votes.jsonl", (vote.model_dump() for vote in VOTES))
 
 
-@pytest.mark.parametrize("reading", EXPLANATIONS)
-def test_a_folder_has_the_weights_of_what_it_says_and_counts_and_nothing_that_anybody_wrote(
-    file: Path, tmp_path: Path, reading: Explanation
-) -> None:
+def test_a_folder_has_the_weights_of_what_it_says_and_nothing_that_anybody_wrote(file: Path, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
-    shown = called(file, "-o", folder, "--set", "ridge=2", "--explanation", reading)
+    shown = called(file, "-o", folder, "--set", "ridge=2", "--explanation", "held-out")
     assert shown.exit_code == 0, shown.output
     files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     assert files == ["card.md", "curiosity.json", "weights/coefficients.npz"]
     manifest = json.loads((folder / "curiosity.json").read_bytes())
     assert manifest["comparison"]["settings"] == {"rater_weight": 1, "ridge": 2, "penalty": 1}
-    assert manifest["comparison"]["reading"] == READING[reading]
-    assert manifest["votes_by_rater"] == {"ann": 12, "bob": 12}
     content = (folder / files[-1]).read_bytes()
     assert manifest["weights"] == {files[-1]: hashlib.sha256(content).hexdigest()}
     with np.load(folder / files[-1]) as arrays:
         written = arrays["verdict_weights"]
-    fitted = VectorCuriosity(reading, VectorSettings(ridge=2)).fit(votes(12))
+    fitted = VectorCuriosity("held-out", VectorSettings(ridge=2)).fit(VOTES)
     assert written == pytest.approx(fitted.classifier[:-1])
     everything = b"".join((folder / file).read_bytes() for file in files).decode("latin-1")
     for text in (*STORIES, *SAID.values(), *HABIT.values(), "Is it original", "_model"):

@@ -13,10 +13,7 @@ transformers = pytest.importorskip("transformers", reason="needs the extra `pers
 peft = pytest.importorskip("peft", reason="needs the extra `personal`")
 
 from genie_inspect.errors import EngineFailedError, UnfittableError  # noqa: E402  # torch may be missing
-from genie_inspect.studies.personal.curiosity_models import (  # noqa: E402
-    LanguageCuriosity,
-    train,
-)
+from genie_inspect.studies.personal.curiosity_models import LanguageCuriosity, train  # noqa: E402
 from genie_inspect.studies.personal.curiosity_vectors import (  # noqa: E402
     EXPLANATIONS,
     ExplainedVote,

@@ -1,7 +1,6 @@
 """`genie rater`: from votes and logs to a folder, a curve, and a rater who is forgotten."""
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,11 +26,13 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return called
 
 
-def test_a_plot_can_be_a_part_of_the_id(run: Run, tmp_path: Path) -> None:
-    votes = (tmp_path / "votes.jsonl").read_text(encoding="utf-8")
-    (tmp_path / "bare.jsonl").write_text(re.sub('"plot": "p[0-9]+", ', "", votes), encoding="utf-8")
-    fit = ("fit", "bare.jsonl", "--scores", "logs", "--resamples", "10", "-o")
-    assert "24 stories of 10 plots" in run(*fit, "a", "--plot", r"([0-9])_").output
+def test_a_table_of_verdicts_is_votes_whose_plots_can_be_a_part_of_the_id(run: Run, tmp_path: Path) -> None:
+    votes = [json.loads(line) for line in (tmp_path / "votes.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = (f"{one['story']},{one['rater']},{one['test']},{'yes' if one['verdict'] else 'no'}\n" for one in votes)
+    (tmp_path / "votes.csv").write_text("".join(["story,rater,question,verdict\n", *rows]), encoding="utf-8")
+    fit = ("fit", "votes.csv", "--scores", "logs", "--resamples", "10", "-o")
+    assert "144 votes on 24 stories of 10 plots" in run(*fit, "a", "--plot", r"([0-9])_").output
+    assert list(read_judge(tmp_path / "a").tests) == ["01", "02"]
     assert "story '0_mockllm/writer' has no plot by 'x'" in run(*fit, "b", "--plot", "x").output
     assert "plot is '(', expected a regular expression" in run(*fit, "c", "--plot", "(").output
 

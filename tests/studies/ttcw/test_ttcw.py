@@ -8,6 +8,7 @@ from zlib import crc32
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.cli.called import lines_of
 from tests.scripted import Script, output, saying
 from tests.tasks.test_ttcw_stories import STORIES, run, said
 
@@ -166,8 +167,7 @@ BEES = [{"title": "Bees", "story": "She counted."}, {"title": "Lock", "plot": "A
 @pytest.fixture
 def bees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    rows = "".join(json.dumps(row) + "\n" for row in BEES)
-    (tmp_path / "stories.jsonl").write_text(rows, encoding="utf-8")
+    lines_of(tmp_path / "stories.jsonl", BEES)
     return tmp_path
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Protocol, Self, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from scipy.special import softmax
 
 from genie_inspect.agreement.votes import Id, StoryRow, prompt_of
 from genie_inspect.engines.embedders import Embedder, embedder
@@ -86,7 +87,7 @@ def softmax_regression(rows: Values, labels: Values, penalty: float) -> Values:
 
     def cost(flat: Values) -> tuple[float, Values]:
         weights = flat.reshape(inputs.shape[1], -1)
-        chances = softmax(inputs @ weights)
+        chances = softmax(inputs @ weights, axis=1)
         surprise = -np.log(np.maximum((chances * labels).sum(axis=1), np.finfo(float).tiny)).sum()
         slope = inputs.T @ (chances - labels) + borne * weights
         return float(surprise + (borne * weights**2).sum() / 2), slope.ravel()
@@ -96,11 +97,6 @@ def softmax_regression(rows: Values, labels: Values, penalty: float) -> Values:
     if not best.success:
         raise UnfittableError(f"the classifier was not found after {best.nit} steps, expected a larger penalty")
     return np.asarray(best.x.reshape(inputs.shape[1], -1))
-
-
-def softmax(logits: Values) -> Values:
-    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
 Explanation = Literal["none", "held-out"]
@@ -257,7 +253,7 @@ class VectorCuriosity:
     def inverse(self, votes: Sequence[ExplainedVote]) -> Values:
         """The inverse vectors of votes with explanations, one row of length 1 a vote."""
         vectors = self.embedded([vote.explanation or "" for vote in votes])
-        rows = np.column_stack([vectors, self.settings.rater_weight * softmax(linear(vectors, self.tell))])
+        rows = np.column_stack([vectors, self.settings.rater_weight * softmax(linear(vectors, self.tell), axis=1)])
         # an explanation of unknown words has no direction, and a lambda of 0 leaves it none
         return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny))
 
@@ -270,7 +266,7 @@ class VectorCuriosity:
     def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
         """Probability of a yes for each vote; a rater that was not learned from counts as none of the raters."""
         check_readable(votes, self.explanation)
-        return softmax(linear(self.inputs(votes), self.classifier))[:, 1]
+        return np.asarray(softmax(linear(self.inputs(votes), self.classifier), axis=1)[:, 1])
 
     def save(self, folder: Path) -> None:
         """Write the coefficients as arrays of numbers, which hold no text and no pickle."""
