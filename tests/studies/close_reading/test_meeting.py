@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from inspect_ai.scorer import Score
+from tests.cli.called import genie
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.cli import main
 from genie_inspect.studies.close_reading.meeting import MeetingError, Rating, logged_ratings, meeting
 
 NOVELTIES = range(1, 9)  # of which 7 and 8 are the most novel quarter
@@ -107,8 +106,7 @@ def test_a_text_without_one_of_the_scores_or_an_aspect_is_left_out_and_counted(t
 def test_a_picture_is_made_of_both_counts_and_where_each_expression_has_one_rating_it_is_told(tmp_path: Path) -> None:
     log = made_log(tmp_path, [{"a": close_reading(("novel", 4, 15)), "b": novelty()}] * 2, texts=[TEXT, f"{TEXT} 2"])
     picture = tmp_path / "quarter.svg"
-    words = ["close-reading", "novelty", log, "--resamples", "20", "--picture", str(picture)]
-    found = CliRunner(env={"COLUMNS": "200"}).invoke(main, words)
+    found = genie("close-reading", "novelty", log, "--resamples", 20, "--picture", picture)
     assert found.exit_code == 0, found.output
     assert "Every expression has one rating" in found.output
     assert "by expression" in picture.read_text(encoding="utf-8")

@@ -1,18 +1,15 @@
 """Readers against experts, and experts among themselves, on passages that can be counted by hand."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from inspect_ai.scorer import Score
-from tests.cli.called import lines_of
+from tests.cli.called import as_json, genie, lines_of
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.cli import main
 from genie_inspect.graders.close_reader import PassagesError
 from genie_inspect.studies.close_reading.readers import (
     EXPERT,
@@ -145,7 +142,7 @@ def test_what_a_reader_of_a_log_invented_counts_also_where_it_left_nothing_to_me
     ],
 )
 def test_a_wrong_passage_is_one_line(row: Mapping[str, Any] | None, message: str, tmp_path: Path) -> None:
-    shown = called(written(tmp_path, row) if row else tmp_path / "passages.jsonl")
+    shown = genie("close-reading", "agreement", written(tmp_path, row) if row else tmp_path / "passages.jsonl")
     assert shown.exit_code == 1
     assert message in shown.stderr
     assert len(shown.stderr.splitlines()) == 1
@@ -157,17 +154,13 @@ def test_logs_of_other_texts_are_named(tmp_path: Path) -> None:
         passages_with(written(tmp_path, *PASSAGES), [log])
 
 
-def called(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["close-reading", "agreement", *map(str, arguments)])
-
-
 def test_readers_stand_side_by_side_by_both_rules_and_in_json(tmp_path: Path) -> None:
     passages = written(tmp_path, *PASSAGES)
-    shown = called(passages, "--resamples", 20)
-    assert shown.exit_code == 0, shown.output
+    command = ("close-reading", "agreement", passages, "--resamples", 20)
+    shown = genie(*command)
     for text in ("novel: marks against", "all", EXPERT, "strict: F1", "over 2 batches"):
         assert text in shown.output
-    found = json.loads(called(passages, "--resamples", 20, "--json").stdout)["novel"]
+    found = as_json(*command)["novel"]
     f1 = {rule: figures["f1"]["value"] for rule, figures in found["readers"]["all"]["rules"].items()}
     # whole passages as marks: one of two is right, and no mark of the experts is missed
     assert f1["published"] == pytest.approx(2 / 3)

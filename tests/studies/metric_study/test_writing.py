@@ -1,19 +1,17 @@
 """A model that edits, paraphrases, screens, reads and rates by what stands in a request."""
 
-import csv
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from tests.building.scripts import write_log
-from tests.pairs import FOX_EDIT, GREY, OWL_AGAIN, OWL_EDIT, TEXTS, pairs
+from tests.cli.called import genie
+from tests.pairs import GREY, OWL_AGAIN, OWL_EDIT, TEXTS, pairs
 from tests.scripted import DOCUMENTS, FEATURES, FOX, OWL, QUESTIONS, Data, Script, numbered, small_population
 
 from genie_inspect.building.interviewing import no_progress
-from genie_inspect.cli import main
 from genie_inspect.errors import GenieError, InterventionsError
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.reader import GraderReader
@@ -265,20 +263,13 @@ def filled(path: Path, **cells: tuple[str, str, str]) -> Path:
     return path
 
 
-def test_people_see_both_texts_feature_and_value_in_an_order_that_the_seed_shuffles(tmp_path: Path) -> None:
+def test_people_see_the_edits_in_an_order_that_the_seed_shuffles(tmp_path: Path) -> None:
     study = pairs(tmp_path / "pairs")
-    assert write_tables(tmp_path / "ann.csv", study) == 2
-    with (tmp_path / "ann.csv").open(newline="") as file:
-        rows = {row["id"]: row for row in csv.DictReader(file)}
-    assert set(rows) == {"i-owl", "i-fox"}
-    expected = {"original": GREY, "edited": OWL_EDIT, "feature": "plot", "value": "a fire"}
-    assert rows["i-owl"].items() >= (expected | dict.fromkeys(CRITERIA, "")).items()
-    assert rows["i-fox"]["edited"] == FOX_EDIT
-    assert "invasive" in (tmp_path / "ann.md").read_text()
     orders = set()
     for seed in range(8):
-        write_tables(tmp_path / f"{seed}.csv", study, seed)
+        assert write_tables(tmp_path / f"{seed}.csv", study, seed) == 2
         written = (tmp_path / f"{seed}.csv").read_text()
+        assert f"{GREY},{OWL_EDIT},plot,a fire,,,," in written
         orders.add(written.find("i-owl") < written.find("i-fox"))
     assert len(orders) == 2
     with pytest.raises(InterventionsError, match="has no edit that people could check"):
@@ -333,10 +324,6 @@ async def test_an_original_is_read_once_however_many_texts_are_checked_against_i
     assert read == Counter([GREY, *(text.text for text in again)])
 
 
-def genie(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["edits", *map(str, arguments)])
-
-
 @pytest.mark.parametrize(
     ("editor", "fault"),
     [
@@ -346,7 +333,7 @@ def genie(*arguments: object) -> Result:
 )
 def test_who_cannot_edit_is_named_with_the_option(tmp_path: Path, editor: str, fault: str) -> None:
     small_population(tmp_path / "p")
-    result = genie("write", tmp_path / "p", "-o", tmp_path / "out", "--editor", editor)
+    result = genie("edits", "write", tmp_path / "p", "-o", tmp_path / "out", "--editor", editor)
     assert result.exit_code
     assert fault in result.output
     assert not (tmp_path / "out.work").exists()
@@ -355,10 +342,10 @@ def test_who_cannot_edit_is_named_with_the_option(tmp_path: Path, editor: str, f
 def test_one_way_of_checking_is_asked_for_at_a_time_and_of_questions_of_other_prompts_nothing(tmp_path: Path) -> None:
     pairs(tmp_path / "pairs")
     for options in ((), ("--grader", "openai/x"), ("--to", tmp_path / "a.csv", "--from", tmp_path / "a.csv")):
-        result = genie("check", tmp_path / "pairs", *options)
+        result = genie("edits", "check", tmp_path / "pairs", *options)
         assert result.exit_code == 2
         assert "give one of --grader MODEL with --output FOLDER, --to TABLE, and --from TABLE" in result.output
-    result = genie("check", tmp_path / "pairs", "-o", tmp_path / "out", "--grader", "bundled/grader")
+    result = genie("edits", "check", tmp_path / "pairs", "-o", tmp_path / "out", "--grader", "bundled/grader")
     assert result.exit_code == 1
     assert "has no question for any prompt of" in result.output
 

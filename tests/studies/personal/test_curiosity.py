@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
-from tests.cli.called import lines_of
+from click.testing import Result
+from tests.cli.called import genie, lines_of
 from tests.studies.personal.made import HABIT, SAID, STORIES, changed, votes
 
 from genie_inspect.agreement.votes import VotesError
-from genie_inspect.cli import main
 from genie_inspect.errors import EngineFailedError
 from genie_inspect.prompting.templates import unfenced
 from genie_inspect.studies.personal.curiosity import (
@@ -133,9 +132,6 @@ def test_the_share_of_yes_outside_of_the_fold_tells_no_vote_of_the_fold_from_ano
     figures = compared(VOTES, noting(), "none", **PLAN).columns[-1].figures
     assert figures["auc"].value == 0.5
     assert math.isnan(figures["pearson"].value)
-    folds = by_plots(VOTES, 3, 0)
-    chances, yes = shares(VOTES, folds), np.array([vote.verdict for vote in VOTES])
-    assert np.corrcoef(chances, yes)[0, 1] < -0.05
 
 
 def test_one_rater_alone_is_refused_before_anything_is_learned() -> None:
@@ -224,10 +220,7 @@ BY_BOB = ROW | {"rater": "bob"}
         ([ROW, BY_BOB | {"text": "  "}], "line 2, field text: String should have at least 1 character"),
         ([ROW, BY_BOB | {"verdict": "perhaps"}], "line 2, field verdict: .*perhaps.*expected one line per verdict"),
         ([ROW, BY_BOB | {"mood": 1}], "line 2, field mood: Extra inputs"),
-        (
-            [ROW, ROW | {"test": "10"}, BY_BOB, ROW],
-            "'ann' gives 2 verdicts on test '09' of story '3_GPT4', expected one",
-        ),
+        ([ROW, ROW | {"test": "10"}, BY_BOB, ROW], "'ann' gives 2 verdicts on test '09' of story '3_GPT4', "),
         ([ROW, BY_BOB | {"text": "Another story."}], "story '3_GPT4' has two texts or plots"),
         ([ROW, BY_BOB | {"plot": "castle"}], "story '3_GPT4' has two texts or plots"),
         ([], "has no vote, expected one line per verdict"),
@@ -242,21 +235,16 @@ VOTE = changed(votes()[0], text="The lamp went out. " * 200)
 
 
 class Letters:
-    """A tokenizer of a token a character."""
+    """A tokenizer of a token a character, of a model that is spoken to where it has a chat template."""
 
-    chat_template: str | None = None
+    def __init__(self, chat_template: str | None = None) -> None:
+        self.chat_template = chat_template
 
     def encode(self, text: str, add_special_tokens: bool) -> list[int]:
         return [1] * add_special_tokens + [ord(letter) for letter in text]
 
     def decode(self, tokens: list[int]) -> str:
         return "".join(map(chr, tokens))
-
-
-class Chatting(Letters):
-    """The same, of a model that is spoken to."""
-
-    chat_template = "a template"
 
     def apply_chat_template(self, messages: list[dict[str, str]], tokenize: bool, add_generation_prompt: bool) -> str:
         assert (tokenize, add_generation_prompt) == (False, True)
@@ -291,7 +279,7 @@ def test_of_what_is_too_long_the_end_of_the_story_is_left_out() -> None:
 
 
 def test_a_model_with_a_chat_template_reads_what_a_server_would_send_it() -> None:
-    tokens = Prompts(Chatting(), 9_000).forward(VOTE)
+    tokens = Prompts(Letters("a template"), 9_000).forward(VOTE)
     assert shown(tokens).startswith("<user>Below stand a story")
     assert shown(tokens).endswith("```\n<assistant>")
     assert 1 not in tokens  # the template has what begins a text
@@ -308,8 +296,7 @@ def test_yes_and_no_are_told_by_their_first_token_which_differs() -> None:
 
 
 def called(*arguments: object) -> Result:
-    runner = CliRunner(env={"COLUMNS": "250"})
-    return runner.invoke(main, ["rater", "curiosity", *map(str, arguments), "--folds", "3", "--resamples", "5"])
+    return genie("rater", "curiosity", *arguments, "--folds", 3, "--resamples", 5)
 
 
 @pytest.fixture

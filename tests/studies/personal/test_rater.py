@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from tests.cli.called import genie
 from tests.studies.personal.made import WRITER, written
 
-from genie_inspect.cli import main
 from genie_inspect.studies.personal.judge import read_judge
 
 Run = Callable[..., Result]
@@ -17,13 +18,8 @@ Run = Callable[..., Result]
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
     written(tmp_path)
-
-    def called(*words: str) -> Result:
-        return CliRunner().invoke(main, ["rater", *words])
-
-    return called
+    return partial(genie, "rater")
 
 
 def test_a_table_of_verdicts_is_votes_whose_plots_can_be_a_part_of_the_id(run: Run, tmp_path: Path) -> None:

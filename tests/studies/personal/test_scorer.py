@@ -15,23 +15,16 @@ from tests.studies.personal.made import (
     FIGURES,
     JUDGE_SIGNATURE,
     SENTENCE,
-    SIGNATURE,
-    WRITER,
     column,
     judge,
     verdict,
-    written,
 )
 
-from genie_inspect.agreement.machine_scores import read_scores
-from genie_inspect.agreement.votes import read_votes
 from genie_inspect.graders.grader import RefusedError
 from genie_inspect.logs.measures import keys_to_test
 from genie_inspect.logs.reading import ScoredLog
 from genie_inspect.signature import Signature
-from genie_inspect.studies.personal.ballots import ballots
-from genie_inspect.studies.personal.fitting import fit_judge
-from genie_inspect.studies.personal.judge import Figure, PersonalJudge, RaterFigures, read_judge, write_folder
+from genie_inspect.studies.personal.judge import Figure, PersonalJudge, RaterFigures, write_folder
 from genie_inspect.studies.personal.personal import explained, personal
 
 PASSES = verdict({"01": 1, "02": 0}, JUDGE_SIGNATURE)
@@ -210,22 +203,14 @@ def test_a_rater_who_is_foretold_better_or_worse_than_by_the_grader_is_told_apar
 
 
 def test_a_log_that_is_scored_anew_has_the_opinion_of_its_rater(tmp_path: Path) -> None:
-    votes, verdicts = written(tmp_path)
-    rows = ballots(read_votes(votes, numbers=True), read_scores([verdicts]))
-    write_folder(*fit_judge(rows, resamples=20), tmp_path / "taste")
-    # another letter of the version is no other signature
-    score = verdict({"01": 1, "02": 0}, SIGNATURE.replace("1-A", "1-C"))
-    log = read_eval_log(made_log(tmp_path / "new", [{"ttcw": score}], model=WRITER))
-    done = rescored(log, personal(f"{tmp_path / 'taste'}#r1"), action="append", display="none")
+    write_folder(judge(), FIGURES, tmp_path / "taste")
+    # a letter of the version makes no other signature
+    score = verdict({"01": 1, "02": 0}, f"{JUDGE_SIGNATURE}-C")
+    log = made_log(tmp_path / "new", [{"ttcw": score}], model="mockllm/writer")
+    done = rescored(read_eval_log(log), personal(f"{tmp_path / 'taste'}#ann"), action="append", display="none")
     assert done.status == "success", done.error
     (sample,) = done.samples or []
-    score = (sample.scores or {})["personal"]
-    own = read_judge(tmp_path / "taste")
-    opinion = own.opinion("r1", "01", {own.columns[0].name: 1.0})
-    assert opinion is not None
-    assert isinstance(score.value, dict)
-    assert score.value["personal_r1_01"] == pytest.approx(opinion["expected"], abs=5e-4)
-    assert (score.metadata or {})["votes"] == {"r1": 48}
+    assert (sample.scores or {})["personal"].as_dict()["personal_ann_01"] == 0.924
 
 
 def test_reports_know_its_headline_its_ranges_and_which_way_is_up(tmp_path: Path) -> None:

@@ -7,24 +7,18 @@ from typing import Any
 from zlib import crc32
 
 import pytest
-from click.testing import CliRunner, Result
-from tests.cli.called import lines_of
+from click.testing import Result
+from tests.cli.called import as_json, genie, lines_of
 from tests.scripted import Script, output, saying
 from tests.tasks.test_ttcw_stories import STORIES, run, said
 
 import genie_inspect.cli.running as running
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import VotedStory, VotesError
-from genie_inspect.cli import main
 from genie_inspect.populations.stories import reference_stories
 from genie_inspect.prompting.replies import labels
 from genie_inspect.studies.ttcw.stories import StoryWords, story_words
 from genie_inspect.studies.ttcw.verdicts import asked_setups, at_cutoff, cutoff_curves, histogram, writer_totals
-
-
-def called(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "220"}).invoke(main, ["ttcw", *map(str, arguments)])
-
 
 MADE = ("logs", "empty", "blank")
 
@@ -57,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_what_cannot_be_used_is_one_line(folder: Path, arguments: tuple[str, ...], fault: str) -> None:
-    result = called(*(part.format_map({name: folder / name for name in MADE}) for part in arguments))
+    result = genie("ttcw", *(part.format_map({name: folder / name for name in MADE}) for part in arguments))
     assert result.exit_code == 1
     assert fault in result.output
     assert "Traceback" not in result.output
@@ -173,7 +167,7 @@ def bees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def plots_called(monkeypatch: pytest.MonkeyPatch, script: Script, *arguments: str) -> Result:
     monkeypatch.setattr(running, "get_model", lambda _: script.model())
-    return CliRunner().invoke(main, ["ttcw", "extract-plots", *arguments, "-o", "refs.jsonl", "--grader", "mock/g"])
+    return genie("ttcw", "extract-plots", *arguments, "-o", "refs.jsonl", "--grader", "mock/g")
 
 
 def test_a_plot_is_drawn_for_each_story_that_has_none_and_the_file_is_the_tasks(
@@ -211,8 +205,8 @@ def test_a_plot_that_is_cut_off_is_no_plot_and_is_not_on_record(bees: Path, monk
 
 
 def test_a_dry_run_asks_nobody_and_writes_nothing(bees: Path) -> None:
-    options = ("--grader", "openai/gpt-4o", "--dry-run", "--json")
-    said = json.loads(called("extract-plots", "stories.jsonl", "-o", "refs.jsonl", *options).stdout)
+    options = ("-o", "refs.jsonl", "--grader", "openai/gpt-4o", "--dry-run")
+    said = as_json("ttcw", "extract-plots", "stories.jsonl", *options)
     assert (said["stories"], said["calls_needed"]) == (2, 1)
     assert 25 < said["output_tokens"] < 90
     assert sorted(path.name for path in bees.iterdir() if path.name != "cache") == ["stories.jsonl"]
