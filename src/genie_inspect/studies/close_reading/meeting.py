@@ -116,9 +116,8 @@ def meeting(ratings: Sequence[Rating], baseline: str = "", resamples: int = 2_00
 
     def shares(own: Sequence[Rating]) -> Shares:
         counts = counted(own)
-        return Shares(
-            len(own), {name: interval(lambda sums: sums, counts[[at, -1]]) for at, name in enumerate(VERDICTS)}
-        )
+        by_verdict = {name: interval(tuple, counts[[at, -1]]) for at, name in enumerate(VERDICTS)}
+        return Shares(len(own), by_verdict)
 
     def odds_ratio(ours: Counts, base: Counts) -> tuple[float, float]:
         return ours[0] * (base[1] - base[0]), base[0] * (ours[1] - ours[0])

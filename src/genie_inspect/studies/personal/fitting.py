@@ -1,6 +1,6 @@
 """A judge of one's own from votes and scores, and what it foretold of plots held out: `genie rater`."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from genie_inspect.agreement.figures import DOTS, INK
 from genie_inspect.agreement.votes import VotesError
+from genie_inspect.building.interviewing import Progress, no_progress
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.options import Answer, answering, option, output_option, resamples_option
 from genie_inspect.cli.running import progress_bar
@@ -114,11 +115,10 @@ def judge_model(ballots: Ballots, *, taste: bool) -> str:
 EACH = 20  # plots, up to which each is held out by itself
 FOLDS = 10
 OF_VERDICTS = ("f1", "precision", "recall")  # figures that are of yes and no alone
-Told = Callable[[str, int, int], None]
 
 
 def foretell(
-    ballots: Ballots, seed: int = 0, models: Sequence[str] = (), told: Told = lambda *_: None
+    ballots: Ballots, seed: int = 0, models: Sequence[str] = (), told: Progress = no_progress
 ) -> dict[str, Forecasts]:
     """By model what it foretold of every vote, its plot held out.
 
@@ -209,7 +209,7 @@ def figures(
 
 
 def fit_judge(
-    ballots: Ballots, *, taste: bool = True, resamples: int = 1_000, seed: int = 0, told: Told = lambda *_: None
+    ballots: Ballots, *, taste: bool = True, resamples: int = 1_000, seed: int = 0, told: Progress = no_progress
 ) -> tuple[PersonalJudge, HeldOut]:
     model = judge_model(ballots, taste=taste)
     found = foretell(ballots, seed, told=told)
@@ -317,9 +317,8 @@ def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> A
     write_folder(judge, figures, output)
 
     def parts() -> Iterator[Table | str]:
-        title = (
-            f"{figures.votes:,} votes on {figures.stories} stories of {figures.plots} plots, plots held out whole [95%]"
-        )
+        counted = f"{figures.votes:,} votes on {figures.stories} stories of {figures.plots} plots"
+        title = f"{counted}, plots held out whole [95%]"
         first, *others = AS_CHANCES
         rows = []
         for model, own in figures.models.items():
@@ -348,8 +347,8 @@ def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> A
         yield Unbroken(figures.sentence)
         yield Unbroken(f"{output}: {len(judge.raters)} raters, judge@{judge.digest}")
 
-    found = {"judge": judge.model_dump(), "figures": figures.model_dump()}
-    value = {"folder": str(output), "sentence": figures.sentence, **found}
+    value = {"folder": str(output), "sentence": figures.sentence}
+    value |= {"judge": judge.model_dump(), "figures": figures.model_dump()}
     return Answer(value, parts(), lambda: calibration_chart(figures))
 
 

@@ -1,7 +1,7 @@
 """How many votes per rater needs: the gain over the grader alone, by the number of stories that were learnt from."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -13,11 +13,11 @@ from scipy.special import expit
 
 from genie_inspect.agreement.figures import DOTS, INK
 from genie_inspect.agreement.votes import VotesError
+from genie_inspect.building.interviewing import Progress, no_progress
 from genie_inspect.cli.options import Answer, answering, flag, option
 from genie_inspect.cli.running import progress_bar
 from genie_inspect.cli.terminal import Unbroken
 from genie_inspect.errors import UnfittableError
-from genie_inspect.files.tables import Table
 from genie_inspect.statistics.agreement import CLOSEST
 from genie_inspect.statistics.bootstrap import percentile_interval
 from genie_inspect.studies.personal.ballots import Ballots, Factor, Values, reading_votes, voted
@@ -26,7 +26,6 @@ from genie_inspect.studies.personal.fitting import (
     STORY,
     TASTE_OPTION,
     TERMS,
-    Told,
     figures_table,
     fitted,
     judge_model,
@@ -150,7 +149,7 @@ def learning_curve(
     repeats: int = 40,
     taste: bool = True,
     seed: int = 0,
-    told: Told = lambda *_: None,
+    told: Progress = no_progress,
 ) -> tuple[str, list[Point]]:
     """A title, and the gain by the number of stories that are learnt from.
 
@@ -271,16 +270,12 @@ def power(simulate: bool, sizes: tuple[int, ...], repeats: int, taste: bool, see
     """
     ballots = voted(**given)
     with progress_bar() as told:
-        title, points = learning_curve(
-            ballots, sizes, simulate=simulate, repeats=repeats, taste=taste, seed=seed, told=told
-        )
-
-    def parts() -> Iterator[Table | str]:
-        rows = []
-        for point in points:
-            gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
-            rows.append((str(point.stories), f"{point.votes:.0f}", gain, f"{100 * point.better:.0f}%"))
-        yield figures_table(title, ("stories", "votes per rater", GAIN, "1% better in"), rows)
-        yield Unbroken(power_sentence(points))
-
-    return Answer({"title": title, "points": points}, parts(), lambda: power_chart(title, points))
+        options = {"repeats": repeats, "taste": taste, "seed": seed}
+        title, points = learning_curve(ballots, sizes, simulate=simulate, told=told, **options)
+    rows = []
+    for point in points:
+        gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
+        rows.append((str(point.stories), f"{point.votes:.0f}", gain, f"{100 * point.better:.0f}%"))
+    table = figures_table(title, ("stories", "votes per rater", GAIN, "1% better in"), rows)
+    said = Unbroken(power_sentence(points))
+    return Answer({"title": title, "points": points}, [table, said], lambda: power_chart(title, points))
