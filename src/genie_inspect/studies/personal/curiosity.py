@@ -264,10 +264,6 @@ FORM = (
 
 
 def read_explained_votes(path: Path) -> list[ExplainedVote]:
-    """The votes of a JSON Lines file, in its order.
-
-    A story's plot is what the file says, else the part of its id before the first underscore.
-    """
     votes = [row for _, row in rows(path, ExplainedVote, FORM)]
     if not votes:
         raise VotesError(f"{path} has no vote, expected {FORM}")

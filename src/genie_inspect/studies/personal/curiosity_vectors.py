@@ -75,10 +75,7 @@ def ridge(rows: Values, targets: Values, penalty: float) -> Values:
 
 
 def softmax_regression(rows: Values, labels: Values, penalty: float) -> Values:
-    """Weights to the log-odds of each class: of the highest likelihood less penalty / 2 times their squares.
-
-    With two classes it is logistic regression; the weights of the two are each other's negative.
-    """
+    """Weights to the log-odds of each class: of the highest likelihood less penalty / 2 times their squares."""
     from scipy.optimize import minimize
 
     inputs = np.column_stack([rows, np.ones(len(rows))])
@@ -154,9 +151,9 @@ def check_readable(votes: Sequence[ExplainedVote], explanation: Explanation) -> 
 
 
 def check_both_verdicts(votes: Sequence[ExplainedVote]) -> None:
-    yes = sum(vote.verdict for vote in votes)
-    if yes in (0, len(votes)):
-        missing = "no" if yes else "yes"
+    verdicts = {vote.verdict for vote in votes}
+    if len(verdicts) < 2:
+        missing = "no" if True in verdicts else "yes"
         raise UnfittableError(f"among {len(votes)} votes to learn from there is no {missing!r}, expected both verdicts")
 
 

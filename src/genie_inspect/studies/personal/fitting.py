@@ -76,25 +76,22 @@ class Fitted:
 
     def chances(self, ballots: Ballots) -> Values:
         """Chances of at least each step but the lowest, of votes, shape (N, steps - 1)."""
-        groups = {name: codes for name, (codes, _) in _groupings(ballots, self.terms).items()}
-        return self.model.chances(groups, _columns(ballots, self.terms, self.means, self.spreads))
+        groups, columns = _inputs(ballots, self.terms, self.means, self.spreads)
+        return self.model.chances({name: codes for name, (codes, _) in groups.items()}, columns)
 
 
 def fitted(ballots: Ballots, terms: tuple[str, ...]) -> Fitted:
     means, spreads = ballots.scores.mean(axis=0), ballots.scores.std(axis=0)
     # a number that never varies says nothing
     spreads[spreads < 1e-9] = 1.0
-    columns = _columns(ballots, terms, means, spreads)
-    model = shrunken_ordinal(ballots.levels, len(ballots.scale), _groupings(ballots, terms), columns)
+    model = shrunken_ordinal(ballots.levels, len(ballots.scale), *_inputs(ballots, terms, means, spreads))
     return Fitted(terms, means, spreads, model)
 
 
-def _columns(ballots: Ballots, terms: tuple[str, ...], means: Values, spreads: Values) -> dict[str, Values]:
-    return {SCORES: (ballots.scores - means) / spreads} if SCORES in terms else {}
-
-
-def _groupings(ballots: Ballots, terms: tuple[str, ...]) -> dict[str, tuple[Codes, int]]:
-    """Of each vote its group, and how many groups there are."""
+def _inputs(
+    ballots: Ballots, terms: tuple[str, ...], means: Values, spreads: Values
+) -> tuple[dict[str, tuple[Codes, int]], dict[str, Values]]:
+    """By term of each vote its group, with how many groups there are; and its scores in standard deviations."""
     tests, raters = ballots.tests, ballots.raters
     every = {
         TEST: (tests.codes, len(tests)),
@@ -102,7 +99,8 @@ def _groupings(ballots: Ballots, terms: tuple[str, ...]) -> dict[str, tuple[Code
         TASTE: (raters.codes * len(tests) + tests.codes, len(raters) * len(tests)),
         STORY: (ballots.stories.codes, len(ballots.stories)),
     }
-    return {name: every[name] for name in terms if name in every}
+    columns = {SCORES: (ballots.scores - means) / spreads} if SCORES in terms else {}
+    return {name: every[name] for name in terms if name in every}, columns
 
 
 def judge_model(ballots: Ballots, *, taste: bool) -> str:

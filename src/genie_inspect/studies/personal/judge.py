@@ -352,11 +352,7 @@ def read_folder(folder: Path, rater: str | None) -> tuple[PersonalJudge, HeldOut
 
 
 def forget(folder: Path, rater: str) -> int:
-    """Take all that is of one rater alone out of a folder; returns the votes that it rested on.
-
-    What rests on the votes of all raters together stays: the tests' and scores' coefficients, the spreads, the figures
-    over all votes.
-    """
+    """Take all that is of one rater alone out of a folder; returns the votes that it rested on."""
     judge, figures = read_folder(folder, rater)
     # what a link points at stands elsewhere, and is not ours to write
     if links := [name for name in (JUDGE, HELD_OUT, CARD, MANIFEST) if (folder / name).is_symlink()]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -198,8 +199,11 @@ def learning_curve(
 
 
 def _point(pairs: Sequence[tuple[Ballots, Ballots]], taste: bool) -> Point:
-    losses = np.array([_losses(learnt, other, taste) for learnt, other in pairs])
-    ours, graders = losses[~np.isnan(losses).any(axis=1)].T
+    losses = []
+    for learnt, other in pairs:
+        with suppress(UnfittableError):  # all votes of the draw are the same
+            losses.append([_loss(learnt, other, name) for name in (judge_model(learnt, taste=taste), GRADER)])
+    ours, graders = np.array(losses).reshape(-1, 2).T
     defined = ours - graders
     middle = percentile_interval(float(defined.mean()) if len(defined) else math.nan, defined)
     return Point(
@@ -213,18 +217,11 @@ def _point(pairs: Sequence[tuple[Ballots, Ballots]], taste: bool) -> Point:
     )
 
 
-def _losses(learnt: Ballots, other: Ballots, taste: bool) -> tuple[float, float]:
-    """Log loss on other votes and that of the grader alone; NaN where nothing can be learnt."""
-
-    def loss(model: str) -> float:
-        chances = np.clip(fitted(learnt, TERMS[model]).chances(other), CLOSEST, 1 - CLOSEST)
-        reached = other.levels[:, None] > np.arange(chances.shape[1])
-        return float(-np.where(reached, np.log(chances), np.log1p(-chances)).sum(axis=1).mean())
-
-    try:
-        return loss(judge_model(learnt, taste=taste)), loss(GRADER)
-    except UnfittableError:  # all votes of the draw are the same
-        return math.nan, math.nan
+def _loss(learnt: Ballots, other: Ballots, model: str) -> float:
+    """Log loss a vote on other votes."""
+    chances = np.clip(fitted(learnt, TERMS[model]).chances(other), CLOSEST, 1 - CLOSEST)
+    reached = other.levels[:, None] > np.arange(chances.shape[1])
+    return float(-np.where(reached, np.log(chances), np.log1p(-chances)).sum(axis=1).mean())
 
 
 def power_chart(title: str, points: Sequence[Point]) -> "altair.LayerChart | altair.FacetChart":
