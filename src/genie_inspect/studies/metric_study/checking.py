@@ -33,7 +33,7 @@ from genie_inspect.cli.running import run_asking
 from genie_inspect.cli.tables import record_table
 from genie_inspect.cli.terminal import Unbroken
 from genie_inspect.errors import InterventionsError
-from genie_inspect.files.tables import csv_rows, csv_text, yes_or_no
+from genie_inspect.files.tables import Table, csv_rows, csv_text, yes_or_no
 from genie_inspect.files.writing import write_lines
 from genie_inspect.graders.cache import Cache
 from genie_inspect.graders.grader import gathered
@@ -386,5 +386,7 @@ def check(
     checks, spent = run_asking(work, grader, output, dry_run=dry_run)
     facts = spent if dry_run else {"folder": str(output), **spent}
     # a rehearsal's answers are made up
-    parts = [] if dry_run else [record_table("edits and paraphrases", checks, HEADS), Unbroken(CHECK_KEY)]
+    parts: list[Table | str] = (
+        [] if dry_run else [record_table("edits and paraphrases", checks, HEADS), Unbroken(CHECK_KEY)]
+    )
     return Answer({**facts, "checks": checks}, [*parts, *fact_lines(facts)])

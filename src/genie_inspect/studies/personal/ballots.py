@@ -62,7 +62,7 @@ class Ballots:
         return len(self.levels)
 
     def at(self, rows: NDArray[np.intp]) -> "Ballots":
-        factors = {name: part.at(rows) for name, part in vars(self).items() if isinstance(part, Factor)}
+        factors: dict[str, Any] = {name: part.at(rows) for name, part in vars(self).items() if isinstance(part, Factor)}
         return replace(self, **factors, levels=self.levels[rows], scores=self.scores[rows])
 
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from scipy.special import softmax
 
 from genie_inspect.agreement.votes import Id, StoryRow, prompt_of
-from genie_inspect.engines.embedders import Embedder, embedder
+from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import UnfittableError, UnknownChoiceError
 from genie_inspect.files.json_lines import first_fault
 
@@ -210,12 +210,10 @@ COEFFICIENTS = "coefficients.npz"
 
 
 class VectorCuriosity:
-    def __init__(
-        self, explanation: Explanation, settings: VectorSettings | None = None, vectors: Embedder | None = None
-    ) -> None:
+    def __init__(self, explanation: Explanation, settings: VectorSettings | None = None) -> None:
         self.explanation = explanation
         self.settings = settings or VectorSettings()
-        self._embedder = vectors or embedder()
+        self._embedder = embedder()
         self._vectors: dict[str, Values] = {}  # in this process alone: texts of votes are kept nowhere
 
     @property

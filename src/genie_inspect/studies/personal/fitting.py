@@ -345,8 +345,8 @@ def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> A
         yield Unbroken(figures.sentence)
         yield Unbroken(f"{output}: {len(judge.raters)} raters, judge@{judge.digest}")
 
-    value = {"folder": str(output), "sentence": figures.sentence}
-    value |= {"judge": judge.model_dump(), "figures": figures.model_dump()}
+    found = {"judge": judge.model_dump(), "figures": figures.model_dump()}
+    value = {"folder": str(output), "sentence": figures.sentence, **found}
     return Answer(value, parts(), lambda: calibration_chart(figures))
 
 

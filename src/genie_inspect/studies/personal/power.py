@@ -267,8 +267,9 @@ def power(simulate: bool, sizes: tuple[int, ...], repeats: int, taste: bool, see
     """
     ballots = voted(**given)
     with progress_bar() as told:
-        options = {"repeats": repeats, "taste": taste, "seed": seed}
-        title, points = learning_curve(ballots, sizes, simulate=simulate, told=told, **options)
+        title, points = learning_curve(
+            ballots, sizes, simulate=simulate, repeats=repeats, taste=taste, seed=seed, told=told
+        )
     rows = []
     for point in points:
         gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
