@@ -113,6 +113,9 @@ def test_readers_of_logs_stand_beside_those_of_the_file(tmp_path: Path) -> None:
     readers = held(tmp_path, logs=[log]).readers
     assert list(readers) == ["m", "all", "lab/reader", EXPERT]
     assert readers["lab/reader"].rules["published"]["precision"].value == 1
+    other = made_log(tmp_path / "others", [{"close_reading": reading()}], texts=["Another text."])
+    with pytest.raises(PassagesError, match="is read in these logs"):
+        held(tmp_path, logs=[other])
 
 
 def test_what_a_reader_of_a_log_invented_counts_also_where_it_left_nothing_to_measure(tmp_path: Path) -> None:
@@ -146,12 +149,6 @@ def test_a_wrong_passage_is_one_line(row: Mapping[str, Any] | None, message: str
     assert shown.exit_code == 1
     assert message in shown.stderr
     assert len(shown.stderr.splitlines()) == 1
-
-
-def test_logs_of_other_texts_are_named(tmp_path: Path) -> None:
-    log = made_log(tmp_path / "logs", [{"close_reading": reading()}], texts=["Another text."])
-    with pytest.raises(PassagesError, match="is read in these logs"):
-        passages_with(written(tmp_path, *PASSAGES), [log])
 
 
 def test_readers_stand_side_by_side_by_both_rules_and_in_json(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Made-up votes whose explanations say the verdict, and whose stories do not."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from inspect_ai.scorer import Score
@@ -36,6 +36,10 @@ def votes(plots: int = 6, explained: bool = True) -> list[ExplainedVote]:
 
 def changed(vote: ExplainedVote, **changes: object) -> ExplainedVote:
     return vote.model_copy(update=changes)
+
+
+def with_other(votes: Sequence[ExplainedVote], **changes: object) -> list[ExplainedVote]:
+    return [changed(vote, **changes) for vote in votes]
 
 
 JUDGE_SIGNATURE = "measure:ttcw|judge:critic(mock/a)|version:1"

@@ -1,9 +1,7 @@
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 from scipy.special import softmax
-from tests.studies.personal.made import changed, votes
+from tests.studies.personal.made import changed, votes, with_other
 
 from genie_inspect.errors import UnfittableError, UnknownChoiceError
 from genie_inspect.studies.personal.curiosity_vectors import (
@@ -26,10 +24,6 @@ LEARNED, OUT = votes(12)[:16], votes(12)[16:]
 @pytest.fixture(scope="module")
 def fitted() -> dict[Explanation, VectorCuriosity]:
     return {reading: VectorCuriosity(reading, VectorSettings(penalty=0.01)).fit(LEARNED) for reading in EXPLANATIONS}
-
-
-def with_other(votes: Sequence[ExplainedVote], **changes: object) -> list[ExplainedVote]:
-    return [changed(vote, **changes) for vote in votes]
 
 
 def test_read_explanations_give_the_verdict_away(fitted: dict[Explanation, VectorCuriosity]) -> None:

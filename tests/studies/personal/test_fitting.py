@@ -47,9 +47,9 @@ def test_raters_of_known_leniency_and_taste_are_recovered() -> None:
     assert figures.gain.is_below
     assert figures.sentence.startswith("Better than the grader alone by 0.")
     # votes behind each rater are counted
-    assert sum(terms.votes for terms in judge.raters.values()) == len(ballots) == figures.votes
     counts = {name: terms.votes for name, terms in judge.raters.items()}
     assert {name: own.votes for name, own in figures.raters.items()} == counts
+    assert sum(counts.values()) == len(ballots) == figures.votes
 
 
 @pytest.mark.repeated
