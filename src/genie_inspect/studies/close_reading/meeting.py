@@ -147,9 +147,9 @@ def by_expression(ratings: Iterable[Rating]) -> list[Rating]:
     """One rating an expression: novel, or awkward, where any reader says so."""
     units: dict[Hashable, Rating] = {}
     for one in ratings:
-        unit = units.setdefault((one.source, one.cluster, one.expression), one)
-        novel, awkward = unit.novel or one.novel, unit.awkward or one.awkward
-        units[one.source, one.cluster, one.expression] = replace(unit, novel=novel, awkward=awkward)
+        key = (one.source, one.cluster, one.expression)
+        unit = units.get(key, one)
+        units[key] = replace(unit, novel=unit.novel or one.novel, awkward=unit.awkward or one.awkward)
     return list(units.values())
 
 

@@ -50,15 +50,12 @@ class CuriosityModel(Protocol):
 
     def fit(self, votes: Sequence[ExplainedVote]) -> Self:
         """Learn from these votes alone: what was learned before is forgotten."""
-        ...
 
     def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
         """Probability of a yes for each vote, 0 to 1; its verdict is not looked at."""
-        ...
 
     def save(self, folder: Path) -> None:
         """Write weights into a folder that exists: no text, no vote."""
-        ...
 
 
 def linear(rows: Values, weights: Values) -> Values:
