@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import compress
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 import numpy as np
@@ -295,14 +295,7 @@ def read_explained_votes(path: Path) -> list[ExplainedVote]:
 @output_option(help="Folder for a model of all votes. Default: none.", required=False)
 @answering()
 def curiosity(
-    votes: Path,
-    base: str | None,
-    explanation: Explanation,
-    folds: int,
-    pairs: tuple[str, ...],
-    resamples: int,
-    seed: int,
-    output: Path | None,
+    votes: Path, base: str | None, explanation: Explanation, pairs: tuple[str, ...], output: Path | None, **plan: Any
 ) -> Answer:
     """Measure how well a curiosity model predicts raters' verdicts.
 
@@ -323,7 +316,7 @@ def curiosity(
     models = {reading: make(reading) for reading in EXPLANATIONS}
     explained = read_explained_votes(votes)
     with progress_bar() as progress:
-        found = compared(explained, models, explanation, folds=folds, resamples=resamples, seed=seed, progress=progress)
+        found = compared(explained, models, explanation, **plan, progress=progress)
     if output:
         write_curiosity(output, explained, models[explanation], found)
 
