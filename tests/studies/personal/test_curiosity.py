@@ -299,6 +299,7 @@ def test_a_folder_has_the_weights_of_what_it_says_and_nothing_that_anybody_wrote
     assert files == ["card.md", "curiosity.json", "weights/coefficients.npz"]
     manifest = json.loads((folder / "curiosity.json").read_bytes())
     assert manifest["comparison"]["settings"] == {"rater_weight": 1, "ridge": 2, "penalty": 1}
+    assert manifest["comparison"]["reading"] == READING["held-out"]
     content = (folder / files[-1]).read_bytes()
     assert manifest["weights"] == {files[-1]: hashlib.sha256(content).hexdigest()}
     with np.load(folder / files[-1]) as arrays:
