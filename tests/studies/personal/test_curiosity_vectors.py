@@ -49,11 +49,8 @@ def test_the_rater_counts_and_the_held_out_verdict_is_not_looked_at(
     for verdict in (True, False):
         assert chances(with_other(OUT, verdict=verdict)).tolist() == chances(OUT).tolist()
     assert not np.allclose(chances(with_other(OUT, rater="ann")), chances(with_other(OUT, rater="bob")))
-
-
-def test_the_classifier_reads_no_rater_beside_the_curiosity(fitted: dict[Explanation, VectorCuriosity]) -> None:
-    # 128 of the story, 128 of the question; 128 of the curiosity and one for each rater
-    assert fitted["none"].inputs(OUT).shape == (8, 128 + 128 + 128 + 2)
+    # that is by the curiosity alone: 128 of the story, 128 of the question; 128 of the curiosity and one for each rater
+    assert fitted[reading].inputs(OUT).shape == (8, 128 + 128 + 128 + 2)
 
 
 def test_a_rater_who_was_not_learned_from_counts_as_none_of_them(fitted: dict[Explanation, VectorCuriosity]) -> None:

@@ -13,11 +13,7 @@ peft = pytest.importorskip("peft", reason="needs the extra `personal`")
 
 from genie_inspect.errors import EngineFailedError, UnfittableError  # noqa: E402  # torch may be missing
 from genie_inspect.studies.personal.curiosity_models import LanguageCuriosity, train  # noqa: E402
-from genie_inspect.studies.personal.curiosity_vectors import (  # noqa: E402
-    EXPLANATIONS,
-    Explanation,
-    LoraSettings,
-)
+from genie_inspect.studies.personal.curiosity_vectors import EXPLANATIONS, Explanation, LoraSettings  # noqa: E402
 
 QUICK = LoraSettings(epochs=1, length=480, learning_rate=0.01, accumulation=1)
 LEARNED, OUT = votes(4), votes(6)[8:]

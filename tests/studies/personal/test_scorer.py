@@ -102,13 +102,19 @@ async def test_points_or_values_count_where_a_column_goes_by_them(foretold: Fore
     given = Score(value={"ttcw_total": 2.0}, metadata={"signature": JUDGE_SIGNATURE, "tests": rows})
     _, values = await foretold(scores={"ttcw": given}, own=judge(column(points=True, mean=0.0, spread=4.0)))
     assert values == {"personal_ann_total": 1.424, "personal_ann_01": 0.924, "personal_ann_02": 0.5}
-    # of a whole story there is a total alone: it is one spread above the mean, log-odds 1, and 1.5 more by the rater
-    score, _ = await foretold(own=judge(column(key="ttcw_total"), scale=(1.0, 2.0), tests=("",)))
-    assert score.value == {"personal_ann_total": 1.924}
-    assert "|lowest:1|highest:2|" in (score.metadata or {})["signature"]
-    row = "| story | 1 | 1.73 | 1.92 | scores +1.00, leniency +1.00, taste +0.50 |"
-    assert row in (score.explanation or "")
-    assert "Expected of ann: 1.92 points on 1 tests; average rater: 1.73." in (score.explanation or "")
+    # of a whole story there is a total alone: one spread above the mean is log-odds 1, with steps at 0 and 1: chances
+    # 0.73 and 0.5 by the average, 0.5 and 0.27 by one who is harsher by 1
+    own = judge(column(key="ttcw_total"), scale=(1.0, 2.0, 3.0), tests=("",))
+    score, _ = await foretold("bob|b", own=own)
+    assert score.value == {"personal_bob|b_total": 1.769}
+    assert "|lowest:1|highest:3|" in (score.metadata or {})["signature"]
+    assert score.explanation == (
+        "| test | critic\\|a | average rater | bob\\|b | log-odds moved by |\n"
+        "| :-- | --: | --: | --: | --: |\n"
+        "| story | 1 | 2.23 | 1.77 | scores +1.00, leniency -1.00 |\n\n"
+        "Expected of bob\\|b: 1.77 points on 1 tests; average rater: 2.23.\n\n"
+        "bob\\|b, 30 votes: harsher than the average rater (-1.00 [-1.24, -0.76]).\n\n" + SENTENCE
+    )
 
 
 @pytest.mark.parametrize(

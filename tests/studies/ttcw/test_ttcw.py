@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("arguments", "fault"),
     [
         (("cutoffs", "nowhere"), "nowhere does not exist"),
-        (("cutoffs", "{logs}", "--cutoff", "9"), "cutoff is 9, expected -3 to 4"),
+        (("cutoffs", "{logs}", "--cutoff", "5"), "cutoff is 5, expected -3 to 4"),
         (("cutoffs", "{logs}", "--picture", "a.gif"), "picture is 'a.gif'"),
         (("setups", "{logs}", "--votes", "nowhere.jsonl"), "nowhere.jsonl cannot be read"),
         (("words", "nowhere.jsonl"), "nowhere.jsonl cannot be read"),
