@@ -1,5 +1,6 @@
 """The study that ships: its texts are whole and on record, and docs show what it says."""
 
+from itertools import chain
 from pathlib import Path
 
 from inspect_ai import eval as evaluate
@@ -27,12 +28,8 @@ NAMES = [feature.name for feature in FEATURES]
 def test_what_the_check_left_is_what_is_read_of_the_texts_now() -> None:
     assert set(CHECKS) == {text.id for text in STUDY.every}
     for text in STUDY.every:
-        original = STUDY.original(text).text
-        row = CHECKS[text.id]
-        assert (row.words_changed, row.length_ratio) == (
-            words_changed(original, text.text),
-            length_ratio(original, text.text),
-        )
+        texts, row = (STUDY.original(text).text, text.text), CHECKS[text.id]
+        assert (row.words_changed, row.length_ratio) == (words_changed(*texts), length_ratio(*texts))
     left_out = list(rows(FOLDER / LEFT_OUT, LeftOut))
     assert faults(list(CHECKS.values()), 0.5, 0.25) == left_out
     assert {row.id: row.reason for row in left_out} == STUDY.left_out
@@ -53,11 +50,8 @@ def test_the_card_says_how_far_a_third_rater_agrees() -> None:
 
 def test_of_a_pair_that_both_rated_the_populations_own_rating_counts() -> None:
     record = starter_record()
-    texts = {
-        question.id: question.text
-        for prompt in record.population.prompts
-        for question in record.population.questions(prompt)
-    }
+    questions = chain.from_iterable(map(record.population.questions, record.population.prompts))
+    texts = {question.id: question.text for question in questions}
     for row in rows(record.folder / RATINGS, RecordedRatings):
         for other, rating in row.ratings.items():
             assert record.rating(texts[row.question], row.answer, other) == rating

@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from inspect_ai.scorer import Score
+from tests.cli.called import genie
 from tests.reports.made_logs import made_log, scored
 
-from genie_inspect.cli import main
 from genie_inspect.studies.close_reading.meeting import MeetingError, Rating, logged_ratings, meeting
 
 NOVELTIES = range(1, 9)  # of which 7 and 8 are the most novel quarter
@@ -104,32 +103,10 @@ def test_a_text_without_one_of_the_scores_or_an_aspect_is_left_out_and_counted(t
     assert (len(ratings), left_out) == (2, 4)
 
 
-SENTENCE = "The tide folded its letters, and went home."
-
-
-def called(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "200"}).invoke(main, ["close-reading", "novelty", *map(str, arguments)])
-
-
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
-    """Two models' logs, whose texts have an expression that is new and one that is not."""
-    for model, last in (("mock/a", 27), ("mock/b", 15)):
-        rows = [
-            {"text": SENTENCE[a:b], "start": a, "end": b, "log_perplexity": log, "novel_share": 0.5}
-            for a, b, log in ((0, 27, 9.0), (29, 42, 2.0), (33, 42, 1.0), (0, 15, 0.5))
-        ]
-        readings = [close_reading(), *[close_reading(("novel", 4, last))] * 2]
-        samples = [{"close_reading": reading, "expression_novelty": novelty(rows)} for reading in readings]
-        texts = [f"{SENTENCE} {number}" for number in range(3)]
-        made_log(tmp_path / "logs", samples, model=model, texts=texts)
-    return tmp_path / "logs"
-
-
-def test_both_tables_and_a_picture_are_made_of_a_folder_of_logs(logs: Path, tmp_path: Path) -> None:
+def test_a_picture_is_made_of_both_counts_and_where_each_expression_has_one_rating_it_is_told(tmp_path: Path) -> None:
+    log = made_log(tmp_path, [{"a": close_reading(("novel", 4, 15)), "b": novelty()}] * 2, texts=[TEXT, f"{TEXT} 2"])
     picture = tmp_path / "quarter.svg"
-    found = called(logs, "--resamples", 20, "--picture", picture)
+    found = genie("close-reading", "novelty", log, "--resamples", 20, "--picture", picture)
     assert found.exit_code == 0, found.output
-    for text in ("by rating", "by expression", "66.7%", "odds of novel", "mock/b", "Every expression has one rating"):
-        assert text in found.output
+    assert "Every expression has one rating" in found.output
     assert "by expression" in picture.read_text(encoding="utf-8")

@@ -1,19 +1,17 @@
 """A model that edits, paraphrases, screens, reads and rates by what stands in a request."""
 
-import csv
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from tests.building.scripts import write_log
-from tests.pairs import FOX_EDIT, GREY, OWL_AGAIN, OWL_EDIT, TEXTS, pairs
+from tests.cli.called import genie
+from tests.pairs import GREY, OWL_AGAIN, OWL_EDIT, TEXTS, pairs
 from tests.scripted import DOCUMENTS, FEATURES, FOX, OWL, QUESTIONS, Data, Script, numbered, small_population
 
 from genie_inspect.building.interviewing import no_progress
-from genie_inspect.cli import main
 from genie_inspect.errors import GenieError, InterventionsError
 from genie_inspect.graders.instrument import Instrument
 from genie_inspect.graders.reader import GraderReader
@@ -36,10 +34,8 @@ from genie_inspect.studies.metric_study.writing import (
     Editor,
     Material,
     Rejected,
-    length_ratio,
     materials,
     visible_fault,
-    words_changed,
     write_texts,
 )
 
@@ -85,7 +81,7 @@ async def written(
     return await write_texts(Editor(model), GraderReader(model), given, FEATURES, paraphrases)
 
 
-async def test_each_document_is_edited_along_every_feature_and_paraphrased() -> None:
+async def test_each_document_is_edited_along_every_feature_by_its_own_answers_alone_and_paraphrased() -> None:
     script = editing()
     (original, plot, style, *again), rejected = await written(script)
     assert original == Original(kind="original", id=DOCUMENT.id, prompt=OWL, text=TEXT, writer="openai/x")
@@ -98,16 +94,9 @@ async def test_each_document_is_edited_along_every_feature_and_paraphrased() -> 
     assert [text.text for text in again if isinstance(text, Paraphrase)] == [f"{TEXT} Again 1.", f"{TEXT} Again 2."]
     assert {text.writer for text in (plot, style, *again)} == {str(script.model())}
     assert rejected == []
-
-
-async def test_who_proposes_sees_the_documents_own_answers_and_no_other_document() -> None:
-    script = editing()
-    await written(script)
-    proposal = next(data for data in script.data if data.get("feature") == "plot" and "count" in data)
-    assert proposal["reader"] == {"What happens?": "answer 0", "How does it end?": "answer 1"}
+    proposal, edit = (data for data in script.data if data.get("feature") == "plot")
+    assert proposal["reader"] == edit["reader"] == {"What happens?": "answer 0", "How does it end?": "answer 1"}
     assert proposal["definition"] == "What happens."
-    edit = next(data for data in script.data if data.get("feature") == "plot" and "value" in data)
-    assert edit["reader"] == proposal["reader"]
     everything = "\n".join(script.requests)
     assert not any(other in everything for other in DOCUMENTS[OWL][1:])
 
@@ -180,13 +169,6 @@ def test_what_is_no_edit_or_no_text_of_about_the_length_is_seen_without_a_model(
     assert visible_fault(original, changed) == reason
 
 
-def test_words_are_counted() -> None:
-    assert words_changed(FLOWN, FLOWN) == 0
-    assert words_changed("a b c d", "a b x d") == 0.25
-    assert words_changed("a b", "x y z w") == 1
-    assert length_ratio("a b c d", "a b c d e") == 1.25
-
-
 ANSWERS = {
     (GREY, "What happens?"): "it sits",
     (GREY, "How does it end?"): "calm",
@@ -224,6 +206,9 @@ async def test_an_edit_is_valid_effective_and_invasive_by_what_is_read_and_a_par
     assert again.invasiveness == pytest.approx(1 / 3)
     question = next(data for data in script.data if data.get("value") == "a fire")
     assert question == {"text": OWL_EDIT, "feature": "plot", "definition": "What happens.", "value": "a fire"}
+    # a verdict that cannot be read is none
+    assert (await checked(editing(value=lambda data: "maybe"), tmp_path / "b"))["i-owl"].valid is None
+    assert (await checked(editing(value=lambda data: "no"), tmp_path / "c"))["i-owl"].valid is False
 
 
 @pytest.mark.parametrize(
@@ -245,11 +230,6 @@ async def test_silence_on_both_sides_is_no_change_and_what_could_not_be_read_cou
     assert (row.effect, row.invasiveness) == (0, invasiveness)
     # equal answers are not asked about
     assert not any("others" in data for data in script.data)
-
-
-async def test_a_verdict_on_the_value_that_cannot_be_read_is_none(tmp_path: Path) -> None:
-    assert (await checked(editing(value=lambda data: "maybe"), tmp_path))["i-owl"].valid is None
-    assert (await checked(editing(value=lambda data: "no"), tmp_path / "b"))["i-owl"].valid is False
 
 
 def row(**changes: object) -> Checked:
@@ -282,21 +262,13 @@ def filled(path: Path, **cells: tuple[str, str, str]) -> Path:
     return path
 
 
-def test_people_see_both_texts_feature_and_value_in_an_order_that_the_seed_shuffles(tmp_path: Path) -> None:
+def test_people_see_the_edits_in_an_order_that_the_seed_shuffles(tmp_path: Path) -> None:
     study = pairs(tmp_path / "pairs")
-    assert write_tables(tmp_path / "ann.csv", study) == 2
-    with (tmp_path / "ann.csv").open(newline="") as file:
-        rows = {row["id"]: row for row in csv.DictReader(file)}
-    assert set(rows) == {"i-owl", "i-fox"}
-    shown = {name: rows["i-owl"][name] for name in ("original", "edited", "feature", "value", *CRITERIA)}
-    expected = {"original": GREY, "edited": OWL_EDIT, "feature": "plot", "value": "a fire"}
-    assert shown == expected | dict.fromkeys(CRITERIA, "")
-    assert rows["i-fox"]["edited"] == FOX_EDIT
-    assert "invasive" in (tmp_path / "ann.md").read_text()
     orders = set()
     for seed in range(8):
-        write_tables(tmp_path / f"{seed}.csv", study, seed)
+        assert write_tables(tmp_path / f"{seed}.csv", study, seed) == 2
         written = (tmp_path / f"{seed}.csv").read_text()
+        assert f"{GREY},{OWL_EDIT},plot,a fire,,,," in written
         orders.add(written.find("i-owl") < written.find("i-fox"))
     assert len(orders) == 2
     with pytest.raises(InterventionsError, match="has no edit that people could check"):
@@ -333,10 +305,8 @@ def test_people_agree_by_criterion_and_with_the_check(tmp_path: Path) -> None:
         {"edits": 1, "good": 1, "kappa": pytest.approx(-1 / 3), "agreement": 0},
     ]
     # a split vote is good for no criterion
-    first, second = (
-        read_table(filled(tmp_path / f"{said}.csv", i_owl=(said, said, said)), study) for said in ("yes", "no")
-    )
-    assert [row["good"] for row in people_figures([first, second], study, 0.5)][:3] == [0.0, 0.0, 0.0]
+    split = [{"i-owl": dict.fromkeys(CRITERIA, said)} for said in (True, False)]
+    assert [row["good"] for row in people_figures(split, study, 0.5)][:3] == [0.0, 0.0, 0.0]
     nothing = pytest.approx(math.nan, nan_ok=True)
     assert figures["style", "valid"] == {"edits": 1, "good": 0, "kappa": nothing, "agreement": nothing}
 
@@ -353,10 +323,6 @@ async def test_an_original_is_read_once_however_many_texts_are_checked_against_i
     assert read == Counter([GREY, *(text.text for text in again)])
 
 
-def genie(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["edits", *map(str, arguments)])
-
-
 @pytest.mark.parametrize(
     ("editor", "fault"),
     [
@@ -366,7 +332,7 @@ def genie(*arguments: object) -> Result:
 )
 def test_who_cannot_edit_is_named_with_the_option(tmp_path: Path, editor: str, fault: str) -> None:
     small_population(tmp_path / "p")
-    result = genie("write", tmp_path / "p", "-o", tmp_path / "out", "--editor", editor)
+    result = genie("edits", "write", tmp_path / "p", "-o", tmp_path / "out", "--editor", editor)
     assert result.exit_code
     assert fault in result.output
     assert not (tmp_path / "out.work").exists()
@@ -375,10 +341,10 @@ def test_who_cannot_edit_is_named_with_the_option(tmp_path: Path, editor: str, f
 def test_one_way_of_checking_is_asked_for_at_a_time_and_of_questions_of_other_prompts_nothing(tmp_path: Path) -> None:
     pairs(tmp_path / "pairs")
     for options in ((), ("--grader", "openai/x"), ("--to", tmp_path / "a.csv", "--from", tmp_path / "a.csv")):
-        result = genie("check", tmp_path / "pairs", *options)
+        result = genie("edits", "check", tmp_path / "pairs", *options)
         assert result.exit_code == 2
         assert "give one of --grader MODEL with --output FOLDER, --to TABLE, and --from TABLE" in result.output
-    result = genie("check", tmp_path / "pairs", "-o", tmp_path / "out", "--grader", "bundled/grader")
+    result = genie("edits", "check", tmp_path / "pairs", "-o", tmp_path / "out", "--grader", "bundled/grader")
     assert result.exit_code == 1
     assert "has no question for any prompt of" in result.output
 
@@ -387,29 +353,23 @@ def taken(folder: Path, source: object, asks: Population | None = None, limit: i
     return materials([str(source)], asks, limit, folder, no_progress)
 
 
-def test_a_population_gives_its_documents_with_its_questions(tmp_path: Path) -> None:
-    population = small_population(tmp_path / "p")
-    found = taken(tmp_path, tmp_path / "p")
-    assert sorted(document.text for document, *_ in found) == sorted(DOCUMENTS[OWL] + DOCUMENTS[FOX])
-    _, questions, answers = found[0]
-    assert [question.text for question in questions] == [q.text for q in population.questions(OWL)]
-    assert answers == {}
-    # a limit takes the first documents of each prompt by their ids
-    every = [document.id for document, *_ in found]
-    assert [document.id for document, *_ in taken(tmp_path, tmp_path / "p", limit=1)] == [
-        min(every[:3]),
-        min(every[3:]),
-    ]
-
-
-def test_of_several_readers_the_first_one_s_answers_count(tmp_path: Path) -> None:
+def test_a_population_gives_its_documents_with_its_questions_and_of_several_readers_the_first_one_s_answers(
+    tmp_path: Path,
+) -> None:
     given = [
         AnswerRow(document=DOCUMENT.id, question=ASKED[place].id, reader=reader, text=f"{reader} says")
         for reader, place in (("first", 0), ("second", 0), ("second", 1))
     ]
-    small_population(tmp_path / "p", answers=given)
-    found = {document.id: answers for document, _, answers in taken(tmp_path, tmp_path / "p")}
-    assert found[DOCUMENT.id] == {ASKED[0].id: "first says", ASKED[1].id: "second says"}
+    population = small_population(tmp_path / "p", answers=given)
+    found = taken(tmp_path, tmp_path / "p")
+    assert sorted(document.text for document, *_ in found) == sorted(DOCUMENTS[OWL] + DOCUMENTS[FOX])
+    assert list(found[0][1]) == list(population.questions(OWL))
+    answers = {document.id: own for document, _, own in found if own}
+    assert answers == {DOCUMENT.id: {ASKED[0].id: "first says", ASKED[1].id: "second says"}}
+    # a limit takes the first documents of each prompt by their ids
+    every = [document.id for document, *_ in found]
+    limited = [document.id for document, *_ in taken(tmp_path, tmp_path / "p", limit=1)]
+    assert limited == [min(every[:3]), min(every[3:])]
 
 
 def test_documents_of_logs_need_a_population_whose_questions_are_asked(tmp_path: Path) -> None:
@@ -418,5 +378,4 @@ def test_documents_of_logs_need_a_population_whose_questions_are_asked(tmp_path:
         taken(tmp_path, log)
     ((document, questions, answers),) = taken(tmp_path, log, small_population(tmp_path / "p"))
     assert document.text == "An owl went out at night and came home again."
-    assert [question.prompt for question in questions] == [OWL] * 3
-    assert answers == {}
+    assert ([question.prompt for question in questions], answers) == ([OWL] * 3, {})

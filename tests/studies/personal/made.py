@@ -1,10 +1,10 @@
 """Made-up votes whose explanations say the verdict, and whose stories do not."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from inspect_ai.scorer import Score
+from tests.cli.called import lines_of
 from tests.reports.made_logs import made_log, scored
 
 from genie_inspect.studies.personal.curiosity_vectors import ExplainedVote
@@ -36,6 +36,10 @@ def votes(plots: int = 6, explained: bool = True) -> list[ExplainedVote]:
 
 def changed(vote: ExplainedVote, **changes: object) -> ExplainedVote:
     return vote.model_copy(update=changes)
+
+
+def with_other(votes: Sequence[ExplainedVote], **changes: object) -> list[ExplainedVote]:
+    return [changed(vote, **changes) for vote in votes]
 
 
 JUDGE_SIGNATURE = "measure:ttcw|judge:critic(mock/a)|version:1"
@@ -97,21 +101,14 @@ def written(folder: Path, world: World = LENIENT, seed: int = 0) -> tuple[Path, 
     Raters are r0, r1 and so on; the id of story 7 is `7_mockllm/writer`, its plot `p2`.
     """
     ballots, *_ = simulated(world, seed)
-    votes = folder / "votes.jsonl"
+    factors = (ballots.stories, ballots.plots, ballots.raters, ballots.tests)
     passes: dict[int, dict[str, float | None]] = {}
     lines = []
-    for row in range(len(ballots)):
-        story, test = int(ballots.stories.codes[row]), TESTS[ballots.tests.codes[row]]
-        passes.setdefault(story, {})[test] = float(ballots.scores[row, 0] > 0)
-        line = {
-            "story": f"{story}_{WRITER}",
-            "plot": ballots.plots.names[ballots.plots.codes[row]],
-            "rater": ballots.raters.names[ballots.raters.codes[row]],
-            "test": test,
-            "verdict": bool(ballots.levels[row]),
-        }
-        lines.append(json.dumps(line) + "\n")
-    votes.write_text("".join(lines), encoding="utf-8")
+    for row, (story, plot, rater, test) in enumerate(zip(*(factor.codes for factor in factors), strict=True)):
+        passes.setdefault(int(story), {})[TESTS[test]] = float(ballots.scores[row, 0] > 0)
+        about = {"story": f"{story}_{WRITER}", "plot": f"p{plot}", "rater": f"r{rater}", "test": TESTS[test]}
+        lines.append(about | {"verdict": bool(ballots.levels[row])})
+    votes = lines_of(folder / "votes.jsonl", lines)
     samples = [{"ttcw": verdict(passes[story])} for story in sorted(passes)]
     log = made_log(folder / "logs", samples, model=WRITER, places=[(str(story), 1) for story in sorted(passes)])
     return votes, Path(log)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from tests.cli.called import genie, lines_of
 from tests.studies.personal.made import HABIT, SAID, STORIES, changed, votes
 
 from genie_inspect.agreement.votes import VotesError
-from genie_inspect.cli import main
 from genie_inspect.errors import EngineFailedError
 from genie_inspect.prompting.templates import unfenced
 from genie_inspect.studies.personal.curiosity import (
@@ -25,7 +25,6 @@ from genie_inspect.studies.personal.curiosity import (
 )
 from genie_inspect.studies.personal.curiosity_models import Prompts
 from genie_inspect.studies.personal.curiosity_vectors import (
-    EXPLANATIONS,
     READING,
     ExplainedVote,
     Explanation,
@@ -67,31 +66,21 @@ def test_each_vote_is_asked_once_of_a_model_that_has_seen_nothing_of_its_plot() 
     models = noting()
     compared(VOTES, models, "none", **PLAN)
     asked = models["none"].asked
-    assert sorted(vote.story + vote.rater for part in asked for vote in part) == sorted(
-        v.story + v.rater for v in VOTES
-    )
+    every = [(vote.story, vote.rater) for part in asked for vote in part]
+    assert sorted(every) == sorted((vote.story, vote.rater) for vote in VOTES)
     for learned, out in zip(models["none"].learned, asked, strict=True):
         assert len(learned) + len(out) == len(VOTES)
         assert not {vote.plot for vote in learned} & {vote.plot for vote in out}
+    assert not models["held-out"].asked
 
 
-@pytest.mark.parametrize(
-    ("explanation", "columns"),
-    [
-        ("none", [("none", "plots"), (None, "plots")]),
-        ("held-out", [("held-out", "rows"), ("held-out", "plots"), ("none", "plots"), (None, "plots")]),
-    ],
-)
-def test_only_held_out_reads_explanations_by_rows_and_whole_plots_beside_the_figures_without_them(
-    explanation: Explanation, columns: list[tuple[Explanation | None, str]]
-) -> None:
+def test_held_out_reads_explanations_by_rows_and_whole_plots_beside_the_figures_without_them() -> None:
     models = noting()
-    comparison = compared(VOTES, models, explanation, **PLAN)
-    assert [(column.explanation, column.held_out) for column in comparison.columns] == columns
-    assert comparison.reading == READING[explanation]
+    comparison = compared(VOTES, models, "held-out", **PLAN)
+    columns = [(column.explanation, column.held_out) for column in comparison.columns]
+    assert columns == [("held-out", "rows"), ("held-out", "plots"), ("none", "plots"), (None, "plots")]
     by_rows = zip(models["held-out"].learned[:3], models["held-out"].asked[:3], strict=True)
-    shared = [{vote.plot for vote in learned} & {vote.plot for vote in out} for learned, out in by_rows]
-    assert any(shared) == (explanation == "held-out")
+    assert any({vote.plot for vote in learned} & {vote.plot for vote in out} for learned, out in by_rows)
 
 
 def test_the_leak_is_seen_where_explanations_say_the_verdict() -> None:
@@ -105,14 +94,17 @@ def test_the_leak_is_seen_where_explanations_say_the_verdict() -> None:
 
 
 def test_figures_are_over_all_votes_with_intervals_by_plot() -> None:
-    comparison = compared(VOTES, noting(), "none", **PLAN)
-    figures = comparison.columns[0].figures
-    assert list(figures) == list(NAMES) == ["pearson", "f1", "log_loss", "auc", "kappa"]
+    first, baseline = (column.figures for column in compared(VOTES, noting(), "none", **PLAN).columns)
+    assert list(first) == list(NAMES) == ["pearson", "f1", "log_loss", "auc", "kappa"]
     # 10 yes of 24, of each of which .25 is said
-    assert figures["log_loss"].value == pytest.approx(-(10 * math.log(0.25) + 14 * math.log(0.75)) / 24)
-    assert figures["log_loss"].low < figures["log_loss"].value < figures["log_loss"].high
-    assert figures["auc"].value == 0.5
-    assert math.isnan(figures["pearson"].value)
+    assert first["log_loss"].value == pytest.approx(-(10 * math.log(0.25) + 14 * math.log(0.75)) / 24)
+    assert first["log_loss"].low < first["log_loss"].value < first["log_loss"].high
+    assert first["auc"].value == 0.5
+    assert math.isnan(first["pearson"].value)
+    # one test: the same share of yes for a whole fold, the lower the more yes it holds; over all votes AUC would be
+    # below .5
+    assert baseline["auc"].value == 0.5
+    assert math.isnan(baseline["pearson"].value)
 
 
 def test_what_the_figures_rest_on_is_counted() -> None:
@@ -127,16 +119,6 @@ def test_the_baseline_is_the_share_of_yes_on_the_test_outside_of_the_fold() -> N
     given = [*VOTES[:4], changed(VOTES[0], test="10")]  # ann and bob: yes yes no no, and one yes on another test
     # of test 09 in fold 1, no and no: (0 + 1) / (2 + 2); in fold 0, yes and yes; of test 10 nothing is known
     assert shares(given, np.array([0, 0, 1, 1, 0])).tolist() == [0.25, 0.25, 0.75, 0.75, 0.5]
-
-
-def test_the_share_of_yes_outside_of_the_fold_tells_no_vote_of_the_fold_from_another() -> None:
-    # one test: the same chance for a whole fold, the lower the more yes it holds; over all votes AUC would be below .5
-    figures = compared(VOTES, noting(), "none", **PLAN).columns[-1].figures
-    assert figures["auc"].value == 0.5
-    assert math.isnan(figures["pearson"].value)
-    folds = by_plots(VOTES, 3, 0)
-    chances, yes = shares(VOTES, folds), np.array([vote.verdict for vote in VOTES])
-    assert np.corrcoef(chances, yes)[0, 1] < -0.05
 
 
 def test_one_rater_alone_is_refused_before_anything_is_learned() -> None:
@@ -172,10 +154,8 @@ def test_plots_with_many_yes_are_dealt_first() -> None:
 
 
 def test_a_text_under_several_plots_is_refused_by_name() -> None:
-    copied = [
-        *votes(6),
-        changed(votes(1)[0], story="9_model", plot="9", text="the lamp by the  river went out. Chapter 0."),
-    ]
+    copy = changed(VOTES[0], story="9_model", plot="9", text="the lamp by the  river went out. Chapter 0.")
+    copied = [*votes(6), copy]
     with pytest.raises(VotesError, match=r"1 stories are copies .*one plot\): '9_model' \(plot '9'\) of '0_model' \("):
         by_plots(copied, 3)
     by_plots([changed(vote, plot="0") if vote.plot == "9" else vote for vote in copied], 3)
@@ -207,19 +187,14 @@ ROW = {
 }
 
 
-def written(folder: Path, *rows: dict[str, Any]) -> Path:
-    path = folder / "votes.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
 def test_a_line_is_a_vote_whose_plot_is_named_or_in_its_story_id_and_whose_explanation_may_be_missing(
     tmp_path: Path,
 ) -> None:
-    assert read_explained_votes(written(tmp_path, ROW)) == [ExplainedVote.model_validate(ROW | {"plot": "3"})]
+    file = tmp_path / "votes.jsonl"
+    assert read_explained_votes(lines_of(file, [ROW])) == [ExplainedVote.model_validate(ROW | {"plot": "3"})]
     row = {name: value for name, value in ROW.items() if name != "explanation"}
     for given, plot in (("castle", "castle"), (None, "3")):
-        (vote,) = read_explained_votes(written(tmp_path, row | {"plot": given}))
+        (vote,) = read_explained_votes(lines_of(file, [row | {"plot": given}]))
         assert (vote.plot, vote.explanation) == (plot, None)
 
 
@@ -230,13 +205,9 @@ BY_BOB = ROW | {"rater": "bob"}
     ("given", "said"),
     [
         ([ROW, BY_BOB | {"text": "  "}], "line 2, field text: String should have at least 1 character"),
-        ([ROW, BY_BOB | {"explanation": ""}], "line 2, field explanation"),
         ([ROW, BY_BOB | {"verdict": "perhaps"}], "line 2, field verdict: .*perhaps.*expected one line per verdict"),
         ([ROW, BY_BOB | {"mood": 1}], "line 2, field mood: Extra inputs"),
-        (
-            [ROW, ROW | {"test": "10"}, BY_BOB, ROW | {"verdict": False}],
-            "'ann' gives 2 verdicts on test '09' of story '3_GPT4', expected one",
-        ),
+        ([ROW, ROW | {"test": "10"}, BY_BOB, ROW], "'ann' gives 2 verdicts on test '09' of story '3_GPT4', "),
         ([ROW, BY_BOB | {"text": "Another story."}], "story '3_GPT4' has two texts or plots"),
         ([ROW, BY_BOB | {"plot": "castle"}], "story '3_GPT4' has two texts or plots"),
         ([], "has no vote, expected one line per verdict"),
@@ -244,28 +215,23 @@ BY_BOB = ROW | {"rater": "bob"}
 )
 def test_votes_that_cannot_be_are_named(tmp_path: Path, given: list[dict[str, Any]], said: str) -> None:
     with pytest.raises(VotesError, match=said):
-        read_explained_votes(written(tmp_path, *given))
+        read_explained_votes(lines_of(tmp_path / "votes.jsonl", given))
 
 
 VOTE = changed(votes()[0], text="The lamp went out. " * 200)
 
 
 class Letters:
-    """A tokenizer of a token a character."""
+    """A tokenizer of a token a character, of a model that is spoken to where it has a chat template."""
 
-    chat_template: str | None = None
+    def __init__(self, chat_template: str | None = None) -> None:
+        self.chat_template = chat_template
 
     def encode(self, text: str, add_special_tokens: bool) -> list[int]:
         return [1] * add_special_tokens + [ord(letter) for letter in text]
 
     def decode(self, tokens: list[int]) -> str:
         return "".join(map(chr, tokens))
-
-
-class Chatting(Letters):
-    """The same, of a model that is spoken to."""
-
-    chat_template = "a template"
 
     def apply_chat_template(self, messages: list[dict[str, str]], tokenize: bool, add_generation_prompt: bool) -> str:
         assert (tokenize, add_generation_prompt) == (False, True)
@@ -300,7 +266,7 @@ def test_of_what_is_too_long_the_end_of_the_story_is_left_out() -> None:
 
 
 def test_a_model_with_a_chat_template_reads_what_a_server_would_send_it() -> None:
-    tokens = Prompts(Chatting(), 9_000).forward(VOTE)
+    tokens = Prompts(Letters("a template"), 9_000).forward(VOTE)
     assert shown(tokens).startswith("<user>Below stand a story")
     assert shown(tokens).endswith("```\n<assistant>")
     assert 1 not in tokens  # the template has what begins a text
@@ -317,35 +283,28 @@ def test_yes_and_no_are_told_by_their_first_token_which_differs() -> None:
 
 
 def called(*arguments: object) -> Result:
-    runner = CliRunner(env={"COLUMNS": "250"})
-    return runner.invoke(main, ["rater", "curiosity", *map(str, arguments), "--folds", "3", "--resamples", "5"])
+    return genie("rater", "curiosity", *arguments, "--folds", 3, "--resamples", 5)
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    path = tmp_path / "votes.jsonl"
-    path.write_text("".join(json.dumps(vote.model_dump()) + "\n" for vote in votes(12)), encoding="utf-8")
-    return path
+    return lines_of(tmp_path / "votes.jsonl", (vote.model_dump() for vote in VOTES))
 
 
-@pytest.mark.parametrize("reading", EXPLANATIONS)
-def test_a_folder_has_the_weights_of_what_it_says_and_counts_and_nothing_that_anybody_wrote(
-    file: Path, tmp_path: Path, reading: Explanation
-) -> None:
+def test_a_folder_has_the_weights_of_what_it_says_and_nothing_that_anybody_wrote(file: Path, tmp_path: Path) -> None:
     folder = tmp_path / "mine"
-    shown = called(file, "-o", folder, "--set", "ridge=2", "--explanation", reading)
+    shown = called(file, "-o", folder, "--set", "ridge=2", "--explanation", "held-out")
     assert shown.exit_code == 0, shown.output
     files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     assert files == ["card.md", "curiosity.json", "weights/coefficients.npz"]
     manifest = json.loads((folder / "curiosity.json").read_bytes())
     assert manifest["comparison"]["settings"] == {"rater_weight": 1, "ridge": 2, "penalty": 1}
-    assert manifest["comparison"]["reading"] == READING[reading]
-    assert manifest["votes_by_rater"] == {"ann": 12, "bob": 12}
+    assert manifest["comparison"]["reading"] == READING["held-out"]
     content = (folder / files[-1]).read_bytes()
     assert manifest["weights"] == {files[-1]: hashlib.sha256(content).hexdigest()}
     with np.load(folder / files[-1]) as arrays:
         written = arrays["verdict_weights"]
-    fitted = VectorCuriosity(reading, VectorSettings(ridge=2)).fit(votes(12))
+    fitted = VectorCuriosity("held-out", VectorSettings(ridge=2)).fit(VOTES)
     assert written == pytest.approx(fitted.classifier[:-1])
     everything = b"".join((folder / file).read_bytes() for file in files).decode("latin-1")
     for text in (*STORIES, *SAID.values(), *HABIT.values(), "Is it original", "_model"):

@@ -1,8 +1,7 @@
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
-from tests.studies.personal.made import changed, votes
+from scipy.special import softmax
+from tests.studies.personal.made import changed, votes, with_other
 
 from genie_inspect.errors import UnfittableError, UnknownChoiceError
 from genie_inspect.studies.personal.curiosity_vectors import (
@@ -13,11 +12,9 @@ from genie_inspect.studies.personal.curiosity_vectors import (
     RaterMeans,
     VectorCuriosity,
     VectorSettings,
-    explained,
     linear,
     ridge,
     settings_of,
-    softmax,
     softmax_regression,
 )
 
@@ -27,10 +24,6 @@ LEARNED, OUT = votes(12)[:16], votes(12)[16:]
 @pytest.fixture(scope="module")
 def fitted() -> dict[Explanation, VectorCuriosity]:
     return {reading: VectorCuriosity(reading, VectorSettings(penalty=0.01)).fit(LEARNED) for reading in EXPLANATIONS}
-
-
-def with_other(votes: Sequence[ExplainedVote], **changes: object) -> list[ExplainedVote]:
-    return [changed(vote, **changes) for vote in votes]
 
 
 def test_read_explanations_give_the_verdict_away(fitted: dict[Explanation, VectorCuriosity]) -> None:
@@ -56,11 +49,8 @@ def test_the_rater_counts_and_the_held_out_verdict_is_not_looked_at(
     for verdict in (True, False):
         assert chances(with_other(OUT, verdict=verdict)).tolist() == chances(OUT).tolist()
     assert not np.allclose(chances(with_other(OUT, rater="ann")), chances(with_other(OUT, rater="bob")))
-
-
-def test_the_classifier_reads_no_rater_beside_the_curiosity(fitted: dict[Explanation, VectorCuriosity]) -> None:
-    # 128 of the story, 128 of the question; 128 of the curiosity and one for each rater
-    assert fitted["none"].inputs(OUT).shape == (8, 128 + 128 + 128 + 2)
+    # that is by the curiosity alone: 128 of the story, 128 of the question; 128 of the curiosity and one for each rater
+    assert fitted[reading].inputs(OUT).shape == (8, 128 + 128 + 128 + 2)
 
 
 def test_a_rater_who_was_not_learned_from_counts_as_none_of_them(fitted: dict[Explanation, VectorCuriosity]) -> None:
@@ -101,14 +91,13 @@ def test_three_classes_as_scikit_learn_finds_them() -> None:
     labels = np.digitize(ROWS[:, 1] + np.random.default_rng(1).normal(size=40), [-0.5, 0.5])
     found = softmax_regression(ROWS, np.eye(3)[labels], penalty=2)
     other = linear_model.LogisticRegression(C=1 / 2, tol=1e-10).fit(ROWS, labels)
-    assert softmax(linear(ROWS, found)) == pytest.approx(other.predict_proba(ROWS), abs=1e-3)
+    assert softmax(linear(ROWS, found), axis=1) == pytest.approx(other.predict_proba(ROWS), abs=1e-3)
 
 
-def test_the_intercept_bears_no_penalty_and_softmax_large_numbers() -> None:
+def test_the_intercept_bears_no_penalty() -> None:
     labels = np.array([[1.0, 0]] * 3 + [[0, 1.0]])
     found = softmax_regression(np.zeros((4, 1)), labels, penalty=1e6)
-    assert softmax(linear(np.zeros((1, 1)), found))[0] == pytest.approx([0.75, 0.25], abs=1e-4)
-    assert softmax(np.array([[1000.0, 1000.0, -1000.0]])).tolist() == [[0.5, 0.5, 0]]
+    assert softmax(linear(np.zeros((1, 1)), found), axis=1)[0] == pytest.approx([0.75, 0.25], abs=1e-4)
 
 
 def test_a_rater_stands_for_the_mean_of_what_was_learned_from() -> None:
@@ -122,15 +111,10 @@ GIVEN = votes()
 PARTLY = [changed(GIVEN[0], explanation=None), *GIVEN[1:]]
 
 
-def test_only_votes_with_an_explanation_are_learned_from() -> None:
-    assert explained(PARTLY, "none") == PARTLY[1:]
-
-
 @pytest.mark.parametrize(
     ("given", "reading", "said"),
     [
         (PARTLY, "held-out", "1 of 12 votes have no explanation, expected one each with explanation=h"),
-        (votes(explained=False), "held-out", "none of 12 votes has an explanation"),
         (votes(explained=False), "none", "none of 12 votes has an explanation"),
         (GIVEN[::2], "none", "all explanations are by rater 'ann', expected at least two raters"),
         ([changed(vote, verdict=True) for vote in GIVEN], "none", "among 12 votes to learn from there is no 'no'"),

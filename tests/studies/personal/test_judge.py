@@ -5,11 +5,13 @@ import math
 import os
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from tests.studies.personal.made import column, judge
 
 from genie_inspect.agreement.machine_scores import JudgedStory
 from genie_inspect.agreement.votes import VotedStory, VotesError
@@ -18,55 +20,34 @@ from genie_inspect.studies.personal.ballots import Ballots, ballots
 from genie_inspect.studies.personal.fitting import fit_judge
 from genie_inspect.studies.personal.judge import (
     Figure,
-    HeldOut,
     PersonalError,
     PersonalJudge,
     RaterTerms,
-    ScoreColumn,
     forget,
     read_folder,
     write_folder,
 )
 from genie_inspect.studies.personal.power import World, simulated
 
-CRITIC = ScoreColumn(name="critic", scorer="ttcw", signature="measure:ttcw", mean=0.5, spread=0.25, slope=0.5)
-
 
 def made(**other: object) -> PersonalJudge:
-    fields: dict[str, object] = {
-        "scale": (0, 1),
-        "thresholds": (0.3,),
-        "tests": {"01": 0.2, "02": -0.4},
-        "columns": (CRITIC,),
-        "raters": {
-            "ann": RaterTerms(votes=40, leniency=-0.7, error=0.1, taste={"01": 0.1}),
-            "bob": RaterTerms(votes=3, leniency=0.2, error=0.5),
-        },
-        "variances": {"leniency": 0.5},
-    }
-    return PersonalJudge.model_validate(fields | other)
-
-
-def chance(log_odds: float) -> float:
-    return 1 / (1 + math.exp(-log_odds))
+    return PersonalJudge.model_validate(judge().model_dump() | other)
 
 
 def test_of_numbers_the_expected_one_counts_the_steps_between() -> None:
-    judge = made(scale=(1, 2, 5), thresholds=(-1, 1))
-    opinion = judge.opinion("bob", "01", {"critic": 0.5})
+    opinion = made(scale=(1, 2, 5), thresholds=(-1, 1)).opinion("cy", "01", {"critic|a": 0.7})
     assert opinion is not None
-    first, second = chance(0.4 + 1), chance(0.4 - 1)
+    # 0.4 above the mean, 0.5 is one spread: log-odds 0.4, as far from the thresholds as 1.4 and -0.6
+    first, second = (1 / (1 + math.exp(-log_odds)) for log_odds in (1.4, -0.6))
     assert opinion["expected"] == pytest.approx(1 + first + 3 * second)
 
 
 def test_a_rater_stands_out_beyond_the_error_that_all_raters_share() -> None:
-    assert made().leaning("ann") == "harsher"
-    assert not made().leaning("bob")
+    assert [judge().leaning(rater) for rater in judge().raters] == ["more lenient", "harsher", ""]
     # 2.1 errors are beyond the bound of one rater, 1.96, and within that of two, 2.24
     pair = {name: RaterTerms(votes=9, leniency=0.21, error=0.1) for name in ("ann", "bob")}
     assert not made(raters=pair).leaning("ann")
     assert made(raters={"ann": pair["ann"]}).leaning("ann") == "more lenient"
-    assert not made(raters={"ann": RaterTerms(votes=9, leniency=0, error=0)}).leaning("ann")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +59,7 @@ def test_a_rater_stands_out_beyond_the_error_that_all_raters_share() -> None:
         {"thresholds": (math.inf,)},
         {"thresholds": (0.1, 0.2)},
         {"tests": {"01": 1e308}},
-        {"columns": (CRITIC.model_dump() | {"spread": 5e-324},)},
+        {"columns": (column().model_dump() | {"spread": 5e-324},)},
         {"format": 2},
         {"votes": {"ann": [1, 0]}},
     ],
@@ -88,33 +69,25 @@ def test_what_is_no_judge_is_refused(other: dict[str, object]) -> None:
         made(**other)
 
 
-JUDGE, FIGURES = fit_judge(simulated(World(stories=24, tests=2, raters=4, leniency=1.0), 0)[0], resamples=20)
-ANN = "ann-1f3c"
-
-
-def renamed(judge: PersonalJudge, figures: HeldOut) -> tuple[PersonalJudge, HeldOut]:
-    """The first rater under a name that stands nowhere else."""
-    first = next(iter(judge.raters))
-    raters, foretold = (
-        {ANN if key == first else key: value for key, value in own.items()} for own in (judge.raters, figures.raters)
-    )
-    return judge.model_copy(update={"raters": raters}), figures.model_copy(update={"raters": foretold})
+ANN = "ann-1f3c"  # stands nowhere else
+BALLOTS, *_ = simulated(World(stories=24, tests=2, raters=4, leniency=1.0), 0)
+RATERS = replace(BALLOTS.raters, names=(ANN, *BALLOTS.raters.names[1:]))
+JUDGE, FIGURES = fit_judge(replace(BALLOTS, raters=RATERS), resamples=20)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    write_folder(*renamed(JUDGE, FIGURES), tmp_path / "taste")
+    write_folder(JUDGE, FIGURES, tmp_path / "taste")
     return tmp_path / "taste"
 
 
 def test_what_was_written_is_read_back(folder: Path) -> None:
-    assert read_folder(folder, ANN) == renamed(JUDGE, FIGURES)
+    assert read_folder(folder, ANN) == (JUDGE, FIGURES)
     assert {path.name for path in folder.iterdir()} == {"manifest.json", "judge.json", "figures.json", "README.md"}
 
 
 def test_a_rater_who_is_forgotten_stands_in_no_file_any_more(folder: Path) -> None:
-    votes = forget(folder, ANN)
-    assert votes == next(iter(JUDGE.raters.values())).votes
+    assert forget(folder, ANN) == JUDGE.raters[ANN].votes
     assert not [path for path in folder.iterdir() if ANN in path.read_text(encoding="utf-8")]
     judge, figures = read_folder(folder, None)
     assert len(judge.raters) == len(JUDGE.raters) - 1
@@ -124,12 +97,11 @@ def test_a_rater_who_is_forgotten_stands_in_no_file_any_more(folder: Path) -> No
 
 def sealed(folder: Path, name: str, change: Callable[[Any], object]) -> None:
     """Change a file, and its digest with it, as somebody who makes such a folder by hand would."""
-    fields = json.loads((folder / name).read_text(encoding="utf-8"))
+    fields, manifest = (json.loads((folder / file).read_text(encoding="utf-8")) for file in (name, "manifest.json"))
     change(fields)
     text = json.dumps(fields)
-    (folder / name).write_text(text, encoding="utf-8")
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     manifest["digests"][name] = digest(text)
+    (folder / name).write_text(text, encoding="utf-8")
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
 
 
@@ -200,17 +172,14 @@ def test_the_sentence_claims_no_more_than_the_interval(gain: tuple[float, float,
     assert figures.sentence.startswith(said)
 
 
-YES, NO = 1.0, 0.0
-
-
 def judged(*stories: JudgedStory) -> dict[str, dict[str, JudgedStory]]:
     return {"critic": {story.story: story for story in stories}}
 
 
 STORIES = [
-    VotedStory("1_GPT4", {"ann": {"01": YES, "02": NO}, "bob": {"01": NO}}),
-    VotedStory("1_Claude", {"ann": {"01": NO, "02": YES}}),
-    VotedStory("2_GPT4", {"bob": {"01": YES}}),
+    VotedStory("1_GPT4", {"ann": {"01": 1, "02": 0}, "bob": {"01": 0}}),
+    VotedStory("1_Claude", {"ann": {"01": 0, "02": 1}}),
+    VotedStory("2_GPT4", {"bob": {"01": 1}}),
 ]
 SCORES = judged(*(JudgedStory(story.story, 1, {"01": 1.0, "02": 0.0}) for story in STORIES))
 
@@ -239,7 +208,7 @@ def test_tests_stories_plots_and_people_are_those_that_are_asked_for() -> None:
     assert sources is not None
     assert sources.names == ("machine", "human")
     # the plot by the file, else by the id
-    own = [VotedStory("x", {"ann": {"01": YES}}, plot="p"), VotedStory("y", {"ann": {"01": NO}})]
+    own = [VotedStory("x", {"ann": {"01": 1}}, plot="p"), VotedStory("y", {"ann": {"01": 0}})]
     scores = judged(*(JudgedStory(story.story, 1, {"01": 1.0}) for story in own))
     assert ballots(own, scores, plot=lambda story: story * 2).plots.names == ("p", "yy")
 
@@ -270,20 +239,15 @@ def test_votes_without_every_score_are_left_out_and_counted(
     ("stories", "scores", "choice", "said"),
     [
         (STORIES, SCORES, {"humans": ("NewYorker",)}, "no story is by 'NewYorker', expected one of GPT4, Claude"),
-        (
-            STORIES,
-            judged(JudgedStory("9_GPT4", 1, {"01": 1.0})),
-            {},
-            "no vote has scores beside it: 6 on stories without a score: 1_GPT4, 1_Cl",
-        ),
+        (STORIES, judged(JudgedStory("9_GPT4", 1, {"01": 1})), {}, "beside it: 6 on stories without a score: 1_GPT4, "),
         (STORIES, SCORES, {"leave_out": ("1_*",)}, "all 1 votes are 1, expected votes that differ"),
         (STORIES, SCORES, {"tests": ("99",)}, "no vote is left"),
-        ([VotedStory("1_GPT4", {"all": {"01": YES}})], SCORES, {}, "a rater has the id 'all'"),
+        ([VotedStory("1_GPT4", {"all": {"01": 1}})], SCORES, {}, "a rater has the id 'all'"),
         (
-            [VotedStory("1_GPT4", {f"r{number}": {"01": number / 7} for number in range(30)})],
+            [VotedStory("1_GPT4", {f"r{n}": {"01": n / 7} for n in range(30)})],
             SCORES,
             {},
-            "30 different numbers, expected at most 20",
+            "30 different numbers, exp",
         ),
     ],
 )
@@ -300,10 +264,8 @@ def test_a_grader_without_verdicts_on_the_tests_counts_by_its_values_or_its_scor
         name: JudgedStory(name, math.nan, {}, values=own, scorer="genie", signature="s") for name, own in values.items()
     }
     rows = joined(scores={"genie": genie})
-    assert [(source.name, source.key, source.scorer) for source in rows.columns] == [
-        ("genie plot", "plot", "genie"),
-        ("genie style", "style", "genie"),
-    ]
+    names = [(source.name, source.key, source.scorer) for source in rows.columns]
+    assert names == [(f"genie {key}", key, "genie") for key in ("plot", "style")]
     assert rows.scores[0].tolist() == [0.4, 0.7]
     # of a file without tests
     rows = joined(scores=judged(*(JudgedStory(story.story, number, {}) for number, story in enumerate(STORIES))))

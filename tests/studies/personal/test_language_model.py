@@ -1,28 +1,19 @@
 import socket
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.engines.tiny_models import tiny_model
-from tests.studies.personal.made import HABIT, SAID, STORIES, changed, votes
+from tests.studies.personal.made import HABIT, SAID, STORIES, votes, with_other
 
 torch = pytest.importorskip("torch", reason="needs the extra `personal`")
 transformers = pytest.importorskip("transformers", reason="needs the extra `personal`")
 peft = pytest.importorskip("peft", reason="needs the extra `personal`")
 
 from genie_inspect.errors import EngineFailedError, UnfittableError  # noqa: E402  # torch may be missing
-from genie_inspect.studies.personal.curiosity_models import (  # noqa: E402
-    LanguageCuriosity,
-    train,
-)
-from genie_inspect.studies.personal.curiosity_vectors import (  # noqa: E402
-    EXPLANATIONS,
-    ExplainedVote,
-    Explanation,
-    LoraSettings,
-)
+from genie_inspect.studies.personal.curiosity_models import LanguageCuriosity, train  # noqa: E402
+from genie_inspect.studies.personal.curiosity_vectors import EXPLANATIONS, Explanation, LoraSettings  # noqa: E402
 
 QUICK = LoraSettings(epochs=1, length=480, learning_rate=0.01, accumulation=1)
 LEARNED, OUT = votes(4), votes(6)[8:]
@@ -39,21 +30,17 @@ def fitted(base: str) -> Fitted:
     return {reading: LanguageCuriosity(base, reading, QUICK).fit(LEARNED) for reading in EXPLANATIONS}
 
 
-def explaining(votes: Sequence[ExplainedVote], explanation: str | None) -> list[ExplainedVote]:
-    return [changed(vote, explanation=explanation) for vote in votes]
-
-
 def test_without_the_explanation_nothing_held_out_is_read(fitted: Fitted) -> None:
     chances = fitted["none"].probabilities(OUT)
-    assert fitted["none"].probabilities(explaining(OUT, "fresh")).tolist() == chances.tolist()
-    assert fitted["none"].probabilities(explaining(OUT, None)).tolist() == chances.tolist()
+    assert fitted["none"].probabilities(with_other(OUT, explanation="fresh")).tolist() == chances.tolist()
+    assert fitted["none"].probabilities(with_other(OUT, explanation=None)).tolist() == chances.tolist()
 
 
 def test_held_out_reads_the_explanation(fitted: Fitted) -> None:
     scores = fitted["held-out"].curiosity(OUT)
-    assert not np.allclose(fitted["held-out"].curiosity(explaining(OUT, "dull dull dull")), scores)
+    assert not np.allclose(fitted["held-out"].curiosity(with_other(OUT, explanation="dull dull dull")), scores)
     with pytest.raises(UnfittableError, match="4 of 4 votes have no explanation"):
-        fitted["held-out"].probabilities(explaining(OUT, None))
+        fitted["held-out"].probabilities(with_other(OUT, explanation=None))
 
 
 def test_the_curiosity_is_the_difference_of_two_vectors_of_length_one(fitted: Fitted) -> None:

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from tests.cli.called import genie
 from tests.studies.personal.made import WRITER, written
 
-from genie_inspect.cli import main
 from genie_inspect.studies.personal.judge import read_judge
 
 Run = Callable[..., Result]
@@ -17,36 +18,17 @@ Run = Callable[..., Result]
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
     written(tmp_path)
-
-    def called(*words: str) -> Result:
-        return CliRunner().invoke(main, ["rater", *words])
-
-    return called
+    return partial(genie, "rater")
 
 
-def test_verdicts_of_a_table_are_votes_as_those_of_lines_are(run: Run, tmp_path: Path) -> None:
-    lines = [json.loads(line) for line in (tmp_path / "votes.jsonl").read_text(encoding="utf-8").splitlines()]
-    rows = ["story,rater,question,verdict,plot"]
-    rows += [
-        f"{one['story']},{one['rater']},{one['test']},{'yes' if one['verdict'] else 'no'},{one['plot']}"
-        for one in lines
-    ]
-    (tmp_path / "votes.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    for file, output in (("votes.csv", "a"), ("votes.jsonl", "b")):
-        assert run("fit", file, "--scores", "logs", "-o", output, "--resamples", "10").exit_code == 0
-    assert read_judge(tmp_path / "a") == read_judge(tmp_path / "b")
-
-
-def test_a_plot_can_be_a_part_of_the_id(run: Run, tmp_path: Path) -> None:
-    votes = (tmp_path / "votes.jsonl").read_text(encoding="utf-8")
-    bare = "".join(
-        json.dumps({k: v for k, v in json.loads(line).items() if k != "plot"}) + "\n" for line in votes.splitlines()
-    )
-    (tmp_path / "bare.jsonl").write_text(bare, encoding="utf-8")
-    fit = ("fit", "bare.jsonl", "--scores", "logs", "--resamples", "10", "-o")
-    assert "24 stories of 10 plots" in run(*fit, "a", "--plot", r"([0-9])_").output
+def test_a_table_of_verdicts_is_votes_whose_plots_can_be_a_part_of_the_id(run: Run, tmp_path: Path) -> None:
+    votes = [json.loads(line) for line in (tmp_path / "votes.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = (f"{one['story']},{one['rater']},{one['test']},{'yes' if one['verdict'] else 'no'}\n" for one in votes)
+    (tmp_path / "votes.csv").write_text("".join(["story,rater,question,verdict\n", *rows]), encoding="utf-8")
+    fit = ("fit", "votes.csv", "--scores", "logs", "--resamples", "10", "-o")
+    assert "144 votes on 24 stories of 10 plots" in run(*fit, "a", "--plot", r"([0-9])_").output
+    assert list(read_judge(tmp_path / "a").tests) == ["01", "02"]
     assert "story '0_mockllm/writer' has no plot by 'x'" in run(*fit, "b", "--plot", "x").output
     assert "plot is '(', expected a regular expression" in run(*fit, "c", "--plot", "(").output
 

@@ -7,29 +7,29 @@ from typing import Any
 from zlib import crc32
 
 import pytest
-from click.testing import CliRunner, Result
-from inspect_ai.model import Model, get_model
+from click.testing import Result
+from tests.cli.called import as_json, genie, lines_of
 from tests.scripted import Script, output, saying
 from tests.tasks.test_ttcw_stories import STORIES, run, said
 
 import genie_inspect.cli.running as running
 from genie_inspect.agreement.machine_scores import JudgedStory, read_scores
 from genie_inspect.agreement.votes import VotedStory, VotesError
-from genie_inspect.cli import main
 from genie_inspect.populations.stories import reference_stories
 from genie_inspect.prompting.replies import labels
-from genie_inspect.studies.ttcw.stories import story_words
+from genie_inspect.studies.ttcw.stories import StoryWords, story_words
 from genie_inspect.studies.ttcw.verdicts import asked_setups, at_cutoff, cutoff_curves, histogram, writer_totals
 
-
-def called(*arguments: object) -> Result:
-    return CliRunner(env={"COLUMNS": "220"}).invoke(main, ["ttcw", *map(str, arguments)])
+MADE = ("logs", "empty", "blank")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a log of stories in the study's two setups."""
+    """A folder with a log of stories in the study's two setups, and two without a story."""
     folder = tmp_path_factory.mktemp("ttcw")
+    for name in MADE[1:]:
+        (folder / name).mkdir()
+    (folder / "blank" / "a.txt").write_text(" ", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
         patched.setenv("GENIE_CACHE_DIR", str(folder / "cache"))
@@ -41,15 +41,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("arguments", "fault"),
     [
         (("cutoffs", "nowhere"), "nowhere does not exist"),
-        (("cutoffs", "{logs}", "--cutoff", "9"), "cutoff is 9, expected -3 to 4"),
+        (("cutoffs", "{logs}", "--cutoff", "5"), "cutoff is 5, expected -3 to 4"),
         (("cutoffs", "{logs}", "--picture", "a.gif"), "picture is 'a.gif'"),
         (("setups", "{logs}", "--votes", "nowhere.jsonl"), "nowhere.jsonl cannot be read"),
         (("words", "nowhere.jsonl"), "nowhere.jsonl cannot be read"),
         (("totals",), "nothing to count"),
+        (("extract-plots", "{empty}", "-o", "refs.jsonl", "--grader", "mock/g"), "empty has no file *.txt"),
+        (("extract-plots", "{blank}", "-o", "refs.jsonl", "--grader", "mock/g"), "a.txt is empty"),
     ],
 )
 def test_what_cannot_be_used_is_one_line(folder: Path, arguments: tuple[str, ...], fault: str) -> None:
-    result = called(*(part.format(logs=folder / "logs") for part in arguments))
+    result = genie("ttcw", *(part.format_map({name: folder / name for name in MADE}) for part in arguments))
     assert result.exit_code == 1
     assert fault in result.output
     assert "Traceback" not in result.output
@@ -71,8 +73,7 @@ def votes(name: str, *results: float) -> VotedStory:
 def test_a_test_passes_from_the_cutoff_on_and_what_was_not_judged_counts_nowhere() -> None:
     counted = at_cutoff(story("1_a", -3, -2, 4, math.nan), -2)
     assert counted.score == 2
-    assert [counted.tests[test] for test in ("01", "02", "03")] == [0, 1, 1]
-    assert math.isnan(counted.tests["04"])
+    assert list(counted.tests.values()) == pytest.approx([0, 1, 1, math.nan], nan_ok=True)
 
 
 def test_a_scale_is_swept_from_its_lowest_cutoff_to_0_and_ranked_as_people_rank_at_each() -> None:
@@ -115,10 +116,10 @@ def test_a_sweep_over_a_log_asks_nothing_and_equals_a_run_at_each_cutoff(
     swept = {point["cutoff"]: point["total"] for point in curve["points"]}
     assert len(critic.requests) == asked
     assert len(set(swept.values())) > 2
-    for cutoff, total in swept.items():
+    for cutoff in (-3, 0):
         log = run(critic, setups="both", cutoff=cutoff)
         assert log.results
-        assert log.results.scores[0].metrics["mean"].value == pytest.approx(total)
+        assert log.results.scores[0].metrics["mean"].value == pytest.approx(swept[cutoff])
 
 
 def test_a_way_has_its_mean_by_writer_and_counts_what_was_not_judged() -> None:
@@ -136,12 +137,8 @@ def test_totals_by_writer_are_those_of_most_people_and_of_each_judge() -> None:
     people = [votes("1_a", 1, 1), votes("2_a", 1, 0), votes("1_b", 0, 0)]
     machine = {"m": {"1_a": JudgedStory("1_a", 2, {}), "1_b": JudgedStory("1_b", math.nan, {})}}
     rows = writer_totals(machine, people)
-    assert [(row["judge"], row["writer"], row["totals"]) for row in rows] == [
-        ("people", "a", [2, 1]),
-        ("people", "b", [0]),
-        ("m", "a", [2]),
-        ("m", "b", []),
-    ]
+    counted = {(row["judge"], row["writer"]): row["totals"] for row in rows}
+    assert counted == {("people", "a"): [2, 1], ("people", "b"): [0], ("m", "a"): [2], ("m", "b"): []}
     assert (rows[0]["mean"], histogram(rows[0])) == (1.5, {1: 1, 2: 1})
     assert math.isnan(rows[3]["mean"])
 
@@ -151,10 +148,8 @@ def test_words_are_those_of_stories_or_their_log_and_of_what_they_are_held_again
 ) -> None:
     monkeypatch.chdir(tmp_path)
     rows = story_words([STORIES])
-    assert [(row.plot, row.writer, row.words, row.is_reference) for row in rows] == [
-        *(("0", "plain", 7, False), ("0", "bold", 11, False), ("1", "plain", 6, False)),
-        *(("0", "fine", 15, True), ("1", "reference", 12, True)),
-    ]
+    own = [StoryWords("0", "plain", 7), StoryWords("0", "bold", 11), StoryWords("1", "plain", 6)]
+    assert rows == [*own, StoryWords("0", "fine", 15, True), StoryWords("1", "reference", 12, True)]
     run(Script(lambda request: "[[YES]]"), setups="baseline")
     assert set(story_words([Path("logs")])) == set(rows)
 
@@ -166,17 +161,13 @@ BEES = [{"title": "Bees", "story": "She counted."}, {"title": "Lock", "plot": "A
 @pytest.fixture
 def bees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    rows = "".join(json.dumps(row) + "\n" for row in BEES)
-    (tmp_path / "stories.jsonl").write_text(rows, encoding="utf-8")
+    lines_of(tmp_path / "stories.jsonl", BEES)
     return tmp_path
 
 
 def plots_called(monkeypatch: pytest.MonkeyPatch, script: Script, *arguments: str) -> Result:
-    def model(name: str) -> Model:
-        return script.model() if name == "mock/g" else get_model(name)
-
-    monkeypatch.setattr(running, "get_model", model)
-    return CliRunner().invoke(main, ["ttcw", "extract-plots", *arguments, "-o", "refs.jsonl", "--grader", "mock/g"])
+    monkeypatch.setattr(running, "get_model", lambda _: script.model())
+    return genie("ttcw", "extract-plots", *arguments, "-o", "refs.jsonl", "--grader", "mock/g")
 
 
 def test_a_plot_is_drawn_for_each_story_that_has_none_and_the_file_is_the_tasks(
@@ -187,10 +178,7 @@ def test_a_plot_is_drawn_for_each_story_that_has_none_and_the_file_is_the_tasks(
     assert result.exit_code == 0, result.output
     said: dict[str, Any] = json.loads(result.stdout)
     assert (said["drawn"], said["had_a_plot"], said["outside_of_25_to_50_words"], said["calls"]) == (1, 1, 0, 1)
-    assert [(story.title, story.plot) for story in reference_stories("refs.jsonl")] == [
-        ("Bees", PLOT),
-        ("Lock", "A lock opens."),
-    ]
+    assert [story.plot for story in reference_stories("refs.jsonl")] == [PLOT, "A lock opens."]
     again = plots_called(monkeypatch, script, "stories.jsonl")
     assert (again.exit_code, len(script.requests)) == (1, 1)
     assert "expected a new file" in again.output
@@ -217,20 +205,8 @@ def test_a_plot_that_is_cut_off_is_no_plot_and_is_not_on_record(bees: Path, monk
 
 
 def test_a_dry_run_asks_nobody_and_writes_nothing(bees: Path) -> None:
-    options = ("--grader", "openai/gpt-4o", "--dry-run", "--json")
-    said = json.loads(called("extract-plots", "stories.jsonl", "-o", "refs.jsonl", *options).stdout)
+    options = ("-o", "refs.jsonl", "--grader", "openai/gpt-4o", "--dry-run")
+    said = as_json("ttcw", "extract-plots", "stories.jsonl", *options)
     assert (said["stories"], said["calls_needed"]) == (2, 1)
     assert 25 < said["output_tokens"] < 90
     assert sorted(path.name for path in bees.iterdir() if path.name != "cache") == ["stories.jsonl"]
-
-
-@pytest.mark.parametrize(("content", "fault"), [(None, "has no file *.txt"), (" ", "a.txt is empty")])
-def test_a_folder_without_stories_is_one_clear_line(
-    bees: Path, monkeypatch: pytest.MonkeyPatch, content: str | None, fault: str
-) -> None:
-    (bees / "mine").mkdir()
-    if content is not None:
-        (bees / "mine" / "a.txt").write_text(content, encoding="utf-8")
-    result = plots_called(monkeypatch, saying(PLOT), "mine")
-    assert result.exit_code == 1
-    assert fault in result.output

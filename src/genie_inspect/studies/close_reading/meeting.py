@@ -116,24 +116,19 @@ def meeting(ratings: Sequence[Rating], baseline: str = "", resamples: int = 2_00
 
     def shares(own: Sequence[Rating]) -> Shares:
         counts = counted(own)
-        places = {verdict: [place, -1] for place, verdict in enumerate(VERDICTS)}
-        return Shares(len(own), {name: interval(lambda sums, at=at: sums[at], counts) for name, at in places.items()})
+        by_verdict = {name: interval(tuple, counts[[at, -1]]) for at, name in enumerate(VERDICTS)}
+        return Shares(len(own), by_verdict)
+
+    def odds_ratio(ours: Counts, base: Counts) -> tuple[float, float]:
+        return ours[0] * (base[1] - base[0]), base[0] * (ours[1] - ours[0])
 
     def writer(source: str, own: Sequence[Rating]) -> WriterFigures:
         counts, base = counted(own), counted(by_source[baseline])
-
-        def odds(place: int) -> BootstrapInterval:
-            if source == baseline:
-                return UNKNOWN
-            return interval(lambda a, b: (a[place] * (b[-1] - b[place]), b[place] * (a[-1] - a[place])), counts, base)
-
         given = (counts[:-1].sum(axis=1) / len(own)).tolist()
-        return WriterFigures(
-            ratings=len(own),
-            expressions=len(by_expression(own)),
-            shares=dict(zip(VERDICTS, given, strict=True)),
-            odds={verdict: odds(VERDICTS.index(verdict)) for verdict in (NOVEL, AWKWARD)},
-        )
+        odds = {NOVEL: UNKNOWN, AWKWARD: UNKNOWN}
+        if source != baseline:
+            odds = {name: interval(odds_ratio, counts[[at, -1]], base[[at, -1]]) for at, name in enumerate(odds)}
+        return WriterFigures(len(own), len(by_expression(own)), dict(zip(VERDICTS, given, strict=True)), odds)
 
     return Meeting(
         ratings=len(ratings),
@@ -152,9 +147,9 @@ def by_expression(ratings: Iterable[Rating]) -> list[Rating]:
     """One rating an expression: novel, or awkward, where any reader says so."""
     units: dict[Hashable, Rating] = {}
     for one in ratings:
-        unit = units.setdefault((one.source, one.cluster, one.expression), one)
-        novel, awkward = unit.novel or one.novel, unit.awkward or one.awkward
-        units[one.source, one.cluster, one.expression] = replace(unit, novel=novel, awkward=awkward)
+        key = (one.source, one.cluster, one.expression)
+        unit = units.get(key, one)
+        units[key] = replace(unit, novel=unit.novel or one.novel, awkward=unit.awkward or one.awkward)
     return list(units.values())
 
 
@@ -173,9 +168,8 @@ def logged_ratings(paths: Iterable[str | Path]) -> tuple[list[Rating], int]:
             for _, marks, measured, _ in readings(scores):
                 for one in expressions(scores) if {NOVEL, AWKWARD} <= measured else ():
                     marked = {mark.aspect for mark in marks if mark.start < one.end and one.start < mark.end}
-                    is_novel, is_awkward = NOVEL in marked, AWKWARD in marked
-                    place = (text, one.start, one.end)
-                    ratings.append(Rating(log.label, prompt, place, one.log_perplexity, is_novel, is_awkward))
+                    told = (NOVEL in marked, AWKWARD in marked)
+                    ratings.append(Rating(log.label, prompt, (text, one.start, one.end), one.log_perplexity, *told))
             left_out += len(ratings) == before
     if not ratings:
         raise MeetingError(
@@ -261,10 +255,10 @@ def novelty(logs: tuple[str, ...], baseline: str, resamples: int, seed: int) -> 
     ratings, left_out = logged_ratings(logs)
     found = meeting(ratings, baseline, resamples, seed)
 
-    def parts() -> Iterator[Table | str]:
-        def shown(own: BootstrapInterval, form: str, none: str) -> str:
-            return ranged(own.value, own.low, own.high, form, none)
+    def shown(own: BootstrapInterval, form: str, none: str) -> str:
+        return ranged(own.value, own.low, own.high, form, none)
 
+    def parts() -> Iterator[Table | str]:
         both = (found.by_rating, found.by_expression)
         rows = [[name, *(shown(own.shares[name], ".1%", "none") for own in both)] for name in VERDICTS]
         title = f"The most n-gram-novel quarter: log perplexity above {found.threshold:.2f} [95% interval]"

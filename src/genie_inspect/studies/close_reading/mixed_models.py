@@ -1,7 +1,7 @@
 """Mixed logistic models of a user's table: `genie close-reading fit` and `genie close-reading preference`."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -139,8 +139,7 @@ def preferences(
         values = [_value(row, measure, FIRST) - _value(row, measure, SECOND) for row in rows]
         differences[measure] = standard(values) if standardised else np.array(values)
     predictors = {name: {name: values} for name, values in differences.items()}
-    if len(differences) > 1:
-        predictors[ALL] = differences
+    predictors |= {ALL: differences} if len(differences) > 1 else {}
     outcome = [side == FIRST for side in sides]
     return {name: mixed_logistic(outcome, fixed, columns) for name, fixed in predictors.items()}, gaps
 
@@ -208,13 +207,9 @@ def fit(
     Example: genie close-reading fit ratings.csv --outcome creative --fixed log_ppl --group annotator,passage
     """
     model, left_out = fitted_table(table, outcome, fixed, groups, standardised=standardised, within=within)
-
-    def parts() -> Iterator[Table | str]:
-        rows = f"{model.rows} rows{f', {left_out} left out' if left_out else ''}. "
-        yield model_table(f"Log-odds of {outcome}", model, rows)
-
+    rows = f"{model.rows} rows{f', {left_out} left out' if left_out else ''}. "
     counts = {"outcome": outcome, "rows": model.rows, "left_out": left_out, "groups": model.groups}
-    return Answer(counts | model_facts(model), parts())
+    return Answer(counts | model_facts(model), [model_table(f"Log-odds of {outcome}", model, rows)])
 
 
 @click.command()
@@ -243,12 +238,8 @@ def preference(pairs: Path, measures: tuple[str, ...], groups: tuple[str, ...], 
     models, left_out = preferences(pairs, measures, groups, standardised=standardised)
     best = min(models, key=lambda name: models[name].aic)
     rows = models[best].rows
-
-    def parts() -> Iterator[Table | str]:
-        for name, model in models.items():
-            yield model_table("All measures together" if name == ALL else name, model)
-        yield f"{rows} judgements{f', {left_out} left out' if left_out else ''}. Lowest AIC: {best}."
-
+    tables = [model_table("All measures together" if name == ALL else name, model) for name, model in models.items()]
+    counted = f"{rows} judgements{f', {left_out} left out' if left_out else ''}. Lowest AIC: {best}."
     facts = {name: model_facts(model) for name, model in models.items()}
     value = {"rows": rows, "left_out": left_out, "groups": models[best].groups, "models": facts}
-    return Answer(value, parts())
+    return Answer(value, [*tables, counted])

@@ -69,13 +69,23 @@ class Passage:
 def passages_with(path: Path, logs: Sequence[str | Path] = ()) -> list[Passage]:
     """The passages of a file, and beside the readers that it has those of logs, on the same texts."""
     passages = [_passage(where, row) for where, row in read_passages(path, PassageRow, FORM)]
-    if logs:
-        by_text = {passage.text.strip(): passage for passage in passages}
-        found = [(text, name, marked) for text, name, marked in _logged(logs) if text in by_text]
-        for text, name, marked in found:
-            by_text[text].readers[name] = marked
-        if not found:
-            raise PassagesError(f"no text of {path} is read in these logs, expected close_reading scores of its texts")
+    by_text = {passage.text.strip(): passage for passage in passages}
+    is_read = False
+    for sample in (sample for log in (read_logs(logs) if logs else ()) for sample in samples(log.file)):
+        passage, scores = by_text.get(document_of(sample).strip()), sample.scores or {}
+        if passage is None:
+            continue
+        for scorer, marks, measured, invented in readings(scores):
+            # an aspect without a value has none, unless all that was quoted for it is invented: then it marks nothing
+            marked = {
+                aspect: Marked([(m.start, m.end) for m in marks if m.aspect == aspect], invented.get(aspect, 0))
+                for aspect in sorted(measured | invented.keys())
+            }
+            model = _READER.match(signature_of(scores[scorer]).facts.get("reader", ""))
+            passage.readers[model[1] if model else scorer] = marked
+            is_read = True
+    if logs and not is_read:
+        raise PassagesError(f"no text of {path} is read in these logs, expected close_reading scores of its texts")
     return passages
 
 
@@ -99,22 +109,6 @@ def _passage(where: str, row: PassageRow) -> Passage:
 
 def apart(spans: Sequence[Span]) -> list[Span]:
     return [spans[place] for place in without_overlaps(spans)]
-
-
-def _logged(paths: Iterable[str | Path]) -> Iterator[tuple[str, str, dict[str, Marked]]]:
-    """Text, reader and marks of each close reading of the logs.
-
-    An aspect without a value has none, unless all that the reader quoted for it is invented: then it marks nothing.
-    """
-    for sample in (sample for log in read_logs(paths) for sample in samples(log.file)):
-        scores = sample.scores or {}
-        for scorer, marks, measured, invented in readings(scores):
-            marked = {
-                aspect: Marked([(m.start, m.end) for m in marks if m.aspect == aspect], invented.get(aspect, 0))
-                for aspect in sorted(measured | invented.keys())
-            }
-            model = _READER.match(signature_of(scores[scorer]).facts.get("reader", ""))
-            yield document_of(sample).strip(), model[1] if model else scorer, marked
 
 
 PUBLISHED, STRICT = "published", "strict"
@@ -192,8 +186,7 @@ def _held(passages: Iterable[Passage], name: str, aspect: str, resamples: int, s
         counts = np.array(rows)
 
         def statistic(figure: str, drawn: NDArray[np.intp]) -> float:
-            value: float = getattr(Agreement(*counts[drawn].sum(axis=0).tolist()), figure)
-            return value
+            return float(getattr(Agreement(*counts[drawn].sum(axis=0).tolist()), figure))
 
         return {name: bootstrap_interval(partial(statistic, name), len(counts), resamples, seed) for name in FIGURES}
 

@@ -7,7 +7,7 @@ Deviation: accuracy is told by answers; one has changed where a judge rates it 1
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import compress, product
 from pathlib import Path
@@ -385,12 +385,8 @@ def check(
     )
     checks, spent = run_asking(work, grader, output, dry_run=dry_run)
     facts = spent if dry_run else {"folder": str(output), **spent}
-
-    def parts() -> Iterator[Table | str]:
-        # a rehearsal's answers are made up
-        if not dry_run:
-            yield record_table("edits and paraphrases", checks, HEADS)
-            yield Unbroken(CHECK_KEY)
-        yield from fact_lines(facts)
-
-    return Answer({**facts, "checks": checks}, parts())
+    # a rehearsal's answers are made up
+    parts: list[Table | str] = (
+        [] if dry_run else [record_table("edits and paraphrases", checks, HEADS), Unbroken(CHECK_KEY)]
+    )
+    return Answer({**facts, "checks": checks}, [*parts, *fact_lines(facts)])

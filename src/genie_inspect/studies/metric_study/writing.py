@@ -269,17 +269,15 @@ async def write_texts(
         part = materials[start : start + DOCUMENTS_AT_ONCE]
         for (own, *_), made in zip(part, await gathered(*starmap(changes, part)), strict=True):
             texts.append(Original(kind=ORIGINAL, id=own.id, prompt=own.prompt, text=own.text, writer=own.model))
-            ids = set()
+            kept: dict[str, Changed] = {}
             for result in made:
                 if isinstance(result, Rejected):
                     rejected.append(result)
-                elif result.id in ids:
+                elif kept.setdefault(result.id, result) is not result:
                     # a model that says twice the same has paraphrased once
                     twice = {"original": own.id, "kind": result.kind, "text": result.text}
                     rejected.append(Rejected(**twice, reason="is there twice"))
-                else:
-                    ids.add(result.id)
-                    texts.append(result)
+            texts += kept.values()
         done(start + len(part))
     return texts, rejected
 

@@ -62,9 +62,8 @@ class Ballots:
         return len(self.levels)
 
     def at(self, rows: NDArray[np.intp]) -> "Ballots":
-        factors = {name: getattr(self, name).at(rows) for name in ("stories", "plots", "tests", "raters")}
-        sources = self.sources and self.sources.at(rows)
-        return replace(self, **factors, sources=sources, levels=self.levels[rows], scores=self.scores[rows])
+        factors: dict[str, Any] = {name: part.at(rows) for name, part in vars(self).items() if isinstance(part, Factor)}
+        return replace(self, **factors, levels=self.levels[rows], scores=self.scores[rows])
 
 
 def ballots(

@@ -4,9 +4,10 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import compress
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 import numpy as np
@@ -14,11 +15,11 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, TypeAdapter
 
 from genie_inspect.agreement.votes import VotesError, rows
+from genie_inspect.building.interviewing import Progress, no_progress
 from genie_inspect.cli.options import FILE, Answer, answering, option, output_option, resamples_option, seed_option
 from genie_inspect.cli.running import progress_bar
 from genie_inspect.cli.tables import ranged
 from genie_inspect.cli.terminal import Unbroken
-from genie_inspect.files.tables import Table
 from genie_inspect.files.writing import check_unused, new_folder, write_lines
 from genie_inspect.signature import package_version
 from genie_inspect.statistics.agreement import Forecasts, drawn_clusters, figures_of
@@ -93,7 +94,6 @@ def by_plots(votes: Sequence[ExplainedVote], folds: int, seed: int = 0) -> Folds
 
 
 Division = Literal["rows", "plots"]
-Progress = Callable[[str, int, int], None]
 DIVISIONS = {"rows": by_rows, "plots": by_plots}
 NAMES = {"pearson": "Pearson", "f1": "F1", "log_loss": "log loss", "auc": "AUC", "kappa": "Cohen's kappa"}
 
@@ -131,7 +131,7 @@ def compared(
     folds: int = 5,
     resamples: int = 1_000,
     seed: int = 0,
-    progress: Progress = lambda step, done, total: None,
+    progress: Progress = no_progress,
 ) -> CuriosityComparison:
     """The figures without the explanation; with `held-out`, beside them what reading it gives, by rows and by plots."""
     raters = {vote.rater for vote in votes}
@@ -151,11 +151,10 @@ def compared(
         fold_of = divisions[held_out]
         forecasts = Forecasts(chances, outcomes, codes, fold_of, fold_of)
         found = figures_of(forecasts, drawn_clusters(len(plots), resamples, seed), folds)
-        folds_by_rater: dict[str, set[int]] = {}
-        for vote, fold in zip(votes, fold_of.tolist(), strict=True):
-            folds_by_rater.setdefault(vote.rater, set()).add(fold)
-        # all of whose votes are in one fold
-        unknown = sum(len(folds_by_rater[vote.rater]) == 1 for vote in votes)
+        # a rater is unknown all of whose votes are in one fold
+        folds_of_raters = set(zip((vote.rater for vote in votes), fold_of.tolist(), strict=True))
+        folds_by_rater = Counter(rater for rater, _ in folds_of_raters)
+        unknown = sum(folds_by_rater[vote.rater] == 1 for vote in votes)
         return Prediction(reading, held_out, {name: found[name] for name in NAMES}, unknown)
 
     columns = []
@@ -211,13 +210,12 @@ def write_curiosity(
         weights.mkdir()
         model.fit(votes).save(weights)
         files = [path for path in sorted(weights.rglob("*")) if path.is_file()]
+        digests = {file.relative_to(folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
         manifest = {
             "comparison": comparison,
             "votes_by_rater": dict(sorted(Counter(vote.rater for vote in votes).items())),
             "version": package_version(),
-            "weights": {
-                path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files
-            },
+            "weights": digests,
         }
         # JSON has no NaN: a figure that is not defined is written "NaN"
         as_json = TypeAdapter(dict[str, object], config=ConfigDict(ser_json_inf_nan="strings"))
@@ -266,10 +264,6 @@ FORM = (
 
 
 def read_explained_votes(path: Path) -> list[ExplainedVote]:
-    """The votes of a JSON Lines file, in its order.
-
-    A story's plot is what the file says, else the part of its id before the first underscore.
-    """
     votes = [row for _, row in rows(path, ExplainedVote, FORM)]
     if not votes:
         raise VotesError(f"{path} has no vote, expected {FORM}")
@@ -301,14 +295,7 @@ def read_explained_votes(path: Path) -> list[ExplainedVote]:
 @output_option(help="Folder for a model of all votes. Default: none.", required=False)
 @answering()
 def curiosity(
-    votes: Path,
-    base: str | None,
-    explanation: Explanation,
-    folds: int,
-    pairs: tuple[str, ...],
-    resamples: int,
-    seed: int,
-    output: Path | None,
+    votes: Path, base: str | None, explanation: Explanation, pairs: tuple[str, ...], output: Path | None, **plan: Any
 ) -> Answer:
     """Measure how well a curiosity model predicts raters' verdicts.
 
@@ -321,25 +308,20 @@ def curiosity(
     """
     if output:
         check_unused(output)
-    models: dict[Explanation, CuriosityModel]
+    make: Callable[[Explanation], CuriosityModel]
     if base is None:
-        vector_settings = settings_of(VectorSettings, pairs)
-        models = {reading: VectorCuriosity(reading, vector_settings) for reading in EXPLANATIONS}
+        make = partial(VectorCuriosity, settings=settings_of(VectorSettings, pairs))
     else:
-        lora_settings = settings_of(LoraSettings, pairs)
-        models = {reading: LanguageCuriosity(base, reading, lora_settings) for reading in EXPLANATIONS}
+        make = partial(LanguageCuriosity, base, settings=settings_of(LoraSettings, pairs))
+    models = {reading: make(reading) for reading in EXPLANATIONS}
     explained = read_explained_votes(votes)
     with progress_bar() as progress:
-        found = compared(explained, models, explanation, folds=folds, resamples=resamples, seed=seed, progress=progress)
+        found = compared(explained, models, explanation, **plan, progress=progress)
     if output:
         write_curiosity(output, explained, models[explanation], found)
 
-    def parts() -> Iterator[Table | str]:
-        yield Unbroken(found.reading)
-        yield Unbroken(counts(found))
-        heads = ("", *(heading(column).replace(", ", ",\n") for column in found.columns))
-        rows = [(name, *(cell(column, key) for column in found.columns)) for key, name in NAMES.items()]
-        caption = f"95% intervals: plots drawn with replacement. {WITHIN} Read with {found.model}."
-        yield figures_table(f"Curiosity model, {found.folds} folds", heads, rows, caption)
-
-    return Answer(found, parts())
+    heads = ("", *(heading(column).replace(", ", ",\n") for column in found.columns))
+    rows = [(name, *(cell(column, key) for column in found.columns)) for key, name in NAMES.items()]
+    caption = f"95% intervals: plots drawn with replacement. {WITHIN} Read with {found.model}."
+    table = figures_table(f"Curiosity model, {found.folds} folds", heads, rows, caption)
+    return Answer(found, [Unbroken(found.reading), Unbroken(counts(found)), table])

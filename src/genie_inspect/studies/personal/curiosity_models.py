@@ -89,6 +89,9 @@ RATER, EXPLANATION, PROMPTS_VERDICT = (
     Instruction(f"curiosity_{name}", frozenset({"data"})) for name in ("rater", "explanation", "verdict")
 )
 DECIMALS = 2  # of the curiosity score as text: a third would be a token a number that no rater's taste reaches
+CURIOSITY, VERDICT = "curiosity", "verdict"  # the two adapters
+HEADS = "heads.safetensors"
+EXTRA = "personal"
 
 
 class Prompts:
@@ -144,13 +147,6 @@ class Prompts:
 
     def _encoded(self, text: str) -> list[int]:
         return list(self.tokenizer.encode(text, add_special_tokens=False))
-
-
-CURIOSITY, VERDICT = "curiosity", "verdict"
-HEADS = "heads.safetensors"
-
-
-EXTRA = "personal"
 
 
 class LanguageCuriosity:

@@ -13,9 +13,10 @@ from typing import Annotated, Any, Literal, Protocol, Self, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from scipy.special import softmax
 
 from genie_inspect.agreement.votes import Id, StoryRow, prompt_of
-from genie_inspect.engines.embedders import Embedder, embedder
+from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import UnfittableError, UnknownChoiceError
 from genie_inspect.files.json_lines import first_fault
 
@@ -49,15 +50,12 @@ class CuriosityModel(Protocol):
 
     def fit(self, votes: Sequence[ExplainedVote]) -> Self:
         """Learn from these votes alone: what was learned before is forgotten."""
-        ...
 
     def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
         """Probability of a yes for each vote, 0 to 1; its verdict is not looked at."""
-        ...
 
     def save(self, folder: Path) -> None:
         """Write weights into a folder that exists: no text, no vote."""
-        ...
 
 
 def linear(rows: Values, weights: Values) -> Values:
@@ -74,10 +72,7 @@ def ridge(rows: Values, targets: Values, penalty: float) -> Values:
 
 
 def softmax_regression(rows: Values, labels: Values, penalty: float) -> Values:
-    """Weights to the log-odds of each class: of the highest likelihood less penalty / 2 times their squares.
-
-    With two classes it is logistic regression; the weights of the two are each other's negative.
-    """
+    """Weights to the log-odds of each class: of the highest likelihood less penalty / 2 times their squares."""
     from scipy.optimize import minimize
 
     inputs = np.column_stack([rows, np.ones(len(rows))])
@@ -86,7 +81,7 @@ def softmax_regression(rows: Values, labels: Values, penalty: float) -> Values:
 
     def cost(flat: Values) -> tuple[float, Values]:
         weights = flat.reshape(inputs.shape[1], -1)
-        chances = softmax(inputs @ weights)
+        chances = softmax(inputs @ weights, axis=1)
         surprise = -np.log(np.maximum((chances * labels).sum(axis=1), np.finfo(float).tiny)).sum()
         slope = inputs.T @ (chances - labels) + borne * weights
         return float(surprise + (borne * weights**2).sum() / 2), slope.ravel()
@@ -96,11 +91,6 @@ def softmax_regression(rows: Values, labels: Values, penalty: float) -> Values:
     if not best.success:
         raise UnfittableError(f"the classifier was not found after {best.nit} steps, expected a larger penalty")
     return np.asarray(best.x.reshape(inputs.shape[1], -1))
-
-
-def softmax(logits: Values) -> Values:
-    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
 Explanation = Literal["none", "held-out"]
@@ -158,9 +148,9 @@ def check_readable(votes: Sequence[ExplainedVote], explanation: Explanation) -> 
 
 
 def check_both_verdicts(votes: Sequence[ExplainedVote]) -> None:
-    yes = sum(vote.verdict for vote in votes)
-    if yes in (0, len(votes)):
-        missing = "no" if yes else "yes"
+    verdicts = {vote.verdict for vote in votes}
+    if len(verdicts) < 2:
+        missing = "no" if True in verdicts else "yes"
         raise UnfittableError(f"among {len(votes)} votes to learn from there is no {missing!r}, expected both verdicts")
 
 
@@ -217,12 +207,10 @@ COEFFICIENTS = "coefficients.npz"
 
 
 class VectorCuriosity:
-    def __init__(
-        self, explanation: Explanation, settings: VectorSettings | None = None, vectors: Embedder | None = None
-    ) -> None:
+    def __init__(self, explanation: Explanation, settings: VectorSettings | None = None) -> None:
         self.explanation = explanation
         self.settings = settings or VectorSettings()
-        self._embedder = vectors or embedder()
+        self._embedder = embedder()
         self._vectors: dict[str, Values] = {}  # in this process alone: texts of votes are kept nowhere
 
     @property
@@ -257,7 +245,7 @@ class VectorCuriosity:
     def inverse(self, votes: Sequence[ExplainedVote]) -> Values:
         """The inverse vectors of votes with explanations, one row of length 1 a vote."""
         vectors = self.embedded([vote.explanation or "" for vote in votes])
-        rows = np.column_stack([vectors, self.settings.rater_weight * softmax(linear(vectors, self.tell))])
+        rows = np.column_stack([vectors, self.settings.rater_weight * softmax(linear(vectors, self.tell), axis=1)])
         # an explanation of unknown words has no direction, and a lambda of 0 leaves it none
         return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny))
 
@@ -270,7 +258,7 @@ class VectorCuriosity:
     def probabilities(self, votes: Sequence[ExplainedVote]) -> Values:
         """Probability of a yes for each vote; a rater that was not learned from counts as none of the raters."""
         check_readable(votes, self.explanation)
-        return softmax(linear(self.inputs(votes), self.classifier))[:, 1]
+        return np.asarray(softmax(linear(self.inputs(votes), self.classifier), axis=1)[:, 1])
 
     def save(self, folder: Path) -> None:
         """Write the coefficients as arrays of numbers, which hold no text and no pickle."""

@@ -1,6 +1,6 @@
 """A judge of one's own from votes and scores, and what it foretold of plots held out: `genie rater`."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from genie_inspect.agreement.figures import DOTS, INK
 from genie_inspect.agreement.votes import VotesError
+from genie_inspect.building.interviewing import Progress, no_progress
 from genie_inspect.cli import VerbGroup
 from genie_inspect.cli.options import Answer, answering, option, output_option, resamples_option
 from genie_inspect.cli.running import progress_bar
@@ -75,25 +76,22 @@ class Fitted:
 
     def chances(self, ballots: Ballots) -> Values:
         """Chances of at least each step but the lowest, of votes, shape (N, steps - 1)."""
-        groups = {name: codes for name, (codes, _) in _groupings(ballots, self.terms).items()}
-        return self.model.chances(groups, _columns(ballots, self.terms, self.means, self.spreads))
+        groups, columns = _inputs(ballots, self.terms, self.means, self.spreads)
+        return self.model.chances({name: codes for name, (codes, _) in groups.items()}, columns)
 
 
 def fitted(ballots: Ballots, terms: tuple[str, ...]) -> Fitted:
     means, spreads = ballots.scores.mean(axis=0), ballots.scores.std(axis=0)
     # a number that never varies says nothing
     spreads[spreads < 1e-9] = 1.0
-    columns = _columns(ballots, terms, means, spreads)
-    model = shrunken_ordinal(ballots.levels, len(ballots.scale), _groupings(ballots, terms), columns)
+    model = shrunken_ordinal(ballots.levels, len(ballots.scale), *_inputs(ballots, terms, means, spreads))
     return Fitted(terms, means, spreads, model)
 
 
-def _columns(ballots: Ballots, terms: tuple[str, ...], means: Values, spreads: Values) -> dict[str, Values]:
-    return {SCORES: (ballots.scores - means) / spreads} if SCORES in terms else {}
-
-
-def _groupings(ballots: Ballots, terms: tuple[str, ...]) -> dict[str, tuple[Codes, int]]:
-    """Of each vote its group, and how many groups there are."""
+def _inputs(
+    ballots: Ballots, terms: tuple[str, ...], means: Values, spreads: Values
+) -> tuple[dict[str, tuple[Codes, int]], dict[str, Values]]:
+    """By term of each vote its group, with how many groups there are; and its scores in standard deviations."""
     tests, raters = ballots.tests, ballots.raters
     every = {
         TEST: (tests.codes, len(tests)),
@@ -101,7 +99,8 @@ def _groupings(ballots: Ballots, terms: tuple[str, ...]) -> dict[str, tuple[Code
         TASTE: (raters.codes * len(tests) + tests.codes, len(raters) * len(tests)),
         STORY: (ballots.stories.codes, len(ballots.stories)),
     }
-    return {name: every[name] for name in terms if name in every}
+    columns = {SCORES: (ballots.scores - means) / spreads} if SCORES in terms else {}
+    return {name: every[name] for name in terms if name in every}, columns
 
 
 def judge_model(ballots: Ballots, *, taste: bool) -> str:
@@ -114,11 +113,10 @@ def judge_model(ballots: Ballots, *, taste: bool) -> str:
 EACH = 20  # plots, up to which each is held out by itself
 FOLDS = 10
 OF_VERDICTS = ("f1", "precision", "recall")  # figures that are of yes and no alone
-Told = Callable[[str, int, int], None]
 
 
 def foretell(
-    ballots: Ballots, seed: int = 0, models: Sequence[str] = (), told: Told = lambda *_: None
+    ballots: Ballots, seed: int = 0, models: Sequence[str] = (), told: Progress = no_progress
 ) -> dict[str, Forecasts]:
     """By model what it foretold of every vote, its plot held out.
 
@@ -209,7 +207,7 @@ def figures(
 
 
 def fit_judge(
-    ballots: Ballots, *, taste: bool = True, resamples: int = 1_000, seed: int = 0, told: Told = lambda *_: None
+    ballots: Ballots, *, taste: bool = True, resamples: int = 1_000, seed: int = 0, told: Progress = no_progress
 ) -> tuple[PersonalJudge, HeldOut]:
     model = judge_model(ballots, taste=taste)
     found = foretell(ballots, seed, told=told)
@@ -317,9 +315,8 @@ def fit(output: Path, taste: bool, resamples: int, seed: int, **given: Any) -> A
     write_folder(judge, figures, output)
 
     def parts() -> Iterator[Table | str]:
-        title = (
-            f"{figures.votes:,} votes on {figures.stories} stories of {figures.plots} plots, plots held out whole [95%]"
-        )
+        counted = f"{figures.votes:,} votes on {figures.stories} stories of {figures.plots} plots"
+        title = f"{counted}, plots held out whole [95%]"
         first, *others = AS_CHANCES
         rows = []
         for model, own in figures.models.items():

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from statistics import NormalDist
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -215,19 +215,16 @@ class HeldOut(Row):
                 f"{FEWEST_PLOTS} or more."
             )
         gain, size = self.gain, "not defined"
-        if gain.value is not None and gain.low is not None and gain.high is not None:
-            # of a loss, less is better by as much
-            sign = 1 if gain.is_above else -1
-            low, high = sorted((sign * gain.low, sign * gain.high))
-            size = f"{sign * gain.value:.4f} [{low:.4f}, {high:.4f}]"
         if gain.is_above:
             return (
-                f"Worse than the grader alone by {size} in log loss a vote: these raters differ by less than it costs "
-                "to learn how."
+                f"Worse than the grader alone by {shown(gain, 4)} in log loss a vote: these raters differ by less than "
+                "it costs to learn how."
             )
-        if gain.is_below:
-            return f"Better than the grader alone by {size} in log loss a vote."
-        return f"Cannot be told from the grader alone: better by {size} in log loss a vote."
+        if gain.value is not None and gain.low is not None and gain.high is not None:
+            # of a loss, less is better by as much
+            size = f"{-gain.value:.4f} [{-gain.high:.4f}, {-gain.low:.4f}]"
+        better = "Better than the grader alone" if gain.is_below else "Cannot be told from the grader alone: better"
+        return f"{better} by {size} in log loss a vote."
 
 
 def shown(figure: Figure | None, decimals: int = 3, sign: str = "") -> str:
@@ -288,6 +285,7 @@ grader alone, on plots held out; below 0 is better. Intervals: 95%, for all rate
 inspect score LOG --scorer genie_inspect/personal -S rater=FOLDER#ID --action append
 ```
 """
+RowT = TypeVar("RowT", bound=Row)
 MANIFEST, JUDGE, HELD_OUT, CARD = "manifest.json", "judge.json", "figures.json", "README.md"
 
 
@@ -308,15 +306,15 @@ def write_folder(judge: PersonalJudge, figures: HeldOut, output: Path) -> None:
 
 
 def _write(judge: PersonalJudge, figures: HeldOut, folder: Path) -> None:
-    models = figures.models
-    names = [name for name in FIGURES if any(name in own for own in models.values())]
-    rows = ([plain(name), *(shown(own.get(figure)) for figure in names)] for name, own in models.items())
+    names = [name for name in FIGURES if any(name in own for own in figures.models.values())]
+    rows = ([plain(name), *(shown(own.get(figure)) for figure in names)] for name, own in figures.models.items())
     tenths = ([f"{own.mean:.3f}", f"{own.share:.3f}", str(own.votes)] for own in figures.calibration)
     raters = (
         [plain(name), str(terms.votes), shown_leniency(judge, name), shown(figures.raters[name].gain, sign="+")]
         for name, terms in judge.raters.items()
     )
-    card = TEXT.format(
+    contents = {name: f"{row.model_dump_json(indent=1)}\n" for name, row in ((JUDGE, judge), (HELD_OUT, figures))}
+    contents[CARD] = TEXT.format(
         sentence=figures.sentence,
         raters=len(judge.raters),
         columns=", ".join(plain(column.name) for column in judge.columns),
@@ -330,8 +328,6 @@ def _write(judge: PersonalJudge, figures: HeldOut, folder: Path) -> None:
         fewest=FEWEST_VOTES,
         raters_table=markdown_table(["rater", "votes", "leniency", "gain"], raters),
     )
-    contents = {name: f"{row.model_dump_json(indent=1)}\n" for name, row in ((JUDGE, judge), (HELD_OUT, figures))}
-    contents[CARD] = card
     manifest = Manifest(made_by=package_version(), digests={name: digest(text) for name, text in contents.items()})
     contents[MANIFEST] = f"{manifest.model_dump_json(indent=1)}\n"
     for name, text in contents.items():
@@ -339,7 +335,7 @@ def _write(judge: PersonalJudge, figures: HeldOut, folder: Path) -> None:
 
 
 def read_judge(folder: Path) -> PersonalJudge:
-    return json_row(_checked(folder, JUDGE), PersonalJudge, str(folder / JUDGE), PersonalError)
+    return _read(folder, JUDGE, PersonalJudge)
 
 
 def read_folder(folder: Path, rater: str | None) -> tuple[PersonalJudge, HeldOut]:
@@ -347,7 +343,7 @@ def read_folder(folder: Path, rater: str | None) -> tuple[PersonalJudge, HeldOut
     judge = read_judge(folder)
     if rater is not None and rater not in judge.raters:
         raise UnknownChoiceError("rater", rater, f"one of those in {folder}: {', '.join(judge.raters) or 'none'}")
-    figures = json_row(_checked(folder, HELD_OUT), HeldOut, str(folder / HELD_OUT), PersonalError)
+    figures = _read(folder, HELD_OUT, HeldOut)
     if missing := sorted(judge.raters.keys() - figures.raters.keys()):
         raise PersonalError(
             f"{folder / HELD_OUT} has no figures of rater {missing[0]!r}. Fit it again with genie rater fit"
@@ -356,11 +352,7 @@ def read_folder(folder: Path, rater: str | None) -> tuple[PersonalJudge, HeldOut
 
 
 def forget(folder: Path, rater: str) -> int:
-    """Take all that is of one rater alone out of a folder; returns the votes that it rested on.
-
-    What rests on the votes of all raters together stays: the tests' and scores' coefficients, the spreads, the figures
-    over all votes.
-    """
+    """Take all that is of one rater alone out of a folder; returns the votes that it rested on."""
     judge, figures = read_folder(folder, rater)
     # what a link points at stands elsewhere, and is not ours to write
     if links := [name for name in (JUDGE, HELD_OUT, CARD, MANIFEST) if (folder / name).is_symlink()]:
@@ -371,21 +363,16 @@ def forget(folder: Path, rater: str) -> int:
     return votes
 
 
-def _checked(folder: Path, name: str) -> bytes:
-    manifest = json_row(_read(folder, MANIFEST), Manifest, str(folder / MANIFEST), PersonalError)
-    content = _read(folder, name)
-    if digest(content.decode("utf-8", "replace")) != manifest.digests.get(name):
-        raise PersonalError(
-            f"{folder / name} is not what was written, by its digest. Fit it again with genie rater fit"
-        )
-    return content
-
-
-def _read(folder: Path, name: str) -> bytes:
+def _read(folder: Path, name: str, kind: type[RowT]) -> RowT:
+    path = folder / name
+    digests = {} if name == MANIFEST else _read(folder, MANIFEST, Manifest).digests
     try:
-        check_file(folder / name, LARGEST)
-        return (folder / name).read_bytes()
+        check_file(path, LARGEST)
+        content = path.read_bytes()
     except OSError as error:
         raise PersonalError(
-            f"{folder / name} cannot be read: {error.strerror or error}, expected a folder by genie rater fit"
+            f"{path} cannot be read: {error.strerror or error}, expected a folder by genie rater fit"
         ) from error
+    if name != MANIFEST and digest(content.decode("utf-8", "replace")) != digests.get(name):
+        raise PersonalError(f"{path} is not what was written, by its digest. Fit it again with genie rater fit")
+    return json_row(content, kind, str(path), PersonalError)

@@ -90,12 +90,9 @@ def personal(rater: str, fewest: int | None = None) -> Scorer:
                 values |= {f"{NAME}_{one}_{test}": expected[test] for test in tests if test in expected}
             judged = sum(opinion is not None for opinion in opinions[known[0]].values())
             counted = {"judged": judged, "not_judged": len(judge.tests) - judged, "votes": votes}
-            said = (
-                _explained_all(judge, opinions, raters, figures)
-                if wanted == ALL
-                else explained(judge, wanted, opinions[wanted], numbers, figures)
-            )
-            return Measurement(values, said, counted)
+            if wanted == ALL:
+                return Measurement(values, _explained_all(judge, opinions, figures), counted)
+            return Measurement(values, explained(judge, wanted, opinions[wanted], numbers, figures), counted)
 
         return await scored_or_reason(state, keys, facts, foretold)
 
@@ -152,7 +149,6 @@ def _numbers(judge: "PersonalJudge", scores: Mapping[str, Score]) -> tuple[Numbe
 
 
 def explained(judge: "PersonalJudge", rater: str, opinions: Opinions, numbers: Numbers, figures: "HeldOut") -> str:
-    """A row per test: what the scores say, the average rater, this one, what moved it; then the votes."""
     from genie_inspect.scorers.explanation import cell
     from genie_inspect.studies.personal.judge import YES_NO, beside_grader, shown, shown_leniency
 
@@ -180,13 +176,11 @@ def explained(judge: "PersonalJudge", rater: str, opinions: Opinions, numbers: N
     return "\n\n".join([_table(rows), *lines])
 
 
-def _explained_all(
-    judge: "PersonalJudge", opinions: Mapping[str, Opinions], raters: Sequence[str], figures: "HeldOut"
-) -> str:
+def _explained_all(judge: "PersonalJudge", opinions: Mapping[str, Opinions], figures: "HeldOut") -> str:
     from genie_inspect.studies.personal.judge import shown_leniency
 
     rows = [["rater", "votes", "leniency", "expected"]]
-    for rater in raters:
+    for rater in judge.raters:
         foretold = [opinion["expected"] for opinion in opinions.get(rater, {}).values() if opinion]
         expected = f"{math.fsum(foretold):.2f}" if foretold else "too few votes"
         rows.append([rater, str(judge.raters[rater].votes), shown_leniency(judge, rater), expected])

@@ -1,7 +1,8 @@
 """How many votes per rater needs: the gain over the grader alone, by the number of stories that were learnt from."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,11 @@ from scipy.special import expit
 
 from genie_inspect.agreement.figures import DOTS, INK
 from genie_inspect.agreement.votes import VotesError
+from genie_inspect.building.interviewing import Progress, no_progress
 from genie_inspect.cli.options import Answer, answering, flag, option
 from genie_inspect.cli.running import progress_bar
 from genie_inspect.cli.terminal import Unbroken
 from genie_inspect.errors import UnfittableError
-from genie_inspect.files.tables import Table
 from genie_inspect.statistics.agreement import CLOSEST
 from genie_inspect.statistics.bootstrap import percentile_interval
 from genie_inspect.studies.personal.ballots import Ballots, Factor, Values, reading_votes, voted
@@ -26,7 +27,6 @@ from genie_inspect.studies.personal.fitting import (
     STORY,
     TASTE_OPTION,
     TERMS,
-    Told,
     figures_table,
     fitted,
     judge_model,
@@ -150,7 +150,7 @@ def learning_curve(
     repeats: int = 40,
     taste: bool = True,
     seed: int = 0,
-    told: Told = lambda *_: None,
+    told: Progress = no_progress,
 ) -> tuple[str, list[Point]]:
     """A title, and the gain by the number of stories that are learnt from.
 
@@ -199,8 +199,11 @@ def learning_curve(
 
 
 def _point(pairs: Sequence[tuple[Ballots, Ballots]], taste: bool) -> Point:
-    losses = np.array([_losses(learnt, other, taste) for learnt, other in pairs])
-    ours, graders = losses[~np.isnan(losses).any(axis=1)].T
+    losses = []
+    for learnt, other in pairs:
+        with suppress(UnfittableError):  # all votes of the draw are the same
+            losses.append([_loss(learnt, other, name) for name in (judge_model(learnt, taste=taste), GRADER)])
+    ours, graders = np.array(losses).reshape(-1, 2).T
     defined = ours - graders
     middle = percentile_interval(float(defined.mean()) if len(defined) else math.nan, defined)
     return Point(
@@ -214,18 +217,11 @@ def _point(pairs: Sequence[tuple[Ballots, Ballots]], taste: bool) -> Point:
     )
 
 
-def _losses(learnt: Ballots, other: Ballots, taste: bool) -> tuple[float, float]:
-    """Log loss on other votes and that of the grader alone; NaN where nothing can be learnt."""
-
-    def loss(model: str) -> float:
-        chances = np.clip(fitted(learnt, TERMS[model]).chances(other), CLOSEST, 1 - CLOSEST)
-        reached = other.levels[:, None] > np.arange(chances.shape[1])
-        return float(-np.where(reached, np.log(chances), np.log1p(-chances)).sum(axis=1).mean())
-
-    try:
-        return loss(judge_model(learnt, taste=taste)), loss(GRADER)
-    except UnfittableError:  # all votes of the draw are the same
-        return math.nan, math.nan
+def _loss(learnt: Ballots, other: Ballots, model: str) -> float:
+    """Log loss a vote on other votes."""
+    chances = np.clip(fitted(learnt, TERMS[model]).chances(other), CLOSEST, 1 - CLOSEST)
+    reached = other.levels[:, None] > np.arange(chances.shape[1])
+    return float(-np.where(reached, np.log(chances), np.log1p(-chances)).sum(axis=1).mean())
 
 
 def power_chart(title: str, points: Sequence[Point]) -> "altair.LayerChart | altair.FacetChart":
@@ -274,13 +270,10 @@ def power(simulate: bool, sizes: tuple[int, ...], repeats: int, taste: bool, see
         title, points = learning_curve(
             ballots, sizes, simulate=simulate, repeats=repeats, taste=taste, seed=seed, told=told
         )
-
-    def parts() -> Iterator[Table | str]:
-        rows = []
-        for point in points:
-            gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
-            rows.append((str(point.stories), f"{point.votes:.0f}", gain, f"{100 * point.better:.0f}%"))
-        yield figures_table(title, ("stories", "votes per rater", GAIN, "1% better in"), rows)
-        yield Unbroken(power_sentence(points))
-
-    return Answer({"title": title, "points": points}, parts(), lambda: power_chart(title, points))
+    rows = []
+    for point in points:
+        gain = f"{point.gain:+.4f} [{point.low:+.4f}, {point.high:+.4f}]"
+        rows.append((str(point.stories), f"{point.votes:.0f}", gain, f"{100 * point.better:.0f}%"))
+    table = figures_table(title, ("stories", "votes per rater", GAIN, "1% better in"), rows)
+    said = Unbroken(power_sentence(points))
+    return Answer({"title": title, "points": points}, [table, said], lambda: power_chart(title, points))

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +39,12 @@ def story_words(paths: Iterable[Path], references: Sequence[ReferenceStory] = ()
     words: list[StoryWords] = []
     logs = []
     for path in paths:
-        if path.suffix in (".json", ".jsonl"):
-            for story in existing_stories(path, references, compared=False):
-                words += _of_story(story.id, story.text, story.reference, story.reference_name)
-        else:
+        if path.suffix not in (".json", ".jsonl"):
             logs.append(path)
-    for found in each_log(logs, _of_log):
-        words += found
+            continue
+        for story in existing_stories(path, references, compared=False):
+            words += _of_story(story.id, story.text, story.reference, story.reference_name)
+    words += chain.from_iterable(each_log(logs, _of_log))
     # a reference that several stories share counts once
     shared = dict.fromkeys(story for story in words if story.is_reference)
     return [*(story for story in words if not story.is_reference), *shared]
@@ -87,14 +87,11 @@ def words(stories: tuple[Path, ...], references: str | None) -> Answer:
         counts = [[row.words for row in own if row.writer == writer] for writer in writers]
         return [name, *(f"{sum(words) / len(words):.0f}" if words else "" for words in counts)]
 
-    def parts() -> Iterator[Table | str]:
-        plots = dict.fromkeys(row.plot for row in rows)
-        cells = [means(plot, [row for row in rows if row.plot == plot]) for plot in plots]
-        caption = "several stories of one writer and plot: their mean"
-        total = means("mean", rows)
-        yield Table("Words", ("plot", *writers), [*cells, None, total], caption=caption, look="folded")
-
-    return Answer(rows, parts())
+    plots = dict.fromkeys(row.plot for row in rows)
+    cells = [means(plot, [row for row in rows if row.plot == plot]) for plot in plots]
+    caption = "several stories of one writer and plot: their mean"
+    table = Table("Words", ("plot", *writers), [*cells, None, means("mean", rows)], caption=caption, look="folded")
+    return Answer(rows, [table])
 
 
 ASKED = (25, 50)  # words of a plot, as they are asked for

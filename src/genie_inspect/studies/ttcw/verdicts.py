@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,10 +33,7 @@ VERBS = {
     "totals": (f"{__name__}:totals", "Count how many tests the stories of each writer pass."),
     "setups": (f"{__name__}:setups", "Compare the setups in which graders were asked."),
     "words": (f"{STORIES}:words", "Count the words of stories, by plot and writer."),
-    "extract-plots": (
-        "genie_inspect.studies.ttcw.stories:extract_plots",
-        "Extract the plot of each story, in one sentence.",
-    ),
+    "extract-plots": (f"{STORIES}:extract_plots", "Extract the plot of each story, in one sentence."),
 }
 Scores = Mapping[str, Mapping[str, JudgedStory]]
 Rows = list[dict[str, Any]]  # as JSON has them
@@ -93,27 +90,23 @@ def cutoff_curves(
     curves = []
     for judge, stories in compared.items():
         facts = Signature(next(iter(stories.values())).signature).facts
-        lowest = 2 - (_whole(facts.get("levels")) or 5)
-        for cutoff in cutoffs:
-            if cutoff not in range(lowest, 2 - lowest):
-                raise UnknownChoiceError("cutoff", cutoff, f"{lowest} to {1 - lowest} with the levels of {judge}")
+        lowest = 2 - (_whole(facts.get("levels", "")) or 5)
         points = []
         for cutoff in cutoffs or range(lowest, 1):
+            if cutoff not in range(lowest, 2 - lowest):
+                raise UnknownChoiceError("cutoff", cutoff, f"{lowest} to {1 - lowest} with the levels of {judge}")
             counted = {name: at_cutoff(story, cutoff) for name, story in stories.items()}
             total = known_mean(story.score for story in counted.values())
             ranked = rankings(votes, counted, **options) if votes else {}
             points.append({"cutoff": cutoff, "total": total, "rankings": ranked})
-        as_scored = _whole(facts.get("cutoff"))
-        curves.append({"judge": judge, "cutoff": as_scored, "stories": len(stories), "points": points})
+        about = {"judge": judge, "cutoff": _whole(facts.get("cutoff", "")), "stories": len(stories)}
+        curves.append({**about, "points": points})
     return curves
 
 
-def _whole(text: str | None) -> int | None:
-    """A number of a signature, which a log may have from anywhere."""
-    try:
-        return int(text or "")
-    except ValueError:
-        return None
+def _whole(text: str) -> int | None:
+    # a log may have its signature from anywhere
+    return int(text) if re.fullmatch(r"-?\d{1,9}", text) else None
 
 
 def asked_setups(scores: Scores, votes: Sequence[VotedStory] = (), **options: Any) -> Rows:
@@ -166,6 +159,10 @@ def histogram(row: Mapping[str, Any]) -> dict[int, int]:
     return dict(sorted(Counter(map(round, row["totals"])).items()))
 
 
+def most_passed(rows: Rows) -> int:
+    return max((total for row in rows for total in histogram(row)), default=0)
+
+
 def cutoff_chart(curves: Rows) -> "altair.VConcatChart":
     """A curve a judge, a panel each: agreement with people by cutoff with 95% intervals, or the mean total."""
     import altair
@@ -194,8 +191,7 @@ def totals_chart(rows: Rows) -> "altair.VConcatChart":
     """A histogram of totals a judge and writer, with its mean as a line."""
     import altair
 
-    most = max((total for row in rows for total in histogram(row)), default=0)
-    x = altair.X("from:Q", title="tests passed", scale=altair.Scale(domain=[-0.5, most + 0.5]))
+    x = altair.X("from:Q", title="tests passed", scale=altair.Scale(domain=[-0.5, most_passed(rows) + 0.5]))
     y = altair.Y("stories:Q", title="stories", axis=altair.Axis(tickMinStep=1))
     panels = []
     for row in rows:
@@ -227,19 +223,16 @@ def cutoffs(logs: tuple[Path, ...], cutoffs: tuple[int, ...], votes: Path | None
     """
     scores, voted = read(logs, votes)
     curves = cutoff_curves(scores, voted, cutoffs, **options)
-
-    def parts() -> Iterator[Table | str]:
-        for curve in curves:
-            names = NAMES.values() if any(point["rankings"] for point in curve["points"]) else ()
-            rows = []
-            for point in curve["points"]:
-                cutoff = "*" * (point["cutoff"] == curve["cutoff"]) + str(point["cutoff"])
-                rows.append((cutoff, figure(point["total"], none=""), *ranked(point["rankings"])))
-            heads = ("a test passes from", "tests passed, mean", *names)
-            caption = f"{curve['stories']} stories; *: as the log was scored"
-            yield Table(curve["judge"], heads, rows, caption=caption, words=0, look="folded")
-
-    return Answer(curves, parts(), lambda: cutoff_chart(curves))
+    heads = ("a test passes from", "tests passed, mean", *(NAMES.values() if voted else ()))
+    tables = []
+    for curve in curves:
+        rows = []
+        for point in curve["points"]:
+            cutoff = "*" * (point["cutoff"] == curve["cutoff"]) + str(point["cutoff"])
+            rows.append((cutoff, figure(point["total"], none=""), *ranked(point["rankings"])))
+        caption = f"{curve['stories']} stories; *: as the log was scored"
+        tables.append(Table(curve["judge"], heads, rows, caption=caption, words=0, look="folded"))
+    return Answer(curves, tables, lambda: cutoff_chart(curves))
 
 
 @click.command()
@@ -255,19 +248,16 @@ def totals(scores: tuple[Path, ...], votes: Path | None) -> Answer:
     Example: genie ttcw totals logs/ --votes votes.jsonl
     """
     rows = writer_totals(*read(scores, votes))
-
-    def parts() -> Iterator[Table | str]:
-        every = range(max((total for row in rows for total in histogram(row)), default=0) + 1)
-        cells = []
-        for row in rows:
-            counts = (str(histogram(row).get(total, "")) for total in every)
-            stories, mean = str(len(row["totals"])), figure(row["mean"], none="")
-            cells.append((row["judge"], row["writer"], stories, mean, *counts))
-        heads = ("judge", "writer", "stories", "mean", *map(str, every))
-        caption = "people: tests that most of them let pass"
-        yield Table("Stories by number of tests passed", heads, cells, caption=caption, words=2, look="folded")
-
-    return Answer(rows, parts(), lambda: totals_chart(rows))
+    every = range(most_passed(rows) + 1)
+    cells = []
+    for row in rows:
+        counts = (str(histogram(row).get(total, "")) for total in every)
+        stories, mean = str(len(row["totals"])), figure(row["mean"], none="")
+        cells.append((row["judge"], row["writer"], stories, mean, *counts))
+    heads = ("judge", "writer", "stories", "mean", *map(str, every))
+    caption = "people: tests that most of them let pass"
+    table = Table("Stories by number of tests passed", heads, cells, caption=caption, words=2, look="folded")
+    return Answer(rows, [table], lambda: totals_chart(rows))
 
 
 @click.command()
@@ -285,18 +275,13 @@ def setups(logs: tuple[Path, ...], votes: Path | None, **options: Any) -> Answer
     """
     scores, voted = read(logs, votes)
     rows = asked_setups(scores, voted, **options)
-
-    def parts() -> Iterator[Table | str]:
-        writers = list(dict.fromkeys(writer for row in rows for writer in row["by_writer"]))
-        names = NAMES.values() if any(row["rankings"] for row in rows) else ()
-        cells = []
-        for row in rows:
-            means = [row["total"], *(row["by_writer"].get(writer, math.nan) for writer in writers)]
-            judged = f"{row['stories'] - row['not_judged']} of {row['stories']}"
-            figures = [figure(mean, none="") for mean in means]
-            cells.append((row["judge"], row["setup"], row["cutoff"], judged, *figures, *ranked(row["rankings"])))
-        heads = ("judge", "setup", "cutoff", "judged", "all", *writers, *names)
-        caption = "tests passed, mean over stories: of all, then by writer"
-        yield Table("Setups", heads, cells, caption=caption, words=2, look="folded")
-
-    return Answer(rows, parts())
+    writers = list(dict.fromkeys(writer for row in rows for writer in row["by_writer"]))
+    cells = []
+    for row in rows:
+        means = [row["total"], *(row["by_writer"].get(writer, math.nan) for writer in writers)]
+        judged = f"{row['stories'] - row['not_judged']} of {row['stories']}"
+        figures = [figure(mean, none="") for mean in means]
+        cells.append((row["judge"], row["setup"], row["cutoff"], judged, *figures, *ranked(row["rankings"])))
+    heads = ("judge", "setup", "cutoff", "judged", "all", *writers, *(NAMES.values() if voted else ()))
+    caption = "tests passed, mean over stories: of all, then by writer"
+    return Answer(rows, [Table("Setups", heads, cells, caption=caption, words=2, look="folded")])
