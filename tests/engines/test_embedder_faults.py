@@ -90,6 +90,8 @@ def test_a_reply_that_is_not_one_row_of_numbers_a_text_is_refused(bend: Change, 
         ((429, b"{}"), 6, "RateLimitError: Error code: 429"),
         ((200, b"[" * 200_000), 1, "RecursionError"),
         ((200, b" " * 3_000), 1, "a reply of more than 2,000 bytes"),
+        ((200, b"no chunk"), 6, "ProtocolError"),  # a connection that breaks in a reply
+        ((429, b"{}"), 1, "it asks to wait 400 s"),  # more time than there is
     ],
 )
 def test_a_reply_that_is_none_is_refused_and_asked_for_again_only_where_that_may_help(
@@ -97,26 +99,11 @@ def test_a_reply_that_is_none_is_refused_and_asked_for_again_only_where_that_may
 ) -> None:
     monkeypatch.setattr(requests, "MOST_BYTES", 250_000 if "Recursion" in message else 2_000)
     served = EmbeddingServer()
-    served.raw = raw
+    headers = {"ProtocolError": {"Transfer-Encoding": "chunked"}, "it asks to wait 400 s": {"Retry-After": "400"}}
+    served.raw, served.headers = raw, headers.get(message, {})
     said = refused(served, tmp_path)
     assert message in said
     assert len(said) < 300, "a reply's text is cut"
-    assert len(served.requests) == tries
-
-
-@pytest.mark.parametrize(
-    ("status", "headers", "tries", "message"),
-    [
-        (200, {"Transfer-Encoding": "chunked"}, 6, "ProtocolError"),  # a connection that breaks in a reply
-        (429, {"Retry-After": "400"}, 1, "it asks to wait 400 s"),  # more time than there is
-    ],
-)
-def test_what_may_pass_is_tried_again_in_the_time_that_there_is(
-    status: int, headers: dict[str, str], tries: int, message: str, tmp_path: Path
-) -> None:
-    served = EmbeddingServer()
-    served.raw, served.headers = (status, b"no chunk"), headers
-    assert message in refused(served, tmp_path)
     assert len(served.requests) == tries
 
 

@@ -135,13 +135,6 @@ def test_the_users_key_goes_to_the_server_that_was_named_when_the_embedder_was_m
     assert served.logins[0] == "Bearer mine" != served.logins[1]
 
 
-@pytest.mark.parametrize("name", ["static", "openai/tiny"])
-def test_half_a_character_is_no_error(name: str) -> None:
-    with serving(EmbeddingServer(vector=lambda text: (float(len(text)), 1.0))) as served:
-        broken, marked = embedder(name, served.url).embed(["An owl" + chr(0xD800), "An owl?"])
-    assert broken.tolist() == marked.tolist()
-
-
 def server_vector(text: str) -> tuple[float, ...]:
     """What the server's model makes of the first 512 words; it drops the rest without a word, as some servers do."""
     return tuple(np.mean([word_vector(word, "served") for word in text.split()[:512]], axis=0))
@@ -309,21 +302,6 @@ def test_the_first_time_gives_the_very_vectors_of_the_second(tmp_path: Path) -> 
     assert (first == second).all()
     assert first.dtype == second.dtype == np.float64
     assert np.allclose(first, embedder().embed(texts), atol=1e-6)
-
-
-def test_damage_that_is_met_while_the_file_is_in_use_costs_the_kept_vectors_alone(tmp_path: Path) -> None:
-    texts = [f"text {number}" for number in range(1_200)]  # more than one query can name
-    CachedEmbedder(Counting(), tmp_path).embed(texts)
-    assert asked_again(tmp_path, texts) == []
-    with sqlite3.connect(tmp_path / FILE) as connection:
-        connection.execute("pragma wal_checkpoint(truncate)")  # what was written moves from the log to the file
-    size = (tmp_path / FILE).stat().st_size
-    with (tmp_path / FILE).open("r+b") as file:  # all but the first page, which says what tables there are
-        file.seek(4096)
-        file.write(b"\xff" * (size - 4096))
-    with pytest.warns(UserWarning, match="is not a readable cache .* set aside"):
-        assert asked_again(tmp_path, texts) == texts
-    assert KeptVectors(tmp_path).count(VECTORS) == {"counting@1": 1_200}
 
 
 @pytest.mark.parametrize("stored", ["0000", "00" * 8, "0000807f" * 2])
