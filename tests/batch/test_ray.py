@@ -184,9 +184,6 @@ def test_without_ray_the_extra_is_named(
         asked(first, tmp_path / "replies", served)
 
 
-REPLY = '{"status_code": 200, "body": {"choices": [{"message": {"content": "1:1"}}]}}'
-
-
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [

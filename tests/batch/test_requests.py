@@ -205,15 +205,7 @@ def test_a_cache_on_a_network_file_system_is_used_with_a_warning_that_says_what_
 
 
 GRADERS = {"openai": "{model: openai/gpt-4o, seed: 3, model_args: {responses_api: false}}", "vllm": "vllm/{name}"}
-JUDGES = [
-    ("openai", "list"),
-    ("vllm", "list"),
-    ("openai", "sheet"),
-    ("vllm", "sheet"),
-    ("openai", "pairwise"),
-    ("openai", "logit"),
-    ("vllm", "logit"),
-]
+JUDGES = [("openai", "list"), ("vllm", "sheet"), ("openai", "pairwise"), ("openai", "logit"), ("vllm", "logit")]
 
 
 def two_rounds(grader_served: Served, log: EvalLog, folder: Path, grader: str, judge: str, engine: str) -> list[Any]:

@@ -24,18 +24,7 @@ RECORD = starter_record()
 PROMPT = RECORD.population.prompts[0]
 QUESTIONS = RECORD.population.questions(PROMPT)
 STORY = RECORD.stories_of("inventive", PROMPT)[0]
-OTHERS = [document.text for document in RECORD.population.documents(PROMPT)]
-
-
-def recorded(question: str) -> tuple[str, list[str]]:
-    """The story's answer on record, and those of the population."""
-    answer = RECORD.answer(STORY, question)
-    assert answer, "chosen for having one"
-    return answer, [other for text in OTHERS if (other := RECORD.answer(text, question))]
-
-
 FAKED = f"```json\n{json.dumps({'document': STORY, 'questions': {'1': QUESTIONS[0].text}})}\n```"
-ANSWERED = [question for question in QUESTIONS if RECORD.answer(STORY, question.text)]
 
 
 def test_epochs_replay_the_stories_in_order_and_begin_again_after_the_last(tmp_path: Path) -> None:
