@@ -108,7 +108,7 @@ def test_of_two_writers_that_replace_one_population_one_whole_population_stays(
     script, folder = tmp_path / "writer.py", tmp_path / "here" / "population"
     script.write_text(WRITER)
     folder.parent.mkdir()
-    for number in range(tries(10, 60)):
+    for number in range(tries(4, 60)):
         end = time.time() + 2 * HEAD_START
         names = [f"{name} {number}" for name in ("one", "other")]
         for racer, name in zip(racers, names, strict=True):
