@@ -99,7 +99,7 @@ def child(order: dict[str, Any], memory: int) -> None:
         os.close(reading)
         os.dup2(writing, 1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.umask(order["umask"])
+    os.umask(0o022)
     os.chdir(order["folder"])
     if memory:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

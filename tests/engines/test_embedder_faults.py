@@ -16,7 +16,7 @@ from tests.scripted import Asked
 from genie_inspect.engines import requests
 from genie_inspect.engines.embedders import VECTORS, CachedEmbedder, KeptVectors, embedder
 from genie_inspect.engines.identity import AddressError
-from genie_inspect.engines.served_embedders import OPENAI, checked_vectors, unit
+from genie_inspect.engines.served_embedders import OPENAI, checked_vectors
 from genie_inspect.errors import EngineFailedError
 from genie_inspect.graders.offline_judge import OfflineJudge, OfflineReader
 from genie_inspect.populations.population import open_population
@@ -202,11 +202,3 @@ def test_a_model_that_breaks_off_is_refused(error: Exception, tmp_path: Path, mo
 def test_what_is_not_one_row_of_numbers_a_text_is_refused_wherever_it_comes_from(rows: object) -> None:
     with pytest.raises(EngineFailedError, match="embedder mine"):
         checked_vectors(rows, 3, "mine")
-
-
-def test_rows_of_numbers_of_any_kind_are_taken_as_they_are_and_a_row_of_zeros_has_no_direction() -> None:
-    whole = checked_vectors(np.array([[1, 2], [3, 4]], dtype=np.int8), 2, "mine")
-    assert whole.dtype == np.float64
-    assert whole.tolist() == checked_vectors([[1, 2.0], [3, 4]], 2, "mine").tolist() == [[1, 2], [3, 4]]
-    assert checked_vectors([], 0, "mine").shape == (0, 0)
-    assert unit(np.array([[3.0, 4.0], [0.0, 0.0]]), "mine").tolist() == [[0.6, 0.8], [0.0, 0.0]]

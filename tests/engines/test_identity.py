@@ -30,7 +30,6 @@ from genie_inspect.engines.identity import (
     at_revision,
     folder_digest,
     hub_dataset,
-    identity,
     with_commit,
 )
 from genie_inspect.errors import EngineFailedError, GenieError
@@ -111,10 +110,6 @@ def test_an_address_that_cannot_be_read_is_refused_without_repeating_it(url: str
     with pytest.raises(ValueError, match="address cannot be read, expected http://") as caught:
         address(url)
     assert "PW" not in str(caught.value)
-
-
-def test_spacing_does_not_tell_texts_apart_and_words_do() -> None:
-    assert identity(" The  end.\n") == identity("The end.") != identity("The end")
 
 
 TEXTS = ["An owl on a clock."]
