@@ -140,6 +140,9 @@ def test_parts_are_in_the_order_of_their_numbers_and_what_is_none_is_passed_over
     assert [Path(str(part)).name for part in parts(str(tmp_path))] == ["r.jsonl", "r-2.jsonl", "r-10.jsonl"]
     assert [Path(str(part)).name for part in parts(f"{tmp_path}/r-*.jsonl")] == ["r-2.jsonl", "r-10.jsonl"]
     assert [Path(str(part)).name for part in parts(f"{tmp_path}/notes.txt")] == ["notes.txt"], "who is named is taken"
+    os.mkfifo(tmp_path / "pipe")
+    assert [str(part) for part in parts(str(tmp_path / "pipe"))] == [str(tmp_path / "pipe")]
+    assert "gone.jsonl has no replies" in refused("cache", "import", tmp_path / "gone.jsonl")
 
 
 def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,12 +152,6 @@ def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.
         held(str(tmp_path))
     with pytest.raises(MissingExtraError, match="needs the extra ray"):
         write_part(str(tmp_path), "q", "parquet", LINES)
-
-
-def test_replies_may_come_through_a_pipe_and_a_missing_file_is_one_line(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    assert [str(part) for part in parts(str(tmp_path / "pipe"))] == [str(tmp_path / "pipe")]
-    assert "gone.jsonl has no replies" in refused("cache", "import", tmp_path / "gone.jsonl")
 
 
 @pytest.fixture

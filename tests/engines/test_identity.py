@@ -276,18 +276,13 @@ def test_what_an_owner_can_move_is_no_commit(commit: str) -> None:
         at_revision(f"owner/name@{commit}")
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_is_loaded_at_its_commit_without_a_word_unless_another_is_named(
-    preset: str, caplog: pytest.LogCaptureFixture
+def test_what_ships_as_a_default_of_a_hub_is_loaded_at_its_commit_unless_another_or_a_folder_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert at_revision(with_commit(preset)) == (preset, {"revision": PRESETS[preset]})
-    assert with_commit(f"{preset}@{COMMIT}") == f"{preset}@{COMMIT}"
+    for preset, commit in PRESETS.items():
+        assert at_revision(with_commit(preset)) == (preset, {"revision": commit})
+        assert with_commit(f"{preset}@{COMMIT}") == f"{preset}@{COMMIT}"
     assert caplog.records == []
-
-
-def test_whatever_ships_as_a_default_of_a_hub_is_a_preset_unless_a_folder_has_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     assert {PUBLISHED_CLASSIFIER, PUBLISHED_TOKENIZER, PUBLISHED_REWARD} < PRESETS.keys()
     assert signature(writing_prompts).parameters["dataset"].default in PRESETS
     (tmp_path / PUBLISHED_CLASSIFIER).mkdir(parents=True)

@@ -43,22 +43,18 @@ def log(tmp_path: Path) -> str:
     return file
 
 
-def test_each_log_is_given_once_as_a_plain_path(log: str) -> None:
+def test_each_log_is_given_once_and_its_samples_from_an_archive_and_from_json(log: str, tmp_path: Path) -> None:
     assert log_files([log, Path(log).parent, Path(log)]) == [log]
-
-
-def test_samples_come_from_an_archive_and_from_json(log: str, tmp_path: Path) -> None:
-    write_eval_log(read_eval_log(log), tmp_path / "log.json")
+    whole = read_eval_log(log)
+    write_eval_log(whole, tmp_path / "log.json")
     for file in (log, str(tmp_path / "log.json")):
         given = [(sample.id, sample.scores) for sample in samples(file)]
-        assert given == [(sample.id, sample.scores) for sample in read_eval_log(log).samples or []]
+        assert given == [(sample.id, sample.scores) for sample in whole.samples or []]
         assert [sample_of(file, 2, 1).id, sample_of(file, 1, 1).id] == [2, 1]
         with pytest.raises(LookupError):
             sample_of(file, 7, 1)
-
-
-def test_samples_of_an_archive_come_without_what_no_report_looks_at(log: str) -> None:
-    assert all(sample.messages and sample.events for sample in read_eval_log(log).samples or [])
+    assert all(sample.messages and sample.events for sample in whole.samples or [])
+    # of an archive without what no report looks at
     assert not any(sample.messages or sample.events for sample in [*samples(log), sample_of(log, 1, 1)])
 
 

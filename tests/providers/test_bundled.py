@@ -36,7 +36,7 @@ def test_epochs_replay_the_stories_in_order_and_begin_again_after_the_last(tmp_p
     assert told == {1: first, 2: second, 3: first, 4: second, 5: first}
 
 
-async def test_a_prompt_inside_a_longer_request_is_found_in_the_last_message_of_the_user() -> None:
+async def test_a_prompt_is_found_in_the_last_message_of_the_user_and_real_tokens_are_counted() -> None:
     messages: list[ChatMessage] = [
         ChatMessageSystem(content="You write stories."),
         ChatMessageUser(content=RECORD.population.prompts[1]),
@@ -45,6 +45,10 @@ async def test_a_prompt_inside_a_longer_request_is_found_in_the_last_message_of_
     ]
     output = await get_model("bundled/inventive").generate(messages)
     assert output.completion == STORY
+    asked, told = sum(static_token_count(message.text) for message in messages), static_token_count(STORY)
+    assert output.usage is not None
+    assert (output.usage.input_tokens, output.usage.output_tokens) == (asked, told)
+    assert output.usage.total_tokens == asked + told > len(STORY.split())
 
 
 async def test_a_model_that_is_not_bundled_has_arguments_or_no_story_of_a_prompt_is_refused() -> None:
@@ -54,13 +58,6 @@ async def test_a_model_that_is_not_bundled_has_arguments_or_no_story_of_a_prompt
         get_model("bundled/grader", temperament="kind")
     with pytest.raises(PrerequisiteError, match=r"no story on record for 'Write about rain\.'.*population=starter"):
         await get_model("bundled/inventive").generate("Write about rain.")
-
-
-async def test_usage_is_counted_with_a_real_tokenizer() -> None:
-    usage = (await get_model("bundled/inventive").generate(PROMPT)).usage
-    assert usage is not None
-    assert (usage.input_tokens, usage.output_tokens) == (static_token_count(PROMPT), static_token_count(STORY))
-    assert usage.total_tokens == usage.input_tokens + usage.output_tokens > len(STORY.split())
 
 
 def test_reading_requests_are_answered_by_number_whatever_the_order_and_number_of_questions() -> None:
