@@ -214,7 +214,7 @@ def command(log: EvalLog, folder: Path, grader: str, served: Served, judge: str,
     return ["batch", "rounds", log.location, *study, *job]
 
 
-def rounds(*run: Any) -> dict[str, Any]:
+def rounds(*run: Any) -> Any:
     return as_json(*command(*run))
 
 

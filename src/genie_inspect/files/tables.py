@@ -71,10 +71,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def csv_rows(path: Path, needed: Collection[str], error: MakeError) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a table with a header, as text by column, each with its number from 2; a missing cell is empty.
-
-    The apostrophe that `Table.csv` puts before a formula is taken away.
-    """
+    """The rows of a table with a header, as text by column, each with its number from 2; a missing cell is empty."""
     csv.field_size_limit(LONGEST_CELL)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -91,7 +88,7 @@ def csv_rows(path: Path, needed: Collection[str], error: MakeError) -> Iterator[
                         f"{path}, row {number} has {len(cells)} cells, expected {len(columns)}. Put text with commas "
                         "in quotation marks"
                     )
-                # only an apostrophe that `Table.csv` would have put there: 'tis and 'twas keep theirs
+                # without an apostrophe that `Table.csv` puts before a formula, no other: 'tis and 'twas keep theirs
                 texts = [cell[1:] if cell.startswith("'") and _MARKED.match(cell[1:]) else cell for cell in cells]
                 # spreadsheets leave out the empty cells at the end of a row
                 yield number, dict(zip_longest(columns, texts, fillvalue=""))
