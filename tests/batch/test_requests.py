@@ -247,27 +247,17 @@ def test_replies_from_files_score_as_replies_to_a_run_do_and_nothing_is_left_to_
     assert [one.metadata for one in again] == [one.metadata for one in asked]
 
 
-def test_a_populations_own_documents_are_asked_about_as_each_against_the_others(
-    grader_served: Served, folder: Path, tmp_path: Path
+def test_each_of_a_populations_own_documents_is_asked_about_against_the_others_or_those_that_are_drawn(
+    grader_served: Served, tmp_path: Path
 ) -> None:
-    read = tmp_path / "read.jsonl"
-    written = as_json("batch", "requests", folder, "--step", "read", "--grader", "openai/gpt-4o", "-o", read)
-    assert written["requests"] == 5, "a reading a document"
-    lines_of(tmp_path / "replies.jsonl", replied(grader_served, [read], ENGINES["openai"]))
-    as_json("cache", "import", tmp_path / "replies.jsonl", "--requests", read)
-    left = as_json("batch", "status", folder, "--grader", "openai/gpt-4o")
-    assert (left["left_to_read"], left["left_to_judge"]) == (0, 3 * 3 + 2 * 1), "a request an answer"
-
-
-def test_of_sampled_ratings_the_drawn_alone_are_asked_for(grader_served: Served, tmp_path: Path) -> None:
     texts = [f"{word} slept." for word in "Owl Eagle Swan Crow Finch Robin Hawk Wren".split()]  # noqa: SIM905
     folder = small_population(tmp_path / "birds", {OWL: texts}, {OWL: (("plot", "Who?"),)}).folder
     read, named = tmp_path / "read.jsonl", ("--grader", "openai/gpt-4o")
-    as_json("batch", "requests", folder, "--step", "read", *named, "-o", read)
+    assert as_json("batch", "requests", folder, "--step", "read", *named, "-o", read)["requests"] == 8, "one a document"
     lines_of(tmp_path / "replies.jsonl", replied(grader_served, [read], ENGINES["openai"]))
     as_json("cache", "import", tmp_path / "replies.jsonl", "--requests", read)
     counts = [
-        as_json("batch", "status", folder, *named, "--judge", "pairwise", *ratings)["left_to_judge"]
-        for ratings in ((), ("--ratings", 3))
+        as_json("batch", "status", folder, *named, "--judge", *judge)["left_to_judge"]
+        for judge in (("list",), ("pairwise",), ("pairwise", "--ratings", 3))
     ]
-    assert counts == [8 * 7, 8 * 3]
+    assert counts == [8, 8 * 7, 8 * 3], "a request an answer, a pair and a pair that is drawn"

@@ -28,7 +28,6 @@ from genie_inspect.engines.corpora import (
     LookedUpCounts,
     folder_texts,
 )
-from genie_inspect.engines.embedders import embedder
 from genie_inspect.engines.identity import AddressError
 from genie_inspect.errors import CorpusError, EngineFailedError
 from genie_inspect.measures.ngrams import TokenIndex, creativity_index
@@ -83,18 +82,6 @@ def test_the_text_itself_is_left_out_and_its_near_copies_are_not() -> None:
     assert found.left_out == ("own", "again")
     assert [run.where for run in found.runs] == ["longer, from token 1"]
     assert DocumentsCorpus("one", [("own", CLOCK)]).copies(CLOCK).runs == ()
-
-
-def test_the_near_matcher_finds_what_the_exact_one_finds_and_other_words_for_the_same() -> None:
-    text = "the boats came to the harbours in the morning"
-    documents = [("one", "and the boat came to the harbour in the morning"), ("clock", CLOCK), ("snow", SNOW)]
-    exact, near = DocumentsCorpus("x", documents), DocumentsCorpus("x", documents, near=embedder())
-    assert max(exact.copies(text).lengths) < 5
-    assert max(near.copies(text).lengths) >= 5
-    assert near.copies(text).runs[0].where.startswith("one, from token")
-    pairs = zip(exact.copies(f"Listen. {CLOCK}").lengths, near.copies(f"Listen. {CLOCK}").lengths, strict=True)
-    assert all(a <= b for a, b in pairs)
-    assert near.copies(" \n").runs == (), "a text without words has no copies"
 
 
 def test_too_many_tokens_for_memory_are_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,4 @@
 import os
-import signal
 import stat
 import subprocess
 import sys
@@ -170,22 +169,6 @@ def test_a_file_that_must_be_new_replaces_none_not_even_one_that_comes_meanwhile
         (tmp_path / "late").write_text("theirs")
     write_lines(tmp_path / "new", ["x"], new=True)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"old": "mine", "late": "theirs", "new": "x"}
-
-
-KILLED = """
-import os, pathlib, signal, sys
-from genie_inspect.files.writing import written
-with written(pathlib.Path(sys.argv[1])) as file:
-    file.write(b"half of the new file" * 10_000)
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def test_a_killed_write_leaves_the_old_file(tmp_path: Path) -> None:
-    (tmp_path / "f").write_text("old")
-    killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "f")], check=False)
-    assert killed.returncode == -signal.SIGKILL
-    assert (tmp_path / "f").read_text() == "old"
 
 
 @given(st.lists(st.text(st.characters())))
