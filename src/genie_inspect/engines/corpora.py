@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from netrc import NetrcParseError
 from pathlib import Path
@@ -104,26 +104,18 @@ class LookedUpCounts:
 
     def __init__(self, count: Callable[[Sequence[str]], int], tokens: int) -> None:
         self.tokens = tokens
-        self._count = count
-        self._counted: dict[tuple[str, ...], int] = {}
+        # the empty run stands at every token
+        self._count_of = cache(lambda run: count(list(run)) if run else tokens)
 
     def lengths(self, tokens: Sequence[str], limits: Numbers) -> Numbers:
         def stands(start: int, end: int) -> bool:
-            return end <= limits[start] and self._count_of(tokens[start:end]) > 0
+            return end <= limits[start] and self._count_of(tuple(tokens[start:end])) > 0
 
         return counted_match_lengths(len(tokens), stands, 1, len(tokens))
 
     def counts(self, tokens: Sequence[str], starts: Numbers, ends: Numbers) -> Numbers:
         runs = zip(starts.tolist(), ends.tolist(), strict=True)
-        return np.array([self._count_of(tokens[start:end]) for start, end in runs], dtype=np.int64)
-
-    def _count_of(self, run: Sequence[str]) -> int:
-        key = tuple(run)
-        if not key:
-            return self.tokens
-        if key not in self._counted:
-            self._counted[key] = self._count(run)
-        return self._counted[key]
+        return np.array([self._count_of(tuple(tokens[start:end])) for start, end in runs], dtype=np.int64)
 
 
 MOST_TOKENS = 20_000_000  # some 300 MB once built, a gigabyte while building

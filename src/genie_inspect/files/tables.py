@@ -44,10 +44,6 @@ class Table:
             text.seek(0)
             text.truncate()
 
-    def records(self) -> Iterator[dict[str, Any]]:
-        """The rows as JSON has them: cells by column."""
-        return (dict(zip(self.columns, row, strict=True)) for row in self.rows if row)
-
     def markdown(self) -> list[str]:
         """Lines of Markdown whose columns stand under each other in plain text, too, figures to the right.
 
