@@ -30,8 +30,6 @@ def tries(few: int, many: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a command ended."""
-
     code: int
     """Negative: the signal that ended it."""
     stdout: str
@@ -39,7 +37,6 @@ class Ended:
 
     @property
     def errors(self) -> list[str]:
-        """The lines that say what went wrong."""
         return [line for line in self.stderr.splitlines() if line.startswith(("Error", "Aborted"))]
 
 
@@ -100,7 +97,6 @@ class Commands:
         self._socket.close()
 
     def run(self, *arguments: object, **options: Any) -> Ended:
-        """Run a command to its end; options are those of `start`."""
         self.start(*arguments, **options)
         return self.end()
 
@@ -125,7 +121,6 @@ class Commands:
         self._send(order | {name: value for name, value in options.items() if value is not None})
 
     def end(self) -> Ended:
-        """Wait for the command that was started."""
         code = int(self._ends.readline())
         out, err = (path.read_text(errors="replace") if path.exists() else "" for path in (self._out, self._err))
         return Ended(code, out, err)

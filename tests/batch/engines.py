@@ -23,7 +23,6 @@ Line = dict[str, Any]
 
 
 def refused(*arguments: object) -> str:
-    """How a verb of `genie` refuses."""
     done = genie(*arguments)
     assert done.exit_code, done.output
     assert "Traceback" not in done.stderr
@@ -90,7 +89,6 @@ class Ray:
 
 
 def standing_in(monkeypatch: pytest.MonkeyPatch) -> Ray:
-    """Put it in the place of Ray."""
     said = Ray()
     context = SimpleNamespace()
     llm = module("ray.data.llm")

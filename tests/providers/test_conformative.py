@@ -134,16 +134,15 @@ def test_the_base_model_sees_a_plain_text_begun_as_its_tokenizer_begins_texts_an
     assert near(empty, alone(both.base, [0]), alone(both.instruct, [0])), "an empty prompt begins with the first token"
 
 
-def test_four_calls_in_a_batch_equal_four_alone_also_where_they_are_drawn(models: Conformative) -> None:
+def test_four_calls_in_a_batch_equal_four_alone_also_where_they_are_drawn_and_the_seed_decides_what_is(
+    models: Conformative,
+) -> None:
     def calls() -> list[Call]:
         return [Call(p, "<s>user: " + p, 8 + 6 * row, 0.7, 0.9, seed=row) for row, p in enumerate(PROMPTS)]
 
     together = completed(models, *calls())
     assert together == [completed(models, call)[0] for call in calls()]
     assert len({text for text, *_ in together}) == 4
-
-
-def test_the_seed_decides_what_is_drawn(models: Conformative) -> None:
     drawn = [completed(models, Call("The castle", "The castle", 20, seed=seed)) for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
 
