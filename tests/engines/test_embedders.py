@@ -130,6 +130,13 @@ def test_the_users_key_goes_to_the_server_that_was_named_when_the_embedder_was_m
     assert served.logins[0] == "Bearer mine" != served.logins[1]
 
 
+@pytest.mark.parametrize("name", ["static", "openai/tiny"])
+def test_half_a_character_is_no_error(name: str) -> None:
+    with serving(EmbeddingServer(vector=lambda text: (float(len(text)), 1.0))) as served:
+        broken, marked = embedder(name, served.url).embed(["An owl" + chr(0xD800), "An owl?"])
+    assert broken.tolist() == marked.tolist()
+
+
 def server_vector(text: str) -> tuple[float, ...]:
     """What the server's model makes of the first 512 words; it drops the rest without a word, as some servers do."""
     return tuple(np.mean([word_vector(word, "served") for word in text.split()[:512]], axis=0))

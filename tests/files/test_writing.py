@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genie_inspect.errors import UnwritableError
-from genie_inspect.files.writing import check_writable, write_bytes, write_lines, written
+from genie_inspect.files.writing import check_absent, check_writable, is_stream, write_bytes, write_lines, written
 
 as_root = os.geteuid() == 0
 
@@ -169,6 +169,26 @@ def test_a_file_that_must_be_new_replaces_none_not_even_one_that_comes_meanwhile
         (tmp_path / "late").write_text("theirs")
     write_lines(tmp_path / "new", ["x"], new=True)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"old": "mine", "late": "theirs", "new": "x"}
+
+
+def test_what_stands_there_is_refused_where_a_new_file_is_wanted_and_a_stream_is_none(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "nothing")
+    for taken in (tmp_path, tmp_path / "link"):
+        with pytest.raises(UnwritableError, match="exists, say please: nothing was written"):
+            check_absent(taken, "say please")
+    for free in (tmp_path / "new", Path(os.devnull), Path("/dev/stdout")):
+        check_absent(free)
+    assert [is_stream(path) for path in (tmp_path, tmp_path / "new", Path(os.devnull))] == [False, False, True]
+
+
+def test_who_reads_no_more_is_a_broken_pipe_and_no_failed_write(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        with pytest.raises(BrokenPipeError):
+            write_bytes(Path(f"/dev/fd/{writing}"), b"x")
+    finally:
+        os.close(writing)
 
 
 @given(st.lists(st.text(st.characters())))

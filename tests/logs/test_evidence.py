@@ -25,9 +25,11 @@ from genie_inspect.logs.evidence import (
 from genie_inspect.logs.reading import read_scored_log
 from genie_inspect.logs.results import Results, results_of
 from genie_inspect.logs.scores import (
+    LEFT_OUT,
     NO_NUMBER,
     UNSAID,
     KeptExpression,
+    Scores,
     expressions,
     readings,
     scores_of,
@@ -113,6 +115,15 @@ def test_together_counts_are_added_up_and_the_extremes_kept() -> None:
     assert list(together([Evidence(faults={"rare": 1}), Evidence(faults={"common": 5})]).faults) == ["common", "rare"]
     # a document that was compared with none was not compared
     assert together([Evidence(documents=0), Evidence(documents=1)]).documents == 1
+
+
+def test_a_document_that_is_left_out_has_neither_values_nor_evidence() -> None:
+    given = Scores({"plot": 0.5, "style": NAN}, evidence=Evidence(pairs={"plot": (1, 2)}), population_words=200)
+    found = given.left_out()
+    assert found.is_unscored
+    assert (list(found.values), found.reason, found.evidence) == (["plot", "style"], LEFT_OUT, NOTHING)
+    assert found.population_words == 200
+    assert Scores({"plot": NAN}, "refusal").left_out().reason == "refusal"
 
 
 def test_spreads_are_pooled_over_documents_and_what_is_none_is_left_out() -> None:

@@ -22,6 +22,7 @@ from genie_inspect.logs.files import (
     _unsafe,
     log_files,
     log_header,
+    readable,
     sample_of,
     samples,
 )
@@ -161,6 +162,18 @@ def test_a_sample_that_is_none_and_a_field_that_is_wrong_are_one_line_that_names
         with pytest.raises(LogError, match=rf"odd\.eval cannot be read as a log: .*{words}") as caught:
             read()
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(ValueError("x " * 500), ("x " * 150).strip()), (KeyError(), "KeyError"), (EOFError("a\n b"), "a b")],
+)
+def test_what_another_library_says_of_a_log_is_one_line_of_300_characters_or_its_name(
+    error: Exception, said: str
+) -> None:
+    with pytest.raises(LogError) as caught, readable("my.eval"):
+        raise error
+    assert str(caught.value).rstrip() == f"my.eval cannot be read as a log: {said}"
 
 
 def test_what_holds_no_log_or_is_not_there_is_named(tmp_path: Path) -> None:
