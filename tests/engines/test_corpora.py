@@ -28,6 +28,7 @@ from genie_inspect.engines.corpora import (
     LookedUpCounts,
     folder_texts,
 )
+from genie_inspect.engines.embedders import embedder
 from genie_inspect.engines.identity import AddressError
 from genie_inspect.errors import CorpusError, EngineFailedError
 from genie_inspect.measures.ngrams import TokenIndex, creativity_index
@@ -81,7 +82,8 @@ def test_the_text_itself_is_left_out_and_its_near_copies_are_not() -> None:
     found = corpus.copies(CLOCK)
     assert found.left_out == ("own", "again")
     assert [run.where for run in found.runs] == ["longer, from token 1"]
-    assert DocumentsCorpus("one", [("own", CLOCK)]).copies(CLOCK).runs == ()
+    for near in (None, embedder()):
+        assert DocumentsCorpus("one", [("own", CLOCK)], near).copies(CLOCK).runs == ()
 
 
 def test_too_many_tokens_for_memory_are_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
