@@ -44,7 +44,6 @@ class AtOnce(ModelAPI):
     """A model that says what a rehearsal says, soon."""
 
     async def generate(self, input: Any, tools: Any, tool_choice: Any, config: Any) -> ModelOutput:  # noqa: A002
-        """A reply after at most a fiftieth of a second."""
         await anyio.sleep(random.random() / 50)
         output = ModelOutput.from_content("atonce", rehearsed(unfenced(input[-1].text)))
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
@@ -52,7 +51,6 @@ class AtOnce(ModelAPI):
 
 
 def import_all() -> None:
-    """Import what any command may need, as far as it is installed."""
     ours = [module.name for module in pkgutil.walk_packages(genie_inspect.__path__, "genie_inspect.")]
     for name in [*ours, *LATE]:
         with suppress(ImportError):
@@ -60,7 +58,6 @@ def import_all() -> None:
 
 
 def program(order: dict[str, Any]) -> Callable[[], object]:
-    """What an order runs: `genie`, `inspect` or a script."""
     name, arguments = order["program"], order["arguments"]
     sys.argv = [name, *arguments]
     if name == "genie":
@@ -91,7 +88,6 @@ def end(run: Callable[[], object]) -> None:
 
 
 def child(order: dict[str, Any], memory: int) -> None:
-    """Carry out an order in this process, which it ends."""
     for number, path in enumerate([os.devnull, order["stdout"], order["stderr"]]):
         os.dup2(os.open(path, os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT, 0o600), number)
     if order["closed"]:
@@ -99,7 +95,7 @@ def child(order: dict[str, Any], memory: int) -> None:
         os.close(reading)
         os.dup2(writing, 1)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.umask(order["umask"])
+    os.umask(0o022)
     os.chdir(order["folder"])
     if memory:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

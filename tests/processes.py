@@ -30,8 +30,6 @@ def tries(few: int, many: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a command ended."""
-
     code: int
     """Negative: the signal that ended it."""
     stdout: str
@@ -39,7 +37,6 @@ class Ended:
 
     @property
     def errors(self) -> list[str]:
-        """The lines that say what went wrong."""
         return [line for line in self.stderr.splitlines() if line.startswith(("Error", "Aborted"))]
 
 
@@ -84,7 +81,7 @@ class Commands:
     """A fork of a process in which everything is imported, and which runs each command in a process of its own."""
 
     def __init__(self, folder: Path, memory: int = 0) -> None:  # bytes of addresses that a command may take
-        self.folder = folder
+        self.folder, self._out, self._err = folder, folder / "stdout.txt", folder / "stderr.txt"
         self._socket, theirs = socket.socketpair()
         with theirs:
             socket.send_fds(everything_imported(), [b"."], [theirs.fileno()])
@@ -100,7 +97,6 @@ class Commands:
         self._socket.close()
 
     def run(self, *arguments: object, **options: Any) -> Ended:
-        """Run a command to its end; options are those of `start`."""
         self.start(*arguments, **options)
         return self.end()
 
@@ -110,37 +106,27 @@ class Commands:
         program: str | Path = "genie",
         folder: Path | None = None,
         at: float = 0.0,
-        stdout: str | None = None,
-        stderr: str | None = None,
-        closed: bool = False,
-        umask: int = 0o022,
-        interrupt: float | None = None,
+        **options: Any,
     ) -> None:
-        """Start a command at a time, or Ctrl-C it after some seconds; `closed`: nobody reads standard output."""
+        """Start a command at a time.
+
+        Other options: files in place of ours for `stdout` and `stderr`; `closed`, where nobody reads standard output;
+        `interrupt`, the seconds until Ctrl-C.
+        """
         for file in (self._out, self._err):
             file.unlink(missing_ok=True)
         order = {"program": str(program), "arguments": [str(argument) for argument in arguments], "start": at}
-        order |= {"stdout": stdout or str(self._out), "stderr": stderr or str(self._err)}
-        self._send(
-            order | {"closed": closed, "umask": umask, "interrupt": interrupt, "folder": str(folder or self.folder)}
-        )
+        order |= {"stdout": str(self._out), "stderr": str(self._err), "folder": str(folder or self.folder)}
+        order |= {"closed": False, "interrupt": None}
+        self._send(order | {name: value for name, value in options.items() if value is not None})
 
     def end(self) -> Ended:
-        """Wait for the command that was started."""
         code = int(self._ends.readline())
         out, err = (path.read_text(errors="replace") if path.exists() else "" for path in (self._out, self._err))
         return Ended(code, out, err)
 
     def _send(self, message: dict[str, Any]) -> None:
         self._socket.sendall((json.dumps(message) + "\n").encode())
-
-    @property
-    def _out(self) -> Path:
-        return self.folder / "stdout.txt"
-
-    @property
-    def _err(self) -> Path:
-        return self.folder / "stderr.txt"
 
 
 def race(racers: Sequence[Commands], commands: Sequence[Sequence[object]]) -> list[Ended]:

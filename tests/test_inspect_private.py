@@ -80,7 +80,9 @@ def test_850_calls_stay_under_150_kilobytes_of_log_and_their_tokens_are_counted(
     assert score.metadata["pairs"] == {"plot": "400/400", "style": "450/450"}
 
 
-async def test_calls_inside_leave_no_trace_and_those_beside_them_do(caplog: pytest.LogCaptureFixture) -> None:
+async def test_calls_inside_leave_no_trace_and_those_beside_them_and_after_an_error_do(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     logging.addLevelName(TRACE, "TRACE")  # as Inspect's start does
     model = Script(lambda request: "yes").model()
     with caplog.at_level(1, "inspect_ai.model._model"):
@@ -92,9 +94,6 @@ async def test_calls_inside_leave_no_trace_and_those_beside_them_do(caplog: pyte
         caplog.clear()
         await model.generate("a call of its own")
         assert {record.levelname for record in caplog.records} == {"TRACE"}
-
-
-async def test_the_transcript_comes_back_also_after_an_error() -> None:
     before = transcript()
     with suppress(ValueError), unlogged():
         transcript().info("not kept")
@@ -144,13 +143,10 @@ WIRES = {
 }
 
 
-@pytest.mark.parametrize("module", WIRES)
-def test_this_inspect_has_the_wires(module: str) -> None:
-    for name in WIRES[module].split():
-        assert attrgetter(name)(import_module(f"inspect_ai.{module}")) is not None
-
-
-def test_every_wire_that_is_looked_up_is_named_here() -> None:
+def test_this_inspect_has_the_wires_and_every_one_that_is_looked_up_is_named_here() -> None:
+    for module, names in WIRES.items():
+        for name in names.split():
+            assert attrgetter(name)(import_module(f"inspect_ai.{module}")) is not None
     source = (SOURCES / "inspect_private.py").read_text(encoding="utf-8")
     modules = re.findall(r'_wire\("([a-z_.]+)"', source)
     assert len(modules) >= 9

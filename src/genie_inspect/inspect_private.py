@@ -259,12 +259,10 @@ class _Forgetful(Transcript):
         pass
 
 
-def _keeps(record: logging.LogRecord) -> bool:
-    return not (record.levelname == "TRACE" and _unlogged.get())
-
-
 # writes two records a call for `inspect trace`; where Inspect renames it, these are written inside `unlogged` too
-logging.getLogger("inspect_ai.model._model").addFilter(_keeps)
+logging.getLogger("inspect_ai.model._model").addFilter(
+    lambda record: not (record.levelname == "TRACE" and _unlogged.get())
+)
 
 
 def bounded(model: Model) -> Model:

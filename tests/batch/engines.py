@@ -11,30 +11,21 @@ from typing import Any
 
 import aiohttp
 import pytest
-from click.testing import CliRunner
 from inspect_ai import score
 from inspect_ai._cli.util import parse_model_role_cli_args
 from inspect_ai.log import EvalLog
+from tests.cli.called import genie
 from tests.served import Served
 
-from genie_inspect.cli import main
-from genie_inspect.scorers.genie import genie
+from genie_inspect.scorers.genie import genie as scorer
 
 Line = dict[str, Any]
 
 
-def called(*arguments: object) -> Line:
-    """What a verb of `genie` says as JSON."""
-    done = CliRunner().invoke(main, [*map(str, arguments), "--json"])
-    assert done.exit_code == 0, done.output + repr(done.exception)
-    said: Line = json.loads(done.stdout)
-    return said
-
-
 def refused(*arguments: object) -> str:
-    """How a verb of `genie` refuses."""
-    done = CliRunner().invoke(main, [*map(str, arguments)])
+    done = genie(*arguments)
     assert done.exit_code, done.output
+    assert "Traceback" not in done.stderr
     return done.stderr
 
 
@@ -72,15 +63,10 @@ def replied(served: Served, requests: Iterable[Path], form: Callable[[str, Line]
             yield form(line["custom_id"], completion | {"choices": [choice], "usage": usage})
 
 
-def write(path: Path, rows: Iterable[Line]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
 def scored(log: EvalLog, folder: Path, grader: str, judge: str) -> list[Any]:
     """The scores of `genie`, asked as `inspect score` does."""
     roles = parse_model_role_cli_args((f"grader={grader}",))
-    again = score(log, genie(str(folder), judge), model_roles=roles, display="none", action="overwrite")
+    again = score(log, scorer(str(folder), judge), model_roles=roles, display="none", action="overwrite")
     return [(sample.scores or {})["genie"] for sample in again.samples or []]
 
 
@@ -103,7 +89,6 @@ class Ray:
 
 
 def standing_in(monkeypatch: pytest.MonkeyPatch) -> Ray:
-    """Put it in the place of Ray."""
     said = Ray()
     context = SimpleNamespace()
     llm = module("ray.data.llm")

@@ -16,7 +16,6 @@ from genie_inspect.batch import walk
 from genie_inspect.batch.shards import ScaleError
 from genie_inspect.batch.walk import Line, parts, write_part
 from genie_inspect.cli import main
-from genie_inspect.prompting.templates import fenced
 
 MEMORY = 4_000_000_000  # bytes of addresses; the libraries alone take a third of it
 Attack = Callable[[Path, str], object]
@@ -48,9 +47,11 @@ def parquet(**columns: Any) -> Attack:
 
 
 RATING = {"table": "ratings", "judge": "j", "question": "q", "answer": "a", "other": "o", "off_labels": None}
-SOUND = reply("NAME", "1:1 2:2 3:3")
 REPLIES: dict[str, tuple[Attack, str]] = {
-    "ten million characters": (lines(reply("NAME", "1:1 " * 2_500_000)), "a reply longer than 1,000,000 characters"),
+    "more than a million characters": (
+        lines(reply("NAME", "1:1 " * 250_001)),
+        "a reply longer than 1,000,000 characters",
+    ),
     "reasons without end": (
         lines(*({"custom_id": "x", "error": f"{n}"} for n in range(2_000))),
         "1950 for other reaso",
@@ -64,10 +65,6 @@ REPLIES: dict[str, tuple[Attack, str]] = {
     "a link to itself": (lambda folder, _: (folder / "r.jsonl").symlink_to("r.jsonl"), "has no replies"),
     "a packed bomb": (parquet(response=["x" * 60_000_000]), "1,000 times what they are packed into"),
     "bytes and times": (parquet(response=[b"\xff"]), "1 no reply"),
-}
-REQUESTS: dict[str, tuple[dict[str, object], str]] = {
-    "a number for a question": ({"question": 5, "answer": "a", "others": {"1": "b"}}, "question is '5', expected text"),
-    "a list for others": ({"question": "q", "answer": "a", "others": ["b"]}, "others is \"['b']\", expected an object"),
 }
 VIEW = "create view ratings as with recursive c(x) as (select 1 union all select x + 1 from c) select 'j' judge, 'q' "
 CACHES = {
@@ -102,16 +99,6 @@ def test_replies_that_are_made_to_break_an_import_are_counted_or_one_line(
     folder.mkdir()
     REPLIES[attack][0](folder, names(first)[0])
     assert REPLIES[attack][1] in held(commands, "import", folder, "--requests", first)
-
-
-@pytest.mark.parametrize("attack", REQUESTS)
-def test_a_request_whose_data_has_another_form_is_named(attack: str, commands: Commands, tmp_path: Path) -> None:
-    first = judging(tmp_path, ("rain",))
-    row = json.loads(first.read_text())
-    row["body"]["messages"][-1]["content"] = fenced(REQUESTS[attack][0])
-    first.write_text(json.dumps(row) + "\n")
-    lines(SOUND)(tmp_path, row["custom_id"])
-    assert REQUESTS[attack][1] in held(commands, "import", tmp_path / "r.jsonl", "--requests", first)
 
 
 @pytest.mark.parametrize("attack", CACHES)

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from tests.batch.engines import Line, called, lines, openai_batch, refused, write
+from tests.batch.engines import Line, lines, openai_batch, refused
+from tests.cli.called import as_json, genie, lines_of
 
 from genie_inspect.batch.shards import Plan, shards
 from genie_inspect.batch.walk import request_id
-from genie_inspect.cli import main
 from genie_inspect.graders.cache import ANSWERS, RATINGS, Cache, Judged
 from genie_inspect.graders.list_judge import LIST, list_request
 from genie_inspect.graders.merging import Part
@@ -86,7 +85,7 @@ def test_missing_doubled_foreign_truncated_and_failed_lines_are_counted_and_the_
     first: Path, tmp_path: Path
 ) -> None:
     rain, sleet, dew, ash, rust, _ = names(first)
-    file = write(
+    file = lines_of(
         tmp_path / "replies.jsonl",
         [
             reply(rain, "1:1 2:2 3:3"),
@@ -102,7 +101,7 @@ def test_missing_doubled_foreign_truncated_and_failed_lines_are_counted_and_the_
     )
     with file.open("a") as opened:
         opened.write(json.dumps(reply(sleet, "1:1"))[:50])  # cut by a full disk
-    result = called("cache", "import", file, "--requests", first)
+    result = as_json("cache", "import", file, "--requests", first)
     assert ratings("rain") == {"snow": 1, "hail": 2, "fog": 3}, "what was said first stays"
     assert ratings("ash") == {"snow": 0, "fog": 4}
     assert [ratings(answer) for answer in ("sleet", "dew", "rust", "dust")] == [{}] * 4
@@ -123,8 +122,8 @@ def test_what_was_said_before_stays_what_it_lacks_is_added_and_the_same_again_ch
     first: Path, tmp_path: Path
 ) -> None:
     Cache().keep(RATINGS, (JUDGE, "What falls?", "rain"), {"hail": Judged(4)})
-    file = write(tmp_path / "replies.jsonl", [reply(name, "1:1 2:2 3:3") for name in names(first)])
-    once, again = (called("cache", "import", file, "--requests", first) for _ in range(2))
+    file = lines_of(tmp_path / "replies.jsonl", [reply(name, "1:1 2:2 3:3") for name in names(first)])
+    once, again = (as_json("cache", "import", file, "--requests", first) for _ in range(2))
     counts = ("used", "on_record", "conflicts", "kept")
     assert [once[count] for count in counts] == [6, 0, 1, {"ratings": 17}]
     assert [again[count] for count in counts] == [0, 6, 1, {"ratings": 0}]
@@ -137,16 +136,16 @@ def test_of_a_sheet_each_question_is_kept_for_itself_and_what_it_lacks_is_asked_
     parts = [("What falls?", "rain", OTHERS), ("Who sees it?", "an owl", ("a fox",)), ("Where?", "at sea", ("here",))]
     first = sheets(tmp_path, parts)
     (name,) = names(first)
-    file = write(tmp_path / "replies.jsonl", [reply(name, "1| 1 2 3\n2| 4\n3| 2 1")])
-    once, again = (called("cache", "import", file, "--requests", first) for _ in range(2))
+    file = lines_of(tmp_path / "replies.jsonl", [reply(name, "1| 1 2 3\n2| 4\n3| 2 1")])
+    once, again = (as_json("cache", "import", file, "--requests", first) for _ in range(2))
     counts = ("used", "on_record", "incomplete", "conflicts", "unreadable", "kept")
     assert [once[count] for count in counts] == [1, 0, 1, 1, 0, {"ratings": 3}]
     assert [again[count] for count in counts] == [0, 1, 1, 1, 0, {"ratings": 0}]
     kept = {answer: Cache().found(RATINGS, (SHEET, question, answer)) for question, answer, _ in parts}
     assert kept["rain"] == {"snow": Judged(3), "hail": Judged(2), "fog": Judged(3)}
     assert (kept["an owl"], kept["at sea"]) == ({"a fox": Judged(4)}, {})
-    babble = write(tmp_path / "babble.jsonl", [reply(name, "Well, well.")])
-    assert called("cache", "import", babble, "--requests", first)["unreadable"] == 1
+    babble = lines_of(tmp_path / "babble.jsonl", [reply(name, "Well, well.")])
+    assert as_json("cache", "import", babble, "--requests", first)["unreadable"] == 1
 
 
 @pytest.mark.parametrize("judge", ["list", "sheet", "pairwise", "logit"])
@@ -160,29 +159,32 @@ def test_a_request_with_fewer_or_more_others_than_were_written_breaks_no_import(
     body = {"messages": [{"role": "user", "content": fenced(data)}]}
     with shards(tmp_path / "j.jsonl", Plan(step="judge", judge=judge, grader="x/y", signature=JUDGE)) as files:
         files.write("judge-1", json.dumps(body))
-    file = write(tmp_path / "replies.jsonl", [reply("judge-1", "1| 4\n1:4\nRating: 4")])
-    assert called("cache", "import", file, "--requests", tmp_path / "j.jsonl")["lines"] == 1
+    file = lines_of(tmp_path / "replies.jsonl", [reply("judge-1", "1| 4\n1:4\nRating: 4")])
+    assert as_json("cache", "import", file, "--requests", tmp_path / "j.jsonl")["lines"] == 1
 
 
 @pytest.mark.parametrize(
-    ("sheet", "named"),
+    ("data", "named"),
     [
-        ("none", "sheet is 'none', expected an object"),
-        ({"1": "rain"}, "question 1 is 'rain', expected a list of a question, an answer and a list of others"),
-        ({"2": ["What falls?", "rain"]}, "question 2 is \"['What falls?', 'rain']\", expected a list"),
-        ({"1": ["What falls?", "rain", ["snow", 3]]}, "expected a list of"),
-        ({"1": {"question": "What falls?", "answer": "rain", "others": ["snow"]}}, "expected a list of"),
+        ({"question": 5, "answer": "a", "others": {"1": "b"}}, "question is '5', expected text"),
+        ({"question": "q", "answer": "a", "others": ["b"]}, "others is \"['b']\", expected an object"),
+        ({"sheet": "none"}, "sheet is 'none', expected an object"),
+        (
+            {"sheet": {"1": "rain"}},
+            "question 1 is 'rain', expected a list of a question, an answer and a list of others",
+        ),
+        ({"sheet": {"2": ["What falls?", "rain"]}}, "question 2 is \"['What falls?', 'rain']\", expected a list"),
+        ({"sheet": {"1": ["What falls?", "rain", ["snow", 3]]}}, "expected a list of"),
+        ({"sheet": {"1": {"question": "q", "answer": "a", "others": ["snow"]}}}, "expected a list of"),
     ],
 )
-def test_a_sheet_that_changed_is_one_clear_line(sheet: Any, named: str, tmp_path: Path) -> None:
+def test_a_request_whose_data_changed_is_one_clear_line(data: dict[str, Any], named: str, tmp_path: Path) -> None:
     first = sheets(tmp_path, [("What falls?", "rain", OTHERS)])
     (line,) = lines(first)
-    line["body"]["messages"][0]["content"] = f"Rate.\n{fenced({'sheet': sheet})}"
-    write(first, [line])
-    file = write(tmp_path / "replies.jsonl", [reply(line["custom_id"], "1| 1 2 3")])
-    error = refused("cache", "import", file, "--requests", first)
-    assert named in error
-    assert "Traceback" not in error
+    line["body"]["messages"][0]["content"] = f"Rate.\n{fenced(data)}"
+    lines_of(first, [line])
+    file = lines_of(tmp_path / "replies.jsonl", [reply(line["custom_id"], "1| 1 2 3")])
+    assert named in refused("cache", "import", file, "--requests", first)
 
 
 @pytest.mark.parametrize(
@@ -197,10 +199,10 @@ def test_a_sheet_that_changed_is_one_clear_line(sheet: Any, named: str, tmp_path
 )
 def test_a_reading_is_kept_as_a_reader_keeps_it(said: str, kept: dict[str, str | None], tmp_path: Path) -> None:
     first = reading(tmp_path, "An owl `slept`. <é>")
-    file = write(tmp_path / "replies.jsonl", [reply(names(first)[0], said)])
-    called("cache", "import", file, "--requests", first)
+    file = lines_of(tmp_path / "replies.jsonl", [reply(names(first)[0], said)])
+    as_json("cache", "import", file, "--requests", first)
     assert Cache().found(ANSWERS, (READER, digest("An owl `slept`. <é>")), ["", "Who?", "Where?"]) == kept
-    again = called("cache", "import", file, "--requests", first)
+    again = as_json("cache", "import", file, "--requests", first)
     assert (again["conflicts"], again["used"]) == (0, 0)
 
 
@@ -208,7 +210,7 @@ def test_a_reading_is_kept_as_a_reader_keeps_it(said: str, kept: dict[str, str |
 def test_a_long_answer_is_kept_where_it_was_asked_for_at_length(length: str, kept: int, tmp_path: Path) -> None:
     first = reading(tmp_path, "An owl slept.", length)
     said = json.dumps({"attempt": "yes", "1": "It slept, and dreamt. " * 40})
-    called("cache", "import", write(tmp_path / "r.jsonl", [reply(names(first)[0], said)]), "--requests", first)
+    as_json("cache", "import", lines_of(tmp_path / "r.jsonl", [reply(names(first)[0], said)]), "--requests", first)
     assert sum(Cache().counts()["answers"].values()) == kept
 
 
@@ -217,7 +219,7 @@ def test_an_exported_cache_comes_back_and_rows_that_cannot_be_ours_are_counted(t
     cache.keep(RATINGS, (JUDGE, "What falls?", "rain"), {"snow": Judged(2), "fog": Judged(3.5, 0.1)})
     cache.keep(ANSWERS, (READER, "d1"), {"Who?": "an owl", "Where?": None})
     file = tmp_path / "export.jsonl"
-    CliRunner().invoke(main, ["cache", "export", str(file)])
+    genie("cache", "export", file)
     cache.clear()
     row = {"table": "ratings", "judge": "j", "question": "q", "answer": "a", "other": "o", "off_labels": None}
     wrong: list[dict[str, Any]] = [
@@ -226,7 +228,7 @@ def test_an_exported_cache_comes_back_and_rows_that_cannot_be_ours_are_counted(t
     ]
     with file.open("a") as opened:
         opened.writelines(json.dumps(row) + "\n" for row in wrong)
-    result = called("cache", "import", file)
+    result = as_json("cache", "import", file)
     assert result["kept"] == {"answers": 2, "ratings": 2, "verdicts": 0}
     assert result["faults"] == {"no row of a cache": 4}
     assert ratings("rain") == {"snow": 2, "fog": 3.5}
@@ -246,7 +248,7 @@ def test_an_exported_cache_comes_back_and_rows_that_cannot_be_ours_are_counted(t
 )
 def test_requests_that_changed_are_one_clear_line(spoil: Callable[[Path], None], named: str, tmp_path: Path) -> None:
     first = judging(tmp_path, ("rain", "sleet", "dew"))
-    file = write(tmp_path / "replies.jsonl", [reply(name, "1:1 2:2 3:3") for name in names(first)])
+    file = lines_of(tmp_path / "replies.jsonl", [reply(name, "1:1 2:2 3:3") for name in names(first)])
     spoil(first)
     assert named in refused("cache", "import", file, "--requests", first)
     assert "--requests FILE" in refused("cache", "import", file)

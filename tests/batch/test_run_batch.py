@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.batch.engines import called, lines, scored
+from tests.batch.engines import lines, scored
+from tests.cli.called import as_json
 from tests.scripted import FOX, OWL, evaluated, saying
 from tests.served import Served, serving
 
@@ -60,15 +61,15 @@ def test_requests_run_by_vllm_and_imported_leave_nothing_to_ask_and_score_as_the
         monkeypatch.setenv("VLLM_API_KEY", "none")
         for step in ("read", "judge"):
             first, replies = tmp_path / f"{step}.jsonl", tmp_path / f"{step}-replies.jsonl"
-            written = called("batch", "requests", log.location, "--step", step, "-o", first, *grader)
+            written = as_json("batch", "requests", log.location, "--step", step, "-o", first, *grader)
             assert written["requests"]
             run_batch(first, replies)
-            result = called("cache", "import", replies, "--requests", first)
+            result = as_json("cache", "import", replies, "--requests", first)
             assert (result["lines"], result["used"], result["missing"]) == (written["requests"],) * 2 + (0,)
             assert not result["faults"]
             by_id = {line["custom_id"]: line["response"]["body"]["choices"][0] for line in lines(replies)}
             said |= {line["body"]["messages"][-1]["content"]: by_id[line["custom_id"]] for line in lines(first)}
-        left = called("batch", "status", log.location, *grader)
+        left = as_json("batch", "status", log.location, *grader)
         assert (left["left_to_read"], left["left_to_judge"]) == (0, 0), json.dumps(said)[:2000]
         imported = scored(log, folder, f"vllm/{NAME}", "list")
         assert server.requests == [], "nothing was asked"

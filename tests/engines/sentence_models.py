@@ -15,7 +15,6 @@ WIDTH = 16
 
 
 def word_vector(word: str, weights: str) -> NDArray[np.float64]:
-    """Where a model of these weights puts a word."""
     seed = int(hashlib.sha256(f"{weights} {word}".encode()).hexdigest()[:8], 16)
     drawn: NDArray[np.float64] = np.random.default_rng(seed).normal(size=WIDTH)
     return drawn
@@ -23,7 +22,6 @@ def word_vector(word: str, weights: str) -> NDArray[np.float64]:
 
 class _Tokenizer:
     def encode(self, text: str, *, truncation: bool, verbose: bool) -> list[str]:
-        """Words, between two tokens of its own."""
         return ["<s>", *text.split(), "</s>"]
 
 
@@ -38,7 +36,6 @@ class SentenceTransformer:
         self.default_prompt_name: str | None = None
 
     def encode(self, texts: Sequence[str], *, show_progress_bar: bool) -> NDArray[np.float32]:
-        """One row a text."""
         before = self.prompts.get(self.default_prompt_name or "", "")
         limit = None if self.max_seq_length is None else int(self.max_seq_length) - 2
         rows = [[word_vector(word, self.weights) for word in (before + text).split()[:limit]] for text in texts]
@@ -46,7 +43,6 @@ class SentenceTransformer:
 
 
 def install(monkeypatch: pytest.MonkeyPatch, model: type = SentenceTransformer) -> None:
-    """Put the stand-in in the place of the package."""
     module = ModuleType("sentence_transformers")
     module.SentenceTransformer = model  # type: ignore[attr-defined]  # a module made here
     module.__spec__ = sys.__spec__  # what find_spec looks for
@@ -54,7 +50,6 @@ def install(monkeypatch: pytest.MonkeyPatch, model: type = SentenceTransformer) 
 
 
 def model_folder(folder: Path, weights: str = "1") -> Path:
-    """A folder that the stand-in loads."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text("{}")
     (folder / "model.safetensors").write_text(weights)

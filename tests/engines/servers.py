@@ -97,6 +97,5 @@ def running(server: ThreadingHTTPServer) -> Iterator[None]:
 
 @contextmanager
 def serving(served: ServerT) -> Iterator[ServerT]:
-    """The server while it runs."""
     with running(served.server):
         yield served

@@ -155,7 +155,7 @@ def test_coherence_is_the_third_reward_of_the_last_token_on_its_own_scale(tmp_pa
 @needs_transformers
 def test_models_of_another_making_are_refused_by_name(tmp_path: Path) -> None:
     plain = tiny_model(tmp_path / "plain", seed=6)
-    with pytest.raises(EngineFailedError, match=r"is no model of ArmoRM's making: it lacks score.weight"):
+    with pytest.raises(EngineFailedError, match=r"is not an ArmoRM model: it has no score.weight"):
         CoherenceRewards(plain).coherence(PROMPT, STORY)
     with pytest.raises(EngineFailedError, match="has no chat template"):
         RewardModel(str(saved(tmp_path / "a", template=None))).rewards("tell me", ["good"])

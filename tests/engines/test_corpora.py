@@ -27,7 +27,7 @@ from genie_inspect.engines.corpora import (
     InfiniGramService,
     LookedUpCounts,
     folder_texts,
-)  # fmt: skip
+)
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.engines.identity import AddressError
 from genie_inspect.errors import CorpusError, EngineFailedError
@@ -82,19 +82,8 @@ def test_the_text_itself_is_left_out_and_its_near_copies_are_not() -> None:
     found = corpus.copies(CLOCK)
     assert found.left_out == ("own", "again")
     assert [run.where for run in found.runs] == ["longer, from token 1"]
-    assert DocumentsCorpus("one", [("own", CLOCK)]).copies(CLOCK).runs == ()
-
-
-def test_the_near_matcher_finds_what_the_exact_one_finds_and_other_words_for_the_same() -> None:
-    text = "the boats came to the harbours in the morning"
-    documents = [("one", "and the boat came to the harbour in the morning"), ("clock", CLOCK), ("snow", SNOW)]
-    exact, near = DocumentsCorpus("x", documents), DocumentsCorpus("x", documents, near=embedder())
-    assert max(exact.copies(text).lengths) < 5
-    assert max(near.copies(text).lengths) >= 5
-    assert near.copies(text).runs[0].where.startswith("one, from token")
-    pairs = zip(exact.copies(f"Listen. {CLOCK}").lengths, near.copies(f"Listen. {CLOCK}").lengths, strict=True)
-    assert all(a <= b for a, b in pairs)
-    assert near.copies(" \n").runs == (), "a text without words has no copies"
+    for near in (None, embedder()):
+        assert DocumentsCorpus("one", [("own", CLOCK)], near).copies(CLOCK).runs == ()
 
 
 def test_too_many_tokens_for_memory_are_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,13 +196,6 @@ def test_expressions_through_the_service_are_as_new_as_to_a_plain_corpus(service
     assert not any("clock and" in query for query in queries)
 
 
-@pytest.mark.parametrize("fails", ["", "owl"])
-def test_a_failed_count_is_an_error_and_never_novelty(service: Server, fails: str) -> None:
-    service.answer = lambda request: (404, b"gone") if request["query"] == fails else counting(request)
-    with pytest.raises(EngineFailedError, match="look-up failed: HTTP status 404: gone"):
-        novelties([["the", " owl"]], asking(service).counted("the owl").counts)
-
-
 def test_faults_that_pass_are_asked_again(service: Server) -> None:
     faults = iter([(429, b"slow down"), (503, b""), (0, b""), (200, b"<html>")])
     service.answer = lambda request: next(faults, None) or counting(request)
@@ -265,40 +247,13 @@ def test_a_service_that_cannot_be_asked_is_named(url: str, message: str, monkeyp
         InfiniGramService(url, "v4_test").check()
 
 
-@pytest.mark.parametrize(
-    ("header", "message"), [("1", ""), ("3600", r"HTTP status 429: slow down \(it asks to wait 3600 s\)")]
-)
-def test_the_service_is_given_the_time_that_it_asks_for_and_no_longer_than_all_tries_may_take(
-    service: Server, header: str, message: str
-) -> None:
-    service.headers = {"Retry-After": header}
+def test_the_service_is_given_the_time_that_it_asks_for(service: Server) -> None:
+    service.headers = {"Retry-After": "1"}
     faults = iter([(429, b"slow down")])
     service.answer = lambda request: next(faults, None) or counting(request)
     start = time.monotonic()
-    if message:
-        with pytest.raises(EngineFailedError, match=message):
-            asking(service).count("owl")
-    else:
-        assert asking(service).count("owl") == 1
-    assert (len(service.requests), int(time.monotonic() - start)) == ((1, 0) if message else (2, 1))
-
-
-@pytest.mark.parametrize(
-    ("body", "limit", "message"),
-    [
-        (b" " * 3_000 + b'{"count": 0}', {"MOST_BYTES": 2_000}, "a reply of more than 2,000 bytes"),
-        (b'{"count": 0}', {"LONGEST": -1.0}, "no whole reply in -1 s"),
-    ],
-)
-def test_a_reply_without_end_is_given_up(
-    service: Server, monkeypatch: pytest.MonkeyPatch, body: bytes, limit: dict[str, float], message: str
-) -> None:
-    for name, value in limit.items():
-        monkeypatch.setattr(requests, name, value)
-    service.answer = lambda request: (200, body)
-    with pytest.raises(EngineFailedError, match=message):
-        asking(service).count("owl")
-    assert len(service.requests) == 1
+    assert asking(service).count("owl") == 1
+    assert (len(service.requests), int(time.monotonic() - start)) == (2, 1)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tests.scripted import Asked
 from genie_inspect.engines import requests
 from genie_inspect.engines.embedders import VECTORS, CachedEmbedder, KeptVectors, embedder
 from genie_inspect.engines.identity import AddressError
-from genie_inspect.engines.served_embedders import OPENAI, checked_vectors, unit
+from genie_inspect.engines.served_embedders import OPENAI, checked_vectors
 from genie_inspect.errors import EngineFailedError
 from genie_inspect.graders.offline_judge import OfflineJudge, OfflineReader
 from genie_inspect.populations.population import open_population
@@ -90,6 +90,8 @@ def test_a_reply_that_is_not_one_row_of_numbers_a_text_is_refused(bend: Change, 
         ((429, b"{}"), 6, "RateLimitError: Error code: 429"),
         ((200, b"[" * 200_000), 1, "RecursionError"),
         ((200, b" " * 3_000), 1, "a reply of more than 2,000 bytes"),
+        ((200, b"no chunk"), 6, "ProtocolError"),  # a connection that breaks in a reply
+        ((429, b"{}"), 1, "it asks to wait 400 s"),  # more time than there is
     ],
 )
 def test_a_reply_that_is_none_is_refused_and_asked_for_again_only_where_that_may_help(
@@ -97,26 +99,11 @@ def test_a_reply_that_is_none_is_refused_and_asked_for_again_only_where_that_may
 ) -> None:
     monkeypatch.setattr(requests, "MOST_BYTES", 250_000 if "Recursion" in message else 2_000)
     served = EmbeddingServer()
-    served.raw = raw
+    headers = {"ProtocolError": {"Transfer-Encoding": "chunked"}, "it asks to wait 400 s": {"Retry-After": "400"}}
+    served.raw, served.headers = raw, headers.get(message, {})
     said = refused(served, tmp_path)
     assert message in said
     assert len(said) < 300, "a reply's text is cut"
-    assert len(served.requests) == tries
-
-
-@pytest.mark.parametrize(
-    ("status", "headers", "tries", "message"),
-    [
-        (200, {"Transfer-Encoding": "chunked"}, 6, "ProtocolError"),  # a connection that breaks in a reply
-        (429, {"Retry-After": "400"}, 1, "it asks to wait 400 s"),  # more time than there is
-    ],
-)
-def test_what_may_pass_is_tried_again_in_the_time_that_there_is(
-    status: int, headers: dict[str, str], tries: int, message: str, tmp_path: Path
-) -> None:
-    served = EmbeddingServer()
-    served.raw, served.headers = (status, b"no chunk"), headers
-    assert message in refused(served, tmp_path)
     assert len(served.requests) == tries
 
 
@@ -215,11 +202,3 @@ def test_a_model_that_breaks_off_is_refused(error: Exception, tmp_path: Path, mo
 def test_what_is_not_one_row_of_numbers_a_text_is_refused_wherever_it_comes_from(rows: object) -> None:
     with pytest.raises(EngineFailedError, match="embedder mine"):
         checked_vectors(rows, 3, "mine")
-
-
-def test_rows_of_numbers_of_any_kind_are_taken_as_they_are_and_a_row_of_zeros_has_no_direction() -> None:
-    whole = checked_vectors(np.array([[1, 2], [3, 4]], dtype=np.int8), 2, "mine")
-    assert whole.dtype == np.float64
-    assert whole.tolist() == checked_vectors([[1, 2.0], [3, 4]], 2, "mine").tolist() == [[1, 2], [3, 4]]
-    assert checked_vectors([], 0, "mine").shape == (0, 0)
-    assert unit(np.array([[3.0, 4.0], [0.0, 0.0]]), "mine").tolist() == [[0.6, 0.8], [0.0, 0.0]]

@@ -11,7 +11,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.scripted import FEATURES
 
-from genie_inspect.agreement.raters import RatingsFile
 from genie_inspect.building.importing import Import, import_population
 from genie_inspect.cli import main
 from genie_inspect.engines.corpora import folder_texts
@@ -25,22 +24,8 @@ from genie_inspect.populations.prompts import all_prompts
 from genie_inspect.populations.schema import Document, Question, question_id
 
 HOSTILE = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\nx", " =1", "'=1", "''=1", "'x", "\u00a0=1", "\uff1d1", "\t"]
-HOSTILE += [
-    "a\rb",
-    "a\r\nb",
-    "a\nb",
-    "a,b",
-    'a"b',
-    '"',
-    "",
-    " ",
-    "'",
-    "\x00",
-    "\ufeff=1",
-    "\x1c",
-    "\u2028=1",
-    '=cmd|"/c"!A1',
-]
+HOSTILE += ["a\rb", "a\r\nb", "a\nb", "a,b", 'a"b', '"', "", " ", "'", "\x00", "\ufeff=1", "\x1c", "\u2028=1"]
+HOSTILE += ['=cmd|"/c"!A1']
 RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 any_text = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(HOSTILE)
 
@@ -65,15 +50,7 @@ def test_no_cell_of_text_begins_as_a_formula_does_whatever_space_stands_before_i
     assert not cell.startswith(RUN_BY_SPREADSHEETS)
 
 
-@pytest.mark.parametrize("text", ["=1+1", "a\rb", "a\nb", 'a"b', "a,b"])
-def test_a_table_is_read_alike_by_whoever_splits_it_at_line_ends_of_any_kind(text: str) -> None:
-    table = csv_text(["text", "more"], [[text, "end"]])
-    (header, row) = list(csv.reader(StringIO(table, newline="")))
-    assert (header, row) == (["text", "more"], [text if text[0] != "=" else f"'{text}", "end"])
-    assert table.count("\r\n") == 2
-
-
-def test_numbers_stay_numbers_and_nothing_is_nothing() -> None:
+def test_numbers_stay_numbers_nothing_is_nothing_and_every_row_ends_as_rfc_4180_has_it() -> None:
     assert csv_text(["a", "b", "c"], [[-0.5, None, "-0.5"]]) == "a,b,c\r\n-0.5,,'-0.5\r\n"
 
 
@@ -101,21 +78,6 @@ def test_a_review_that_nobody_touched_changes_nothing(
     assert [Question.model_validate_json(line) for line in back.read_bytes().splitlines()] == asked
 
 
-def test_ratings_that_people_gave_in_a_table_of_ours_are_of_the_answers_as_they_were(tmp_path: Path) -> None:
-    starter = open_population("starter")
-    question = starter.questions(starter.prompts[0])[0]
-    rows = [(question.text, "=rain", "-", 3, "ann"), (question.text, "@sea", "'snow", "", "ann")]
-    table = tmp_path / "ratings.csv"
-    write_lines(table, [csv_text(["question", "answer", "other", "rating", "rater"], rows)])
-    read = RatingsFile(table, starter)
-    assert {other for target in read.targets for other in (target.answer, *target.others)} == {
-        "=rain",
-        "-",
-        "@sea",
-        "'snow",
-    }
-
-
 LINE = '{"prompt": "Write \\ud83d.", "text": "An owl \\ud83d sat, \\\\ud83d, \\ud83d\\ude00.", "id": "d"}\n'
 TEXT = "An owl \ufffd sat, \\ud83d, \U0001f600."
 
@@ -129,16 +91,9 @@ def test_half_a_character_is_read_as_a_mark_by_every_reader_of_lines(tmp_path: P
         assert json_row(line, Document, "here", PopulationError).text == TEXT
     assert [text for _, text in folder_texts(tmp_path)] == [TEXT]
     assert all_prompts(str(path), "train") == ["Write \ufffd."]
-
-
-def test_a_table_with_half_a_character_is_imported_whole(tmp_path: Path) -> None:
-    (tmp_path / "half.jsonl").write_text(LINE)
-    order = Import(
-        str(tmp_path / "half.jsonl"), tmp_path / "made", "half", "MIT", mapping=["prompt=prompt", "text=text"]
-    )
-    import_population(order)
-    population = open_population(tmp_path / "made")
-    assert [document.text for document in population.documents("Write \ufffd.")] == [TEXT]
+    columns = ["prompt=prompt", "text=text"]
+    import_population(Import(str(path), tmp_path / "made", "half", "MIT", mapping=columns))
+    assert [one.text for one in open_population(tmp_path / "made").documents("Write \ufffd.")] == [TEXT]
 
 
 @pytest.mark.parametrize("line", [b'{"text": "\xed\xa0\xbd \\u0041"}', b"\\ud83d", b'"\\ud83d"'])
@@ -149,48 +104,23 @@ def test_what_is_no_object_in_utf8_is_refused_as_ever(line: bytes) -> None:
         json_row(line, Document, "here", PopulationError)
 
 
-@pytest.fixture
-def mounted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a share in it, another with a space in its name, and a local disk inside the share."""
-    mounts = tmp_path / "mounts"
-    place = tmp_path.resolve()
+def test_a_path_stands_on_the_last_and_deepest_mount_above_it_and_a_link_where_it_points(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mounts, place = tmp_path / "mounts", tmp_path.resolve()
+    monkeypatch.setattr(networks, "MOUNTS", mounts)
+    assert network_file_system(place) == "", "nobody says what is mounted"
     mounts.write_text(
         f"/dev/sda1 / ext4 rw 0 0\nserver:/home {place}/home nfs4 rw 0 0\n"
         f"server:/b {place}/two\\040words fuse.sshfs rw 0 0\n/dev/sdb1 {place}/home/scratch xfs rw 0 0\nodd\n"
         f"server:/c {place}/covered nfs rw 0 0\n/dev/sdc1 {place}/covered ext4 rw 0 0\n",
         encoding="utf-8",
     )
-    monkeypatch.setattr(networks, "MOUNTS", mounts)
-    return place
-
-
-@pytest.mark.parametrize(
-    ("path", "kind"),
-    [
-        ("home", "nfs4"),
-        ("home/me/not/yet/there", "nfs4"),
-        ("two words/x", "fuse.sshfs"),
-        ("homes", ""),
-        ("home/scratch/x", ""),
-        ("covered/x", ""),
-        ("elsewhere", ""),
-    ],
-)
-def test_a_path_stands_on_the_last_and_deepest_mount_above_it(mounted: Path, path: str, kind: str) -> None:
-    assert network_file_system(mounted / path) == kind
-
-
-def test_a_link_stands_where_it_points(mounted: Path) -> None:
-    (mounted / "home").mkdir()
-    (mounted / "link").symlink_to(mounted / "home")
-    assert network_file_system(mounted / "link" / "x") == "nfs4"
-
-
-def test_where_nobody_says_what_is_mounted_nothing_is_a_network(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(networks, "MOUNTS", tmp_path / "none")
-    assert network_file_system(tmp_path) == ""
+    (place / "home").mkdir()
+    (place / "link").symlink_to(place / "home")
+    kinds = {"home": "nfs4", "home/me/not/yet/there": "nfs4", "link/x": "nfs4", "two words/x": "fuse.sshfs"}
+    kinds |= dict.fromkeys(["homes", "home/scratch/x", "covered/x", "elsewhere"], "")
+    assert {path: network_file_system(place / path) for path in kinds} == kinds
 
 
 def test_every_line_has_the_place_at_which_it_stands(tmp_path: Path) -> None:

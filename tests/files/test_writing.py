@@ -1,5 +1,4 @@
 import os
-import signal
 import stat
 import subprocess
 import sys
@@ -87,7 +86,7 @@ def test_two_writes_at_once_use_different_names_for_what_is_not_whole_yet(tmp_pa
     assert (tmp_path / "f").read_bytes() == b"one"
 
 
-def test_a_link_stays_and_what_it_points_at_is_replaced(tmp_path: Path) -> None:
+def test_a_link_stays_what_it_points_at_is_replaced_and_a_link_to_nothing_refused(tmp_path: Path) -> None:
     (tmp_path / "far").mkdir()
     (tmp_path / "far" / "page").write_text("old")
     (tmp_path / "link").symlink_to(tmp_path / "far" / "page")
@@ -95,13 +94,10 @@ def test_a_link_stays_and_what_it_points_at_is_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "link").readlink() == tmp_path / "far" / "page"
     assert (tmp_path / "far" / "page").read_text() == "new"
     assert {path.name for path in (tmp_path / "far").iterdir()} == {"page"}
-
-
-def test_a_link_to_nothing_is_refused_and_makes_nothing(tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to(tmp_path / "nothing")
+    (tmp_path / "far" / "page").unlink()
     with pytest.raises(UnwritableError, match="link cannot be written: it is a link to nothing"):
         write_bytes(tmp_path / "link", b"new")
-    assert not (tmp_path / "nothing").exists()
+    assert not list((tmp_path / "far").iterdir())
 
 
 def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
@@ -119,9 +115,6 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
 def test_a_device_is_written_to_and_stays_a_device() -> None:
     write_bytes(Path(os.devnull), b"x")
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
-    with pytest.raises(UnwritableError, match="/dev/full cannot be written: No space left on device"):
-        write_bytes(Path("/dev/full"), b"x")
-    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
 
 
 STREAM = """
@@ -139,17 +132,6 @@ def test_standard_output_that_goes_to_a_file_is_gone_on_with(name: str, tmp_path
     with (tmp_path / "out").open("wb") as out:
         subprocess.run([sys.executable, "-c", STREAM, name], stdout=out, check=True)
     assert (tmp_path / "out").read_text() == "before\nwritten\nafter\n"
-
-
-@pytest.mark.parametrize("place", ["nowhere/f", "file/f", ".", "x" * 300, "x" * 300 + "/f"])
-def test_a_place_that_cannot_be_written_is_named_before_the_body_runs(place: str, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    for attempt in (lambda path: written(path).__enter__(), check_writable):
-        with pytest.raises(UnwritableError, match=r"cannot be written: .+") as caught:
-            attempt(tmp_path / place)
-        assert str(tmp_path / place) in str(caught.value)
-        assert "\n" not in str(caught.value)
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 @pytest.mark.skipif(as_root, reason="nothing is forbidden to root")
@@ -207,22 +189,6 @@ def test_who_reads_no_more_is_a_broken_pipe_and_no_failed_write(tmp_path: Path) 
             write_bytes(Path(f"/dev/fd/{writing}"), b"x")
     finally:
         os.close(writing)
-
-
-KILLED = """
-import os, pathlib, signal, sys
-from genie_inspect.files.writing import written
-with written(pathlib.Path(sys.argv[1])) as file:
-    file.write(b"half of the new file" * 10_000)
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def test_a_killed_write_leaves_the_old_file(tmp_path: Path) -> None:
-    (tmp_path / "f").write_text("old")
-    killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "f")], check=False)
-    assert killed.returncode == -signal.SIGKILL
-    assert (tmp_path / "f").read_text() == "old"
 
 
 @given(st.lists(st.text(st.characters())))

@@ -1,7 +1,6 @@
 """Log files: what is read of them, which scores count, and what is no log."""
 
 import json
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from zipfile import ZipFile
@@ -21,7 +20,6 @@ from genie_inspect.logs.files import (
     DEEPEST,
     LogError,
     _unsafe,
-    each_log,
     log_files,
     log_header,
     readable,
@@ -45,22 +43,18 @@ def log(tmp_path: Path) -> str:
     return file
 
 
-def test_each_log_is_given_once_as_a_plain_path(log: str) -> None:
+def test_each_log_is_given_once_and_its_samples_from_an_archive_and_from_json(log: str, tmp_path: Path) -> None:
     assert log_files([log, Path(log).parent, Path(log)]) == [log]
-
-
-def test_samples_come_from_an_archive_and_from_json(log: str, tmp_path: Path) -> None:
-    write_eval_log(read_eval_log(log), tmp_path / "log.json")
+    whole = read_eval_log(log)
+    write_eval_log(whole, tmp_path / "log.json")
     for file in (log, str(tmp_path / "log.json")):
         given = [(sample.id, sample.scores) for sample in samples(file)]
-        assert given == [(sample.id, sample.scores) for sample in read_eval_log(log).samples or []]
+        assert given == [(sample.id, sample.scores) for sample in whole.samples or []]
         assert [sample_of(file, 2, 1).id, sample_of(file, 1, 1).id] == [2, 1]
         with pytest.raises(LookupError):
             sample_of(file, 7, 1)
-
-
-def test_samples_of_an_archive_come_without_what_no_report_looks_at(log: str) -> None:
-    assert all(sample.messages and sample.events for sample in read_eval_log(log).samples or [])
+    assert all(sample.messages and sample.events for sample in whole.samples or [])
+    # of an archive without what no report looks at
     assert not any(sample.messages or sample.events for sample in [*samples(log), sample_of(log, 1, 1)])
 
 
@@ -182,54 +176,9 @@ def test_what_another_library_says_of_a_log_is_one_line_of_300_characters_or_its
     assert str(caught.value).rstrip() == f"my.eval cannot be read as a log: {said}"
 
 
-def made(folder: Path, status: str = "success") -> str:
-    return made_log(folder, [{}], status=status)
-
-
-def model(file: str) -> str:
-    return log_header(file).eval.model
-
-
 def test_what_holds_no_log_or_is_not_there_is_named(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(LogError, match="empty has no log"):
         log_files([tmp_path / "empty"])
     with pytest.raises(LogError, match="nowhere does not exist, expected a log file or a folder of logs"):
         log_files([tmp_path / "nowhere"])
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("e.eval", b"", r"cannot be read as a log: .*it is empty"),
-        ("t.eval", b"hello", r"cannot be read as a log: .*neither an archive nor JSON"),
-        ("half.json", b'{"version": 2, "status": "success"}', "cannot be read as a log"),
-        ("deep.json", b"[" * (DEEPEST + 1), "has more than 500 brackets within each other, expected a log"),
-        ("none.eval", b"PK\5\6" + b"\0" * 18, "cannot be read as a log"),  # an archive without a member
-    ],
-)
-def test_what_is_no_log_is_one_line(name: str, content: bytes, said: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(LogError, match=rf"{name} {said}") as caught:
-        log_header(str(tmp_path / name))
-    assert "\n" not in str(caught.value)
-
-
-def test_of_a_folder_what_cannot_be_read_is_left_out_with_a_warning_and_what_is_named_must_be_read(
-    tmp_path: Path,
-) -> None:
-    files = [made(tmp_path), made(tmp_path)]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert each_log([tmp_path], model) == ["mock/writer"] * 2
-    assert sorted(log_files([tmp_path])) == files
-    broken = made(tmp_path, status="error")
-    assert log_header(broken, finished=False).status == "error"
-    with pytest.warns(GenieWarning, match=f"left out: {broken} is not finished: its status is 'error', expected 'su"):
-        assert each_log([tmp_path], model) == ["mock/writer"] * 2
-    for paths in ([broken, str(tmp_path)], [str(tmp_path), broken]):
-        with pytest.raises(LogError, match="is not finished"):
-            each_log(paths, model)
-    made(tmp_path / "broken", status="error")
-    with pytest.raises(LogError, match=r"none of 1 logs can be used; the last: .* is not finished"):
-        each_log([tmp_path / "broken"], model)

@@ -39,14 +39,6 @@ def by(header: EvalLog, scorer: str, signature: str) -> ScoredLog:
     return ScoredLog("made.eval", header, (), {scorer: (Signature(signature),)})
 
 
-def known_range(header: EvalLog, scorer: str, signature: str, key: str) -> tuple[float, float] | None:
-    return by(header, scorer, signature).known_range(scorer, key)
-
-
-def meanings(header: EvalLog, scorer: str, signature: str) -> list[str]:
-    return by(header, scorer, signature).meanings(scorer)
-
-
 def chosen(header: EvalLog, signature: str, keys: Sequence[str], of: str = "it") -> tuple[str, ...]:
     """The keys that a comparison tests, of a scorer by that name."""
     return keys_to_test(by(header, of, signature).declared(of), keys)
@@ -57,11 +49,11 @@ def test_of_several_measures_in_one_score_each_ones_headline_is_tested_and_expla
     signature = "|".join(["measure:novelty_panel", *(f"{name}:x" for name in MEASURES), "version:0"])
     assert chosen(header, signature, keys) == tuple(KEYS[name][0] for name in MEASURES)
     for name in MEASURES:
-        alone = [known_range(header, "it", f"measure:{name}|version:0", key) for key in KEYS[name]]
-        assert [known_range(header, "it", signature, key) for key in KEYS[name]] == alone
-    lines = meanings(header, "novelty_panel", "measure:novelty_panel|cosine:x|creativity_index:x")
+        alone = [by(header, "it", f"measure:{name}|version:0").known_range("it", key) for key in KEYS[name]]
+        assert [by(header, "it", signature).known_range("it", key) for key in KEYS[name]] == alone
+    lines = by(header, "novelty_panel", "measure:novelty_panel|cosine:x|creativity_index:x").meanings("novelty_panel")
     assert [line.split(".")[0] for line in lines] == ["Cosine", "Creativity index"]
-    (line,) = meanings(header, "cosine", "measure:cosine|version:0")
+    (line,) = by(header, "cosine", "measure:cosine|version:0").meanings("cosine")
     assert line.startswith("0: in meaning the same")
 
 
@@ -72,7 +64,9 @@ def test_of_a_measure_with_other_keys_all_are_tested_while_they_are_few(header: 
     assert chosen(header, signature, []) == ()
     # a headline in a score of another measure is a key like any other
     assert chosen(header, "none", ["a", "cosine_mean"]) == ("a", "cosine_mean")
-    assert meanings(header, "it", "measure:somebodys|version:0") == meanings(header, "it", "none") == []
+    assert (
+        by(header, "it", "measure:somebodys|version:0").meanings("it") == by(header, "it", "none").meanings("it") == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -93,7 +87,7 @@ def test_of_a_measure_with_other_keys_all_are_tested_while_they_are_few(header: 
 def test_a_range_is_what_the_view_says_else_what_the_measure_is(
     header: EvalLog, signature: str, key: str, ends: tuple[float, float] | None
 ) -> None:
-    assert known_range(header, "it", signature, key) == ends
+    assert by(header, "it", signature).known_range("it", key) == ends
 
 
 def test_what_a_log_says_of_a_scorer_beats_what_is_installed_and_needs_no_signature(header: EvalLog) -> None:
@@ -101,10 +95,10 @@ def test_what_a_log_says_of_a_scorer_beats_what_is_installed_and_needs_no_signat
     log = with_scorers(header, share=SHARE, cosine=SHARE)
     for name, measure in (("share", "none"), ("renamed", "measure:share|version:1-A"), ("cosine", "measure:cosine")):
         assert chosen(log, measure, keys, name) == ("share",)
-        assert known_range(log, name, measure, "share") == (0, 1)
-        assert known_range(log, name, measure, "runs_5") == (0, math.inf)
-        assert known_range(log, name, measure, "trust") is None
-        assert meanings(log, name, measure) == ["Higher is more."]
+        assert by(log, name, measure).known_range(name, "share") == (0, 1)
+        assert by(log, name, measure).known_range(name, "runs_5") == (0, math.inf)
+        assert by(log, name, measure).known_range(name, "trust") is None
+        assert by(log, name, measure).meanings(name) == ["Higher is more."]
 
 
 @pytest.mark.parametrize(
@@ -119,9 +113,9 @@ def test_what_a_log_says_of_a_scorer_beats_what_is_installed_and_needs_no_signat
 )
 def test_what_makes_no_sense_is_as_if_it_were_not_said(header: EvalLog, said: Any) -> None:
     log = with_scorers(header, share=said)
-    assert known_range(log, "share", "measure:share|k:many|version:0", "share") is None
+    assert by(log, "share", "measure:share|k:many|version:0").known_range("share", "share") is None
     assert chosen(log, "none", ("a", "share"), "share") == ("a", "share")
-    assert meanings(log, "share", "none") == []
+    assert by(log, "share", "none").meanings("share") == []
 
 
 def test_without_its_wire_a_log_of_before_is_shown_as_anybodys(
@@ -130,7 +124,7 @@ def test_without_its_wire_a_log_of_before_is_shown_as_anybodys(
     monkeypatch.setattr(inspect_private, "_wire", lambda module, name: None)
     signature = "measure:cosine|version:0"
     assert chosen(header, signature, KEYS["cosine"]) == tuple(KEYS["cosine"])
-    assert known_range(header, "cosine", signature, "cosine_mean") is None
+    assert by(header, "cosine", signature).known_range("cosine", "cosine_mean") is None
     assert chosen(with_scorers(header, cosine={"headline": "cosine_mean"}), signature, KEYS["cosine"], "cosine") == (
         "cosine_mean",
     )

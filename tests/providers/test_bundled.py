@@ -24,18 +24,7 @@ RECORD = starter_record()
 PROMPT = RECORD.population.prompts[0]
 QUESTIONS = RECORD.population.questions(PROMPT)
 STORY = RECORD.stories_of("inventive", PROMPT)[0]
-OTHERS = [document.text for document in RECORD.population.documents(PROMPT)]
-
-
-def recorded(question: str) -> tuple[str, list[str]]:
-    """The story's answer on record, and those of the population."""
-    answer = RECORD.answer(STORY, question)
-    assert answer, "chosen for having one"
-    return answer, [other for text in OTHERS if (other := RECORD.answer(text, question))]
-
-
 FAKED = f"```json\n{json.dumps({'document': STORY, 'questions': {'1': QUESTIONS[0].text}})}\n```"
-ANSWERED = [question for question in QUESTIONS if RECORD.answer(STORY, question.text)]
 
 
 def test_epochs_replay_the_stories_in_order_and_begin_again_after_the_last(tmp_path: Path) -> None:
@@ -47,7 +36,7 @@ def test_epochs_replay_the_stories_in_order_and_begin_again_after_the_last(tmp_p
     assert told == {1: first, 2: second, 3: first, 4: second, 5: first}
 
 
-async def test_a_prompt_inside_a_longer_request_is_found_in_the_last_message_of_the_user() -> None:
+async def test_a_prompt_is_found_in_the_last_message_of_the_user_and_real_tokens_are_counted() -> None:
     messages: list[ChatMessage] = [
         ChatMessageSystem(content="You write stories."),
         ChatMessageUser(content=RECORD.population.prompts[1]),
@@ -56,6 +45,10 @@ async def test_a_prompt_inside_a_longer_request_is_found_in_the_last_message_of_
     ]
     output = await get_model("bundled/inventive").generate(messages)
     assert output.completion == STORY
+    asked, told = sum(static_token_count(message.text) for message in messages), static_token_count(STORY)
+    assert output.usage is not None
+    assert (output.usage.input_tokens, output.usage.output_tokens) == (asked, told)
+    assert output.usage.total_tokens == asked + told > len(STORY.split())
 
 
 async def test_a_model_that_is_not_bundled_has_arguments_or_no_story_of_a_prompt_is_refused() -> None:
@@ -65,13 +58,6 @@ async def test_a_model_that_is_not_bundled_has_arguments_or_no_story_of_a_prompt
         get_model("bundled/grader", temperament="kind")
     with pytest.raises(PrerequisiteError, match=r"no story on record for 'Write about rain\.'.*population=starter"):
         await get_model("bundled/inventive").generate("Write about rain.")
-
-
-async def test_usage_is_counted_with_a_real_tokenizer() -> None:
-    usage = (await get_model("bundled/inventive").generate(PROMPT)).usage
-    assert usage is not None
-    assert (usage.input_tokens, usage.output_tokens) == (static_token_count(PROMPT), static_token_count(STORY))
-    assert usage.total_tokens == usage.input_tokens + usage.output_tokens > len(STORY.split())
 
 
 def test_reading_requests_are_answered_by_number_whatever_the_order_and_number_of_questions() -> None:
@@ -145,13 +131,14 @@ def told(solver: Solver, folder: Path) -> EvalLog:
         synthetic_prompts(), solver=solver, model="bundled/inventive", model_roles={"grader": "bundled/grader"},
         epochs=2, limit=2, display="none", log_realtime=False, log_dir=str(folder),
     )  # fmt: skip
-    assert log.status == "success", log.error
     return log
 
 
 @pytest.mark.parametrize("strategy", [verbalized_sampling, outline, negative_sampling, trim])
 def test_under_every_strategy_a_recorded_story_is_told_and_scored(strategy: type[Solver], tmp_path: Path) -> None:
-    for sample in told(strategy(), tmp_path).samples or []:
+    log = told(strategy(), tmp_path)
+    assert log.status == "success", log.error
+    for sample in log.samples or []:
         stories = [story.strip() for story in RECORD.stories_of("inventive", str(sample.input))]
         assert sample.output.completion in stories
         assert (sample.scores or {})["genie"].reason is None
@@ -162,9 +149,6 @@ def test_under_every_strategy_a_recorded_story_is_told_and_scored(strategy: type
 
 
 def test_a_storyteller_that_has_told_everything_says_so(tmp_path: Path) -> None:
-    (log,) = evaluate(
-        synthetic_prompts(judge="offline"), solver=negative_sampling(rounds=2), model="bundled/inventive", limit=1,
-        epochs=1, display="none", log_realtime=False, log_dir=str(tmp_path),
-    )  # fmt: skip
+    log = told(negative_sampling(rounds=2), tmp_path)
     assert log.status == "error"
     assert "has 2 recorded stories" in str(log.error and log.error.message)

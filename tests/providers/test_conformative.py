@@ -12,7 +12,7 @@ from tests.engines.tiny_models import tiny_model
 from genie_inspect.engines.identity import folder_digest, identified
 from genie_inspect.errors import EngineFailedError, MissingExtraError
 from genie_inspect.graders.grader import PrerequisiteError
-from genie_inspect.providers.joint_decoding import Batch, Call, Conformative, ConformativeAPI, begun, sharpened
+from genie_inspect.providers.joint_decoding import Batch, Call, Conformative, ConformativeAPI, sharpened
 
 PROMPTS = ("The castle stood", "A spaceship", "Write a story about an owl. Once upon a time", "The dog walked over")
 
@@ -134,35 +134,15 @@ def test_the_base_model_sees_a_plain_text_begun_as_its_tokenizer_begins_texts_an
     assert near(empty, alone(both.base, [0]), alone(both.instruct, [0])), "an empty prompt begins with the first token"
 
 
-@pytest.mark.parametrize(
-    ("around", "text", "beginning"),
-    [
-        ("$A", "An owl", []),
-        ("<s> $A", "An owl", [0]),
-        ("<s> $A </s>", "An owl", [0]),
-        ("$A </s>", "An owl", []),
-        ("<s> $A </s>", "An owl</s>", [0]),  # an end that the text itself holds stays
-        ("<s> $A", "<s>An owl", [0]),
-    ],
-)
-@pytest.mark.usefixtures("names")
-def test_a_text_is_begun_and_not_ended(tmp_path: Path, around: str, text: str, beginning: list[int]) -> None:
-    from transformers import AutoTokenizer
-
-    tokenizer = AutoTokenizer.from_pretrained(tiny_model(tmp_path, seed=1, around=around))
-    assert begun(tokenizer, text) == [*beginning, *tokenizer.encode(text, add_special_tokens=False)]
-
-
-def test_four_calls_in_a_batch_equal_four_alone_also_where_they_are_drawn(models: Conformative) -> None:
+def test_four_calls_in_a_batch_equal_four_alone_also_where_they_are_drawn_and_the_seed_decides_what_is(
+    models: Conformative,
+) -> None:
     def calls() -> list[Call]:
         return [Call(p, "<s>user: " + p, 8 + 6 * row, 0.7, 0.9, seed=row) for row, p in enumerate(PROMPTS)]
 
     together = completed(models, *calls())
     assert together == [completed(models, call)[0] for call in calls()]
     assert len({text for text, *_ in together}) == 4
-
-
-def test_the_seed_decides_what_is_drawn(models: Conformative) -> None:
     drawn = [completed(models, Call("The castle", "The castle", 20, seed=seed)) for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
 

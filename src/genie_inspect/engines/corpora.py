@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from netrc import NetrcParseError
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 import numpy as np
 
 from genie_inspect.engines.embedders import Embedder
-from genie_inspect.engines.identity import identified, identity, open_address
+from genie_inspect.engines.identity import AddressError, address, identified, identity
 from genie_inspect.engines.requests import CONNECTING, SILENCE, PassingFaultError, answered, body, shown
 from genie_inspect.errors import CorpusError, EngineFailedError, MissingExtraError
 from genie_inspect.files.json_lines import json_objects
@@ -39,19 +39,15 @@ WHOLE, LINES = (".txt", ".md"), ".jsonl"
 ACCEPTED = "*.txt and *.md (one document per file) and *.jsonl (one document per line, in the field 'text')"
 
 
-def text_files(folder: Path) -> list[Path]:
-    """The files of texts in a folder and those inside it, in the order of their paths; there is at least one."""
+def folder_texts(folder: Path) -> Iterator[tuple[str, str]]:
+    """Name and text of every document in a folder and those inside it, in the order of their paths."""
     if not folder.is_dir():
         raise CorpusError(f"corpus folder {folder} does not exist")
     # sorted: the order in which a file system lists its files differs between machines
-    if files := sorted(path for path in folder.rglob("*") if path.suffix in (*WHOLE, LINES) and path.is_file()):
-        return files
-    raise CorpusError(f"corpus folder {folder} has no texts, expected {ACCEPTED}")
-
-
-def folder_texts(folder: Path) -> Iterator[tuple[str, str]]:
-    """Name and text of every document in a folder and those inside it, in the order of their paths."""
-    for path in text_files(folder):
+    files = sorted(path for path in folder.rglob("*") if path.suffix in (*WHOLE, LINES) and path.is_file())
+    if not files:
+        raise CorpusError(f"corpus folder {folder} has no texts, expected {ACCEPTED}")
+    for path in files:
         name = path.relative_to(folder).as_posix()
         try:
             if path.suffix != LINES:
@@ -108,26 +104,18 @@ class LookedUpCounts:
 
     def __init__(self, count: Callable[[Sequence[str]], int], tokens: int) -> None:
         self.tokens = tokens
-        self._count = count
-        self._counted: dict[tuple[str, ...], int] = {}
+        # the empty run stands at every token
+        self._count_of = cache(lambda run: count(list(run)) if run else tokens)
 
     def lengths(self, tokens: Sequence[str], limits: Numbers) -> Numbers:
         def stands(start: int, end: int) -> bool:
-            return end <= limits[start] and self._count_of(tokens[start:end]) > 0
+            return end <= limits[start] and self._count_of(tuple(tokens[start:end])) > 0
 
         return counted_match_lengths(len(tokens), stands, 1, len(tokens))
 
     def counts(self, tokens: Sequence[str], starts: Numbers, ends: Numbers) -> Numbers:
         runs = zip(starts.tolist(), ends.tolist(), strict=True)
-        return np.array([self._count_of(tokens[start:end]) for start, end in runs], dtype=np.int64)
-
-    def _count_of(self, run: Sequence[str]) -> int:
-        key = tuple(run)
-        if not key:
-            return self.tokens
-        if key not in self._counted:
-            self._counted[key] = self._count(run)
-        return self._counted[key]
+        return np.array([self._count_of(tuple(tokens[start:end])) for start, end in runs], dtype=np.int64)
 
 
 MOST_TOKENS = 20_000_000  # some 300 MB once built, a gigabyte while building
@@ -175,7 +163,13 @@ class DocumentsCorpus:
         same = self._numbers.get(identity(text), [])
         matches = self._index.matches([token.text for token in placed], same)
         if self._near is not None:
-            near = self._near_matches(placed, self._near, same)
+            words = [token.text for token in placed]
+            # an empty list in place of a document left out, so that the numbers of the others stay theirs
+            documents = [[] if number in same else document for number, document in enumerate(self._tokens)]
+            # stop words and punctuation have no vector: a near match that rests on them alone says nothing
+            content = sorted({word for part in (words, *documents) for word in part if is_content(word)})
+            vectors = dict(zip(content, self._near.embed(content), strict=True)) if content else {}
+            near = near_matches(words, documents, vectors)
             longer = near.lengths > matches.lengths
             pairs = ((getattr(near, name), getattr(matches, name)) for name in ("lengths", "documents", "places"))
             matches = Matches(*(np.where(longer, one, other) for one, other in pairs))
@@ -206,15 +200,6 @@ class DocumentsCorpus:
                 self._tokens.append(words)
             yield words
 
-    def _near_matches(self, placed: Sequence[Token], embedder: Embedder, left_out: Sequence[int]) -> Matches:
-        words = [token.text for token in placed]
-        # an empty list in place of a document left out, so that the numbers of the others stay theirs
-        documents = [[] if number in left_out else document for number, document in enumerate(self._tokens)]
-        # stop words and punctuation have no vector: a near match that rests on them alone says nothing
-        content = sorted({word for part in (words, *documents) for word in part if is_content(word)})
-        vectors = dict(zip(content, embedder.embed(content), strict=True)) if content else {}
-        return near_matches(words, documents, vectors)
-
 
 def excerpt(text: str, placed: Sequence[Token], start: int, end: int) -> str:
     """The text from one token up to another, its spacing made single."""
@@ -242,8 +227,14 @@ class InfiniGramService:
     """
 
     def __init__(self, url: str, index: str) -> None:
+        if set(url) & set("@?#"):
+            # Inspect writes every option into the log as it was given
+            raise AddressError(
+                "a server's address has a user, a password, a query or a fragment, which logs would keep. Give "
+                "http(s)://<host>:<port>/<path> alone; user and password belong in ~/.netrc"
+            )
         self.url, self.index = url, index
-        self.name = f"infini-gram({open_address(url)}#{index})"
+        self.name = f"infini-gram({address(url)}#{index})"
 
     @cached_property
     def _client(self) -> "Client":

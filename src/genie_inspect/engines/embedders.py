@@ -189,8 +189,15 @@ class CachedEmbedder:
         import numpy as np
 
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
+        recorded: dict[str, bytes] = {}
         with self._lock:
-            recorded = self._recorded([*dict.fromkeys(keys)])
+            self._size = self._size or self._store.size(self.identity)
+            for key, vector in self._store.found(VECTORS, [self.identity], dict.fromkeys(keys)).items():
+                # any other than finite numbers of the embedder's width and of some length is embedded again
+                if isinstance(vector, bytes) and self._size and len(vector) == self._size:
+                    numbers = np.frombuffer(vector, dtype=np.float32)
+                    if np.isfinite(numbers).all() and numbers.any():
+                        recorded[key] = vector
         # by key: a text that occurs twice in one call is embedded once
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in recorded}
         if missing:
@@ -207,19 +214,6 @@ class CachedEmbedder:
         # a vector just made is rounded to single precision too, so that a second run gives the same scores
         rows = [np.frombuffer(recorded[key], dtype=np.float32) for key in keys]
         return np.stack(rows).astype(np.float64) if rows else np.zeros((0, 0))
-
-    def _recorded(self, keys: Sequence[str]) -> dict[str, bytes]:
-        import numpy as np
-
-        vectors: dict[str, bytes] = {}
-        self._size = self._size or self._store.size(self.identity)
-        for key, vector in self._store.found(VECTORS, [self.identity], keys).items():
-            # any other than finite numbers of the embedder's width and of some length is embedded again
-            if isinstance(vector, bytes) and self._size and len(vector) == self._size:
-                numbers = np.frombuffer(vector, dtype=np.float32)
-                if np.isfinite(numbers).all() and numbers.any():
-                    vectors[key] = vector
-        return vectors
 
 
 def cosine_distances(target: "ArrayLike", population: "ArrayLike") -> "Vectors":

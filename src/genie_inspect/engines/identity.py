@@ -60,16 +60,6 @@ def address(url: str) -> str:
     return f"{f'[{host}]' if ':' in host else host}:{port}{parts.path.rstrip('/')}"
 
 
-def open_address(url: str) -> str:
-    """The address of a URL that may be written into logs, where Inspect writes every option as it was given."""
-    if set(url) & set("@?#"):
-        raise AddressError(
-            "a server's address has a user, a password, a query or a fragment, which logs would keep. Give "
-            "http(s)://<host>:<port>/<path> alone; user and password belong in ~/.netrc"
-        )
-    return address(url)
-
-
 def redacted(text: str) -> str:
     """Text without the user, password, query and fragment of a URL in it."""
     return _QUERY.sub(r"\1", _LOGIN.sub("//", text))

@@ -44,10 +44,6 @@ class Table:
             text.seek(0)
             text.truncate()
 
-    def records(self) -> Iterator[dict[str, Any]]:
-        """The rows as JSON has them: cells by column."""
-        return (dict(zip(self.columns, row, strict=True)) for row in self.rows if row)
-
     def markdown(self) -> list[str]:
         """Lines of Markdown whose columns stand under each other in plain text, too, figures to the right.
 
@@ -71,10 +67,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def csv_rows(path: Path, needed: Collection[str], error: MakeError) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a table with a header, as text by column, each with its number from 2; a missing cell is empty.
-
-    The apostrophe that `Table.csv` puts before a formula is taken away.
-    """
+    """The rows of a table with a header, as text by column, each with its number from 2; a missing cell is empty."""
     csv.field_size_limit(LONGEST_CELL)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -91,7 +84,7 @@ def csv_rows(path: Path, needed: Collection[str], error: MakeError) -> Iterator[
                         f"{path}, row {number} has {len(cells)} cells, expected {len(columns)}. Put text with commas "
                         "in quotation marks"
                     )
-                # only an apostrophe that `Table.csv` would have put there: 'tis and 'twas keep theirs
+                # without an apostrophe that `Table.csv` puts before a formula, no other: 'tis and 'twas keep theirs
                 texts = [cell[1:] if cell.startswith("'") and _MARKED.match(cell[1:]) else cell for cell in cells]
                 # spreadsheets leave out the empty cells at the end of a row
                 yield number, dict(zip_longest(columns, texts, fillvalue=""))

@@ -95,10 +95,7 @@ def _shares(raw: Mapping[str, Any]) -> dict[str, Share]:
 
 
 def together(parts: Sequence[Evidence]) -> Evidence:
-    """The evidence of several documents as one: counts are added up, extremes kept.
-
-    The position bias is the mean of those that are known, faults come with the most frequent first.
-    """
+    """The evidence of several documents as one: counts are added up, extremes kept."""
     ratings = [part.ratings for part in parts if part.ratings]
     counts, lowest, highest = ([getattr(own, name) for own in ratings] for name in ("count", "lowest", "highest"))
     biases = [part.position_bias for part in parts if not isnan(part.position_bias)]

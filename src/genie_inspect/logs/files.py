@@ -181,10 +181,7 @@ ReadT = TypeVar("ReadT")
 
 
 def each_log(paths: Iterable[str | Path], read: Callable[[str], ReadT]) -> list[ReadT]:
-    """What is read of every log that the paths stand for.
-
-    Logs of a folder that cannot be read are left out, with a warning.
-    """
+    """What is read of each log; one of a folder that cannot be read is left out, with a warning."""
     named = list(map(str, paths))
     logs: list[ReadT] = []
     left_out: list[LogError] = []

@@ -274,10 +274,7 @@ def labelled(logs: Sequence[ScoredLog], *, brief: bool = False) -> list[ScoredLo
 
 
 def labels(logs: Sequence[ScoredLog], *, brief: bool = False) -> list[str]:
-    """A name for each log, no two alike: of model, strategy, task, options and time those that tell them apart.
-
-    Logs that share all of these are numbered.
-    """
+    """A name for each log, no two alike: of model, strategy, task, options and time those that tell them apart."""
     rows = [_parts(log, logs) for log in logs]
     shown: list[int] = [] if brief else [0]
     # a run with a strategy of its own names it, even where no other log stands beside it
@@ -350,10 +347,7 @@ def cut_warning(log: ScoredLog) -> str:
 
 
 def length_warning(log: ScoredLog) -> str:
-    """The warning that a log's documents are of another length than the population's; empty where there is no cause.
-
-    Those count that any scorer gave a value.
-    """
+    """The warning that a log's documents are of another length than the population's; empty where there is no cause."""
     lengths = lengths_of([d for d in log.documents if any(not scores.is_unscored for scores in d.scores.values())])
     return unlike_lengths(f"{log.label} writes", *lengths) if are_unlike(*lengths) else ""
 

@@ -218,7 +218,8 @@ def test_pairs_that_cannot_be_compared_are_named(
 def test_a_p_value_has_three_decimals_or_is_below_the_least_of_them() -> None:
     # two-sided: .0004, .0042 and .0421
     model = MixedModel({"a": 3.54, "b": -2.863, "c": 2.0325}, dict.fromkeys("abc", 1.0), {}, 0, 9, {})
-    assert [row["p"] for row in model_table("", model).records()] == ["< .001", "0.004", "0.042"]
+    table = model_table("", model)
+    assert [dict(zip(table.columns, row or (), strict=True))["p"] for row in table.rows] == ["< .001", "0.004", "0.042"]
 
 
 @pytest.mark.parametrize(
