@@ -4,8 +4,8 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.batch.engines import called, write
 from tests.batch.test_importing import judging, names, reply
+from tests.cli.called import as_json, lines_of
 from tests.processes import Commands, tries
 
 from genie_inspect.graders.cache import FILE
@@ -67,7 +67,7 @@ def test_an_import_killed_at_any_point_keeps_what_it_had_and_the_next_brings_the
     folder = tmp_path / "cache"
     monkeypatch.setenv("GENIE_CACHE_DIR", str(folder))
     first = judging(tmp_path, ANSWERS, shard=100)
-    file = write(tmp_path / "replies.jsonl", [reply(name, "1:1 2:2 3:3") for name in names(first)])
+    file = lines_of(tmp_path / "replies.jsonl", [reply(name, "1:1 2:2 3:3") for name in names(first)])
     script = tmp_path / "run.py"
     script.write_text(RUN)
     with Commands(tmp_path) as commands:
@@ -79,7 +79,7 @@ def test_an_import_killed_at_any_point_keeps_what_it_had_and_the_next_brings_the
         assert before.items() <= now.items(), "what was on disk stays, and stays as it was"
         before = now
     assert before, "all were killed before they had anything"
-    result = called("cache", "import", file, "--requests", first)
+    result = as_json("cache", "import", file, "--requests", first)
     assert (result["on_record"] * 3, result["used"] * 3) == (len(before), 3 * len(ANSWERS) - len(before))
     record = on_record(folder)
     assert len(record) == 3 * len(ANSWERS), "nothing lost, nothing doubled"
