@@ -1,7 +1,7 @@
 """Every document of the runs, with what a filter chooses by; of the first of each run also text and answers."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from genie_inspect.logs.files import sample_of
@@ -49,7 +49,9 @@ def documents(report: Report) -> Documents:
     """By run the first documents: one of each prompt, then the second of each."""
     runs = [run for run in report.runs if not run.is_population]
     detailed = max(1, DETAILED // max(1, len(runs)))
-    chosen = [(run, document) for run in runs for document in in_order(run)[: max(1, LISTED // len(runs))]]
+    # one of each prompt first, so that those that are cut leave no prompt out
+    in_order = {run.label: sorted(run.documents, key=lambda document: document.epoch) for run in runs}
+    chosen = [(run, document) for run in runs for document in in_order[run.label][: max(1, LISTED // len(runs))]]
     measure = report.measures[0]
     columns = {
         key: [value for _, one in chosen if not math.isnan(value := one.value(measure.scorer, key))]
@@ -79,7 +81,12 @@ def documents(report: Report) -> Documents:
                 classes += [f"l{place}"] * (value <= ends[key][0]) + [f"h{place}"] * (value >= ends[key][1])
         seen[run.label] += 1
         is_shown = seen[run.label] <= detailed or (run.label, document.sample, document.epoch) in stood_out
-        detail = _detail(run, document, measure.scorer) if is_shown else None
+        detail = None
+        if is_shown:
+            sample = sample_of(document.file, document.sample, document.epoch)
+            found = (passage_of(run, name, document, sample) for name in run.ours)
+            score = (sample.scores or {}).get(measure.scorer)
+            detail = Detail(shown_text(sample), next(filter(None, found), None), questions(score) if score else [])
         rows.append(Listed(run.label, document, ", ".join(values), own, " ".join(classes), detail))
     tenths = (("h", "highest tenth"), ("l", "lowest tenth"), ("n", "not measured"))
     filters = {
@@ -99,20 +106,7 @@ def documents(report: Report) -> Documents:
     return Documents(rows, filters, sum(len(run.documents) for run in runs) - len(chosen), detailed, with_text)
 
 
-def in_order(run: ScoredLog) -> Sequence[ScoredDocument]:
-    # one of each prompt first, so that those that are cut leave no prompt out
-    return sorted(run.documents, key=lambda document: document.epoch)
-
-
 def why_unscored(run: ScoredLog, document: ScoredDocument) -> Iterator[str]:
     for scorer in run.ours:
         if reason := document.why_unscored(scorer):
             yield f"{in_words(scorer)}: {in_words(reason)}"
-
-
-def _detail(run: ScoredLog, document: ScoredDocument, scorer: str) -> Detail:
-    sample = sample_of(document.file, document.sample, document.epoch)
-    scores = sample.scores or {}
-    found = (passage_of(run, name, document, sample) for name in run.ours)
-    table = questions(scores[scorer]) if scorer in scores else []
-    return Detail(shown_text(sample), next(filter(None, found), None), table)
