@@ -85,14 +85,6 @@ def test_the_populations_own_documents_are_a_band_and_a_single_run_needs_no_lege
     assert [one["mark"]["type"] for one in bare["layer"]] == ["rule", "point", "text"]
 
 
-def test_runs_differ_in_colour_or_shape_however_many_they_are(tmp_path: Path) -> None:
-    found = spec(logs(tmp_path, {f"m/{number:02}": [{"plot": 0.5}] for number in range(36)}))
-    own = encoding(found, "point")
-    looks = list(zip(own["color"]["scale"]["range"], own["shape"]["scale"]["range"], strict=True))
-    assert len(set(looks)) == 36
-    assert len({shape for _, shape in looks[:6]}) == len({colour for colour, _ in looks[:6]}) == 6
-
-
 def test_a_run_that_the_metric_did_not_score_leaves_the_others_their_colour_and_shape(tmp_path: Path) -> None:
     logs(tmp_path, {"m/a": [{"other": 0.5}]}, scorer="other")
     own = encoding(spec(logs(tmp_path, {"m/b": [{"plot": 0.5}]})), "point")

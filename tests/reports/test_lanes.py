@@ -56,14 +56,6 @@ def test_means_are_placed_on_the_whole_scale_the_highest_first_with_the_populati
     assert lane.ends == f"[{lane.low / 100:.2f}, {lane.high / 100:.2f}]"
 
 
-def test_one_run_alone_has_a_lane_per_feature_and_no_legend(tmp_path: Path) -> None:
-    found = report(tmp_path, (0.2, 0.4))
-    (panel,) = means_lanes(found, found.measures[0])
-    assert [lane.name for lane in panel.lanes] == ["plot", "style"]
-    assert not panel.names_runs
-    assert panel.title == ""
-
-
 def test_what_was_not_measured_says_so_and_is_drawn_nowhere(tmp_path: Path) -> None:
     found = report(tmp_path, (NAN, NAN), (0.5,))
     plot, _ = means_lanes(found, found.measures[0])

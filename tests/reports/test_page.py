@@ -100,13 +100,6 @@ def words_of(*files: str, baseline: str = "") -> str:
     return " ".join(Seen(page(build_report(files, baseline=baseline))).text.split())
 
 
-def test_the_populations_own_documents_are_not_counted_among_those_of_the_runs(tmp_path: Path) -> None:
-    told = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.2, 0.4, 0.6)])
-    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
-    assert "documents3 per run: 3 prompts x 1" in words_of(told, own)
-    assert "documents1 per run: 1 prompt x 1" in words_of(made_log(tmp_path, [SCORE]))
-
-
 def test_runs_of_the_populations_own_documents_alone_are_nothing_to_compare(tmp_path: Path) -> None:
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
     with pytest.raises(LogError, match="no log of other documents than the population's own, expected a baseline"):

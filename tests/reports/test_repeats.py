@@ -8,13 +8,11 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai.scorer import Score
 from tests.cli.called import as_json, genie
-from tests.processes import tries
 from tests.reports.made_logs import GENIE, made_log, scored
 from tests.scripted import OWL, QUESTIONS, small_population
 
@@ -339,20 +337,3 @@ def test_an_effective_number_without_interval_says_why(
     assert (own["mean"], own["low"], own["high"], own["reason"]) == (mean, None, None, why)
     said = " ".join(genie("repeats", file, "--population", "none").stdout.split())
     assert f"Effective number without interval (plot): {why}." in said
-
-
-@pytest.mark.repeated
-@pytest.mark.parametrize(("prompts", "documents"), [(3, 24), (8, 5)])
-def test_the_interval_holds_the_expected_effective_number(prompts: int, documents: int) -> None:
-    generator = np.random.default_rng(0)
-
-    def drawn(count: int) -> list[float]:
-        """By prompt the effective number of answers of as much variety as that prompt happens to allow."""
-        variety = np.exp(generator.uniform(np.log(0.3), np.log(30), size=count))
-        shares = [generator.dirichlet(np.full(30, each / 30) + 1e-9) for each in variety]
-        return [effective_number(generator.multinomial(documents, own).tolist()) for own in shares]
-
-    truth, runs = np.mean(drawn(10_000)), tries(300, 2_000)
-    intervals = [prompt_interval(drawn(prompts), range(prompts), bounds=(1, documents)) for _ in range(runs)]
-    held = [not one.low > truth and not one.high < truth for one in intervals]
-    assert np.mean(held) > 0.92

@@ -23,7 +23,6 @@ from genie_inspect.reports.charts import (
     FAINT,
     INK,
     NOT_MEASURED,
-    PAPER,
     Axis,
     chart_of,
     check_picture,
@@ -99,7 +98,7 @@ def write_first_figure(report: Report, path: Path, width: float = COLUMN) -> Non
     figure = first_figure(report, width)
     if figure is None:
         raise LogError(f"{path} would be empty: no document has a score. genie summary LOGS says why")
-    image = outlined(svg(figure.draw(), PAPER))
+    image = outlined(svg(figure.draw()))
     if path.suffix == ".png":
         import vl_convert
 
