@@ -37,6 +37,7 @@ from genie_inspect.tasks.novelty import score_view
 
 NAN = float("nan")
 SCORE = {"genie": scored({"plot": 0.5})}
+LEAVE_ONE_OUT = "inspect eval genie_inspect/leave_one_out --model mockllm/model"
 OWN = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
 HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> **b** [l](javascript:alert(3)) {{ 7*7 }} </style>"
 
@@ -77,6 +78,10 @@ def test_text_from_logs_that_looks_like_markup_is_text_wherever_it_stands(hostil
     # the document, its prompt, its answer, question and neighbour, a key, a reason, a model
     assert seen.text.count("{{ 7*7 }} </style>") >= 8
     assert "49" not in seen.text
+    # in filters and details of every document, too
+    documents = hostile.split('<section id="documents"')[1].split("</section>")[0]
+    assert "<script" not in documents
+    assert (documents.count("</style>"), documents.count("&lt;script&gt;") >= 8) == (1, True)
 
 
 def test_the_page_forbids_every_call_out_and_makes_none(hostile: str) -> None:
@@ -120,13 +125,9 @@ def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path)
     assert card.startswith("mock/0.9 on “Prompt 1”; plot 0.90 question")
     assert card.endswith("its answerin rain 3 of 12 in the populationin snowmock/0.2, same promptin rain")
     assert "The population's documents average 0.40 (plot)." in words
-    both = {**kept, "standing": {"plot": standing["plot"], "style": standing["plot"]}}
-    tied = made_log(tmp_path, [{"genie": scored({"plot": 0.9, "style": 0.8}, **both)}])
-    assert "scores above 92% (plot, style) of the population's documents" in words_of(tied)
     five = {**kept, "standing": {f"f{place}": standing["plot"] for place in range(5)}}
     tied = made_log(tmp_path, [{"genie": scored({f"f{place}": 0.9 for place in range(5)}, **five)}])
     assert re.search(r"scores above 92% \(f\d, f\d, f\d and 2 more\) of", words_of(tied))
-    assert '<p class="answer"><bdi>mock/0.9 scores above' in page(build_report(files))
     # a comparison is the finding where there is one
     for model, values in (("m/a", (0.1, 0.2, 0.3)), ("m/b", (0.2, 0.4, 0.6))):
         samples = [{"genie": scored({"plot": value}, standing=standing)} for value in values]
@@ -151,16 +152,9 @@ def test_the_page_has_one_order_of_features_and_opens_with_a_document_that_is_to
             [asked(1.0, "style", nearest=rare), asked(value, "plot", nearest=common, answer=f"at {value}")]
             for value in (0.5, last, 0.9)
         ]
+        facts: dict[str, Any] = {"documents": 12, "coverage": {"plot": "1/1", "style": "1/1"}}
         samples = [
-            {
-                "genie": scored(
-                    {"plot": one[1]["novelty"], "style": 1.0},
-                    questions=one,
-                    documents=12,
-                    coverage={"plot": "1/1", "style": "1/1"},
-                )
-            }
-            for one in tables
+            {"genie": scored({"plot": one[1]["novelty"], "style": 1.0}, questions=one, **facts)} for one in tables
         ]
         made_log(tmp_path, samples, model=model, texts=[f"{model} {place}" for place in range(3)])
     report = build_report([tmp_path], baseline="m/a")
@@ -195,11 +189,10 @@ def test_what_changes_how_the_finding_is_read_is_said_beside_it(tmp_path: Path) 
 def test_without_a_log_of_the_population_the_page_says_how_to_get_one(tmp_path: Path) -> None:
     score = {"genie": scored({"plot": 0.5}, length={"population": 2})}
     file = made_log(tmp_path, [score], task_args={"population": "starter", "judge": "list"})
-    text = Seen(page(build_report([file]))).text
+    text = words_of(file)
     assert "genie population reference-scores starter --judge test --grader PROVIDER/MODEL" in text
-    assert "inspect eval genie_inspect/leave_one_out --model mockllm/model -T population=starter -T judge=list" in text
-    own = made_log(tmp_path, [{"genie": scored({"plot": 0.6}, left_out=["d"])}])
-    text = Seen(page(build_report([file, own]))).text
+    assert f"{LEAVE_ONE_OUT} -T population=starter -T judge=list" in text
+    text = words_of(file, made_log(tmp_path, [{"genie": scored({"plot": 0.6}, left_out=["d"])}]))
     assert "inspect eval" not in text
     assert "has the reference scores" in text
 
@@ -218,18 +211,11 @@ def test_a_name_may_break_at_a_slash(tmp_path: Path) -> None:
     assert "öl/<wbr>猫" in page(build_report([made_log(tmp_path, [SCORE] * 2, model="öl/猫")]))
 
 
-@pytest.mark.parametrize(
-    ("scorer", "keys"),
-    [
-        ("genie", ("plot",)),
-        ("genie/../../out", ("a/../../out",)),
-        ("genie", ("/etc/passwd", "x\0y", "k" * 300, "\N{OWL}" * 100, "a/b", "a_b")),
-    ],
-)
 def test_pictures_are_svg_and_png_and_no_name_of_a_log_leads_one_out_of_its_folder_or_over_another(
-    scorer: str, keys: tuple[str, ...], tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    samples = [{scorer: scored(dict.fromkeys(keys, value))} for value in (0.1, 0.5, 0.9)]
+    keys = ("a/../../out", "/etc/passwd", "x\0y", "k" * 300, "\N{OWL}" * 100, "a/b", "a_b")
+    samples = [{"genie/../../out": scored(dict.fromkeys(keys, value))} for value in (0.1, 0.5, 0.9)]
     found = build_report([made_log(tmp_path / "logs", samples)])
     write_pictures(found, tmp_path / "deep" / "pictures")
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["pictures"]
@@ -237,22 +223,18 @@ def test_pictures_are_svg_and_png_and_no_name_of_a_log_leads_one_out_of_its_fold
     assert len(written) == 2 * len(list(every_figure(found)))
     assert written["lengths.png"].startswith(b"\x89PNG")
     assert written["lengths.svg"].startswith(b"<svg")
-    assert ("spread-genie-plot.svg" in written) == (keys == ("plot",))
+    assert "spread-genie_.._.._out-a_b.svg" in written
     assert {path.name for path in tmp_path.iterdir()} == {"logs", "deep"}
 
 
-@pytest.mark.parametrize(
-    ("prices", "told"), [([None, None], ""), ([0.0, None], "0.00"), ([1.254, 2.5], "3.75"), ([1.254, None], "1.25")]
-)
-def test_the_cost_of_a_run_is_that_of_all_models_with_a_price(
-    tmp_path: Path, prices: list[float | None], told: str
-) -> None:
+def test_the_cost_of_a_run_is_that_of_all_models_with_a_price(tmp_path: Path) -> None:
     found = build_report([made_log(tmp_path, [SCORE])])
-    usage = [ModelUsage(total_cost=price) for price in prices]
-    found.runs[0].header.stats.model_usage = dict(zip(("writer", "grader"), usage, strict=True))
-    assert cost(found.runs[0]) == told
-    assert not told or f">{told}</td>" in page(found)
-    assert ('<th scope="col">cost</th>' in page(found)) == bool(told)
+    assert '<th scope="col">cost</th>' not in page(found)
+    for prices, told in (((None, None), ""), ((0.0, None), "0.00"), ((1.254, None), "1.25"), ((1.254, 2.5), "3.75")):
+        usage = [ModelUsage(total_cost=price) for price in prices]
+        found.runs[0].header.stats.model_usage = dict(zip(("writer", "grader"), usage, strict=True))
+        assert cost(found.runs[0]) == told
+    assert all(part in page(found) for part in ('<th scope="col">cost</th>', ">3.75</td>"))
 
 
 def test_a_jury_has_a_row_a_grader_and_one_for_how_far_they_agree(tmp_path: Path) -> None:
@@ -278,9 +260,6 @@ def test_features_are_defined_as_the_population_defines_them(tmp_path: Path) -> 
     # nor by what another task keeps under that name
     for metadata in ({}, {"features": ["plot", "style"]}):
         assert definitions(build_report([made_log(tmp_path, [SCORE], metadata=metadata)])) == {}
-
-
-LEAVE_ONE_OUT = "inspect eval genie_inspect/leave_one_out --model mockllm/model"
 
 
 def test_the_command_for_the_reference_scores_repeats_what_the_scores_depend_on(tmp_path: Path) -> None:
@@ -311,11 +290,11 @@ def test_the_command_for_the_reference_scores_repeats_what_the_scores_depend_on(
 def test_everything_that_a_log_records_of_its_run_is_told_in_one_order(tmp_path: Path) -> None:
     given: dict[str, Any] = {
         "model_roles": {"grader": ModelConfig(model="mock/grader"), "panel": [ModelConfig(model=m) for m in "ab"]},
-        "task_args_passed": {"judge": "list"},
+        "task_args_passed": {"cache": False, "share": 0.0},
         "packages": {"inspect_ai": "0.3", "genie_inspect": "0.1"},
         "metadata": {"population": "small-1@0"},
         "revision": EvalRevision(type="git", origin="https://example.org", commit="abc123"),
-        "model_generate_config": GenerateConfig(temperature=0.7),
+        "model_generate_config": GenerateConfig(temperature=0.0, seed=7),
     }
     file = made_log(tmp_path, [SCORE] * 3, prompts="aab", solver="genie_inspect/outline", **given)
     (run,) = build_report([file]).runs
@@ -323,23 +302,15 @@ def test_everything_that_a_log_records_of_its_run_is_told_in_one_order(tmp_path:
     run.header.stats.started_at = "2026-01-02T03:04:05+00:00"
     run.header.eval.config.epochs = None
     told = {
-        **{"log": Path(file).name, "task": "made", "options": "judge=list", "model": "mock/writer"},
+        # an option that is off or 0 is told as one that is on
+        **{"log": Path(file).name, "task": "made", "options": "cache=False, share=0.0", "model": "mock/writer"},
         **{"solver": "outline", "roles": "grader=mock/grader, panel=a+b"},
         # what the model was made with goes before what the task asks for
-        "generation": "max_tokens=9, temperature=0.7",
-        **{"seed": "none was set", "prompts": "2", "epochs": "1", "population": "small-1@0"},
+        "generation": "max_tokens=9, temperature=0.0",
+        **{"seed": "7", "prompts": "2", "epochs": "1", "population": "small-1@0"},
         **{"begun": "2026-01-02 03:04", "packages": "inspect_ai=0.3, genie_inspect=0.1", "commit": "abc123"},
     }
     assert list(run_facts(run).items()) == list(told.items())
-    # an option that is off or 0 is told as one that is on, and a seed stands by itself
-    settings = GenerateConfig(temperature=0.0, seed=7)
-    given = {"task_args_passed": {"cache": False, "share": 0.0}, "model_generate_config": settings}
-    told = run_facts(build_report([made_log(tmp_path, [SCORE], **given)]).runs[0])
-    assert (told["options"], told["generation"]) == ("cache=False, share=0.0", "temperature=0.0")
-    assert told["seed"] == "7"
-
-
-THREE = [("a", 1), ("b", 1), ("c", 1)]
 
 
 def test_the_opening_names_models_documents_population_and_date(tmp_path: Path) -> None:
@@ -350,12 +321,11 @@ def test_the_opening_names_models_documents_population_and_date(tmp_path: Path) 
     # runs of unlike size have a range, and the population stands in the log's own words
     described = {"population": "small-1@0", "population_description": "12 documents"}
     one = made_log(tmp_path, [SCORE], metadata=described)
-    three = made_log(tmp_path, [SCORE] * 3, places=THREE, model="mock/b")
-    facts = opening(build_report([one, three]))
-    assert facts["documents"] == "1 to 3 per run: 1 to 3 prompts x 1"
+    facts = opening(build_report([one, files[0]]))
+    assert facts["documents"] == "1 to 4 per run: 1 to 2 prompts x 1 to 2"
     assert facts["population"] == "small-1@0: 12 documents"
     # which is that of the scores, and without one that of the log's words; population's own documents are not told of
-    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}] * 3, places=THREE, model="mock/own")
+    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}] * 3, model="mock/own")
     bare = {"ttcw": scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")}
     for sample, words, told in (
         (SCORE, "starter-2@0, 101 documents", "small-1@0"),
@@ -363,7 +333,8 @@ def test_the_opening_names_models_documents_population_and_date(tmp_path: Path) 
     ):
         file = made_log(tmp_path, [sample], metadata={"population": words})
         assert opening(build_report([file]))["population"] == told
-    assert opening(build_report([own, file]))["models"] == "mock/writer"
+    facts = opening(build_report([own, file]))
+    assert (facts["models"], facts["documents"]) == ("mock/writer", "1 per run: 1 prompt x 1")
     assert opening(build_report([own]))["models"] == "mock/own"
 
 
@@ -375,16 +346,7 @@ def test_the_comparison_warns_of_what_the_measures_do_not(tmp_path: Path) -> Non
     found = build_report([tmp_path], baseline="m/plain")
     assert found.comparison
     said = warnings(found.comparison)
-    assert (
-        len(
-            [
-                line
-                for line in said
-                if line.endswith("fewer answers than were asked for (one per question and document): plot 3 of 6")
-            ]
-        )
-        == 2
-    )
+    assert sum("fewer answers than were asked for" in line for line in said) == 2
     assert beware(found) == [line for line in said if "fewer answers" not in line]
     assert any("40 words" in line for line in beware(found))
     assert beware(replace(found, comparison=None)) == []

@@ -97,8 +97,8 @@ def _drawable(chart: "Chart") -> tuple[Any, str]:
             return list(map(made_printable, value))
         return printable(value) if isinstance(value, str) else value
 
-    # text on no ground is lost on a dark page; altair's own writer takes four times as long, because it checks the data
-    # against its schema
+    # text on no ground would be lost on a dark page
+    # altair's own writer takes four times as long, because it checks the data against its schema
     spec = chart.configure(background=PAPER, **CONFIG).to_dict(validate=False)
     # vl-convert knows versions by major and minor alone, altair names the patch too
     return made_printable(spec), ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
