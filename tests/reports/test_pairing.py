@@ -95,9 +95,7 @@ def test_a_documents_partner_is_the_text_that_stood_in_the_baseline() -> None:
 
 def test_without_a_common_prompt_both_logs_are_named_with_their_first() -> None:
     for other, first in ((made_run(document("d", "x", 0.5)), "d"), (made_run(), "none")):
-        with pytest.raises(
-            LogError, match=f"run.eval and run.eval share no prompt: .* 'a', the second '{first}'"
-        ):
+        with pytest.raises(LogError, match=f"run.eval and run.eval share no prompt: .* 'a', the second '{first}'"):
             paired(BASE, other, ["genie"])
 
 
