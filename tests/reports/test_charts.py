@@ -29,7 +29,6 @@ from tests.reports.studies import (
     together,
 )
 
-from genie_inspect.errors import MissingExtraError, UnknownChoiceError, UnwritableError
 from genie_inspect.files.values import printable
 from genie_inspect.logs.scores import NONE
 from genie_inspect.reports import charts as drawing
@@ -44,7 +43,6 @@ from genie_inspect.reports.charts import (
     STRONGEST,
     _drawable,
     cells_of,
-    check_picture,
     comparison_chart,
     in_words,
     number,
@@ -99,26 +97,6 @@ def test_a_file_has_its_chart_on_paper_and_a_png_twice_as_large(tmp_path: Path) 
     assert found
     # the width stands in a PNG's header from its sixteenth byte on
     assert int.from_bytes((tmp_path / "chart.png").read_bytes()[16:20], "big") == round(2 * float(found[1]))
-
-
-def unasked() -> Any:
-    raise AssertionError("it is drawn although it cannot be written")
-
-
-def test_another_ending_and_a_folder_that_is_not_there_are_refused_before_anything_is_drawn(tmp_path: Path) -> None:
-    for path in (tmp_path / name for name in ("chart.pdf", "chart", "chart.SVG")):
-        with pytest.raises(UnknownChoiceError) as caught:
-            write_chart(unasked, path)
-        assert str(caught.value) == f"picture is {str(path)!r}, expected a file name ending in .svg or .png"
-    with pytest.raises(UnwritableError, match="nowhere"):
-        write_chart(unasked, tmp_path / "nowhere" / "chart.svg")
-
-
-@pytest.mark.parametrize("library", ["altair", "vl_convert"])
-def test_a_library_that_is_not_there_is_told_of_with_its_extra(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(MissingExtraError, match=r"^a picture needs the extra charts: pip install "):
-        check_picture(Path("chart.svg"))
 
 
 VERSION = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
