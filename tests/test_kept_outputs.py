@@ -63,8 +63,8 @@ def evaluated(
 
 
 def panels() -> None:
-    evaluated("synthetic_prompts", "logs", "bundled/ordinary", panel="cheap,close_reading,expression_novelty")
-    evaluated("synthetic_prompts", "logs", panel="cheap,close_reading,expression_novelty")
+    for model in ("bundled/ordinary", TELLER):
+        evaluated("synthetic_prompts", "logs", model, panel="cheap,close_reading,expression_novelty")
 
 
 def grid() -> None:
@@ -270,12 +270,6 @@ def words(page: str) -> str:
     return "\n".join([*map(str, labels), soup.get_text("\n", strip=True)])
 
 
-def kept(path: Path) -> str:
-    """What is kept of a file."""
-    text = path.read_text(encoding="utf-8")
-    return words(text) if path.suffix in {".html", ".svg"} else text
-
-
 def short(text: str) -> str:
     """The beginning of a text that is long, and a digest of it all."""
     return text if len(text) <= SHOWN_WHOLE else f"{text[:SHOWN_WHOLE]}\n... {len(text)} characters, {digest(text)}"
@@ -293,7 +287,9 @@ def test_what_commands_print_and_write_is_what_was_kept(scene: str, place: Path,
         said = [f"{done.exit_code}\n{short(masked(done.output, place))}"]
         for path in sorted(place.rglob("*")):
             if path.is_file() and path.suffix in SHOWN and seen.get(path) != path.stat().st_mtime_ns:
-                said += [f"--- {path.relative_to(place)}", short(masked(kept(path), place))]
+                text = path.read_text(encoding="utf-8")
+                text = words(text) if path.suffix in {".html", ".svg"} else text
+                said += [f"--- {path.relative_to(place)}", short(masked(text, place))]
                 seen[path] = path.stat().st_mtime_ns
         assert "\n".join(said) == snapshot(name=line.strip())
 

@@ -49,7 +49,7 @@ def test_the_six_features_have_columns_in_words_with_values_that_can_be_read_on_
         assert sorted(shown) == sorted(logged)
         assert head(page, feature).text_content() == words
         seen = [cell.evaluate(COLOURS) for cell in found]
-        assert len({tuple(ground) for _, ground in seen}) > 1
+        assert scheme == "dark" or len({tuple(ground) for _, ground in seen}) > 1, "light paper has colours"
         assert all(contrast(ink, ground) >= 4.5 for ink, ground in seen)
 
 

@@ -37,7 +37,7 @@ PICTURES = [(kind, media, "light") for kind in (*KINDS, "demo") for media in WID
 PICTURES += [(kind, media, "dark") for kind in ("demo", "eight") for media in ("desktop", "phone")]
 # of 5,000 documents axe-core would look at some 100,000 nodes
 CHECKED = {"demo", "one", "eight", "thirty"}
-PAGES = 0  # on paper, of eight runs
+PAGES = 30  # on paper, of eight runs
 OVERLONG = "all => all.filter(one => one.getBoundingClientRect().right > innerWidth).length"
 UNSAID = """all => all
     .filter(one => (one.scrollWidth > one.clientWidth) != (getComputedStyle(one, '::before').display === 'block'))

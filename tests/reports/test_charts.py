@@ -32,37 +32,9 @@ from tests.reports.studies import (
 from genie_inspect.files.values import printable
 from genie_inspect.logs.scores import NONE
 from genie_inspect.reports import charts as drawing
-from genie_inspect.reports.charts import (
-    GREY,
-    HIGHER,
-    INK,
-    LOWER,
-    ON_DARK,
-    PAPER,
-    SERIES,
-    STRONGEST,
-    _drawable,
-    cells_of,
-    comparison_chart,
-    in_words,
-    number,
-    svg,
-    write_chart,
-)
+from genie_inspect.reports import figures
+from genie_inspect.reports.charts import GREY, INK, ON_DARK, PAPER, SERIES, in_words, number, svg
 from genie_inspect.reports.comparison import compare
-from genie_inspect.reports.figures import (
-    Figure,
-    colours,
-    density,
-    ends_of_axis,
-    forests,
-    heatmap,
-    length_ridges,
-    places,
-    ridges,
-    shade,
-    short_names,
-)
 from genie_inspect.reports.page import every_figure
 from genie_inspect.reports.pairing import Options
 from genie_inspect.reports.report import Cell, Measure, Range, Report, build_report
@@ -81,8 +53,8 @@ def chart(name: str = "a", colour: str = INK) -> Any:
 
 
 def test_names_are_printable_in_data_in_orders_and_as_columns() -> None:
-    spec, _ = _drawable(chart(HOSTILE))
-    columns, _ = _drawable(altair.Chart({"values": [{HOSTILE: 1}]}).mark_point())
+    spec, _ = drawing._drawable(chart(HOSTILE))
+    columns, _ = drawing._drawable(altair.Chart({"values": [{HOSTILE: 1}]}).mark_point())
     for shown in (spec, columns):
         assert HOSTILE not in str(shown).encode().decode("unicode_escape")
     assert spec["encoding"]["y"]["sort"] == [printable(HOSTILE)]
@@ -90,7 +62,7 @@ def test_names_are_printable_in_data_in_orders_and_as_columns() -> None:
 
 def test_a_file_has_its_chart_on_paper_and_a_png_twice_as_large(tmp_path: Path) -> None:
     for name in ("svg", "png"):
-        write_chart(chart, tmp_path / f"chart.{name}")
+        drawing.write_chart(chart, tmp_path / f"chart.{name}")
     written = (tmp_path / "chart.svg").read_text(encoding="utf-8")
     assert 'fill="#ffffff"' in written
     found = re.search('width="([0-9.]+)"', written)
@@ -161,7 +133,7 @@ def comparison_spec(folder: Path, baseline: str, options: Options, **runs: Seque
     """The chart of these runs' plots."""
     for model, plots in runs.items():
         made_log(folder, [{"genie": scored({"plot": plot})} for plot in plots], model=f"m/{model}")
-    found: dict[str, Any] = comparison_chart(compare([folder], baseline, options)).to_dict()
+    found: dict[str, Any] = drawing.comparison_chart(compare([folder], baseline, options)).to_dict()
     return found
 
 
@@ -177,7 +149,10 @@ def test_a_difference_that_does_not_hold_has_no_colour_however_large_it_is(tmp_p
     assert plots["m/wild"]["held"] == 0 < plots["m/raised"]["held"]
     # the scale ends at the largest difference that holds, either way
     scale, furthest = spec["layer"][0]["encoding"]["color"]["scale"], plots["m/raised"]["held"]
-    assert (scale["range"], scale["domain"]) == ([LOWER, drawing.NONE, HIGHER], [-furthest, 0, furthest])
+    assert (scale["range"], scale["domain"]) == (
+        [drawing.LOWER, drawing.NONE, drawing.HIGHER],
+        [-furthest, 0, furthest],
+    )
     # without any difference the colours have a range all the same
     spec = comparison_spec(tmp_path / "same", "log-0.eval", Options(correction="none"), plain=BASE, same=BASE)
     assert spec["layer"][0]["encoding"]["color"]["scale"]["domain"] == [-1, 0, 1]
@@ -188,7 +163,7 @@ def test_a_cell_of_a_study_shows_d_and_colour_and_white_ink_are_for_what_holds(t
     lowered = one_number(lambda text: 0.5 + 0.1 * text.number - 0.5 * is_edit(text, "plot"), "lowered")
     measures = together(by_feature(sharp), lowered, one_number(lambda text: 0.5, "flat"))
     result = study(study_log(tmp_path, made(8), measures))
-    cells = {(cell["row"], cell["column"]): cell for cell in cells_of(result)}
+    cells = {(cell["row"], cell["column"]): cell for cell in drawing.cells_of(result)}
     shown = {place: cell["shown"] for place, cell in cells.items()}
     effect = next(effect for effect in measure_of(result, "genie").own if effect.key.name == "plot")
     assert shown["plot", "genie: plot"] == f"{effect.difference.effect:+.2f} *"
@@ -199,7 +174,7 @@ def test_a_cell_of_a_study_shows_d_and_colour_and_white_ink_are_for_what_holds(t
     framed = {place for place, cell in cells.items() if cell["own"]}
     assert framed == {(feature, f"genie: {feature}") for feature in FEATURES}
     own, lower = cells["plot", "genie: plot"], cells["plot", "lowered"]
-    assert own["held"] > STRONGEST == -lower["held"]
+    assert own["held"] > drawing.STRONGEST == -lower["held"]
     assert own["dark"] is lower["dark"] is True
     assert {(cell["held"], cell["dark"]) for cell in cells.values() if "*" not in cell["shown"]} == {(0, False)}
 
@@ -222,7 +197,7 @@ def report(folder: Path, *logs: Sequence[float]) -> Report:
     return build_report([folder])
 
 
-def drawn(figure: Figure) -> dict[str, Any]:
+def drawn(figure: figures.Figure) -> dict[str, Any]:
     """What altair is told to draw."""
     found: dict[str, Any] = figure.draw().to_dict(validate=False)
     return found
@@ -252,19 +227,19 @@ def test_a_run_has_one_colour_throughout_the_population_the_ink_and_the_seventh_
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
     runs = build_report([own, made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])]).runs
     expected = {"mock/writer": SERIES[0], "population, leave-one-out": INK}
-    assert colours(runs) == colours(runs[::-1]) == expected
+    assert figures.colours(runs) == figures.colours(runs[::-1]) == expected
     many = report(tmp_path / "many", *[(0.5,)] * (len(SERIES) + 2)).runs
-    assert tuple(colours(many).values()) == SERIES + SERIES[:2]
+    assert tuple(figures.colours(many).values()) == SERIES + SERIES[:2]
 
 
 def test_a_name_of_more_than_42_characters_is_cut_in_the_middle_unless_two_would_be_the_same(tmp_path: Path) -> None:
-    assert short_names(["x" * 42, "y" * 43]) == {"x" * 42: "x" * 42, "y" * 43: "y" * 10 + "…" + "y" * 31}
-    assert short_names(["abcdefgh", "abcdefghi"], 8) == {"abcdefgh": "abcdefgh", "abcdefghi": "ab…efghi"}
+    assert figures.short_names(["x" * 42, "y" * 43]) == {"x" * 42: "x" * 42, "y" * 43: "y" * 10 + "…" + "y" * 31}
+    assert figures.short_names(["abcdefgh", "abcdefghi"], 8) == {"abcdefgh": "abcdefgh", "abcdefghi": "ab…efghi"}
     # the same two letters and the same five: both whole
-    assert short_names(["abXefghi", "abYefghi"], 7) == {name: name for name in ("abXefghi", "abYefghi")}
+    assert figures.short_names(["abXefghi", "abYefghi"], 7) == {name: name for name in ("abXefghi", "abYefghi")}
     name = "openai-api/somewhere/a-model-with-a-rather-long-name-2026-01-01"
     found = build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model=name)])
-    figure = heatmap(found, found.measures[0])
+    figure = figures.heatmap(found, found.measures[0])
     assert name in figure.description
     assert rows(drawn(figure), 0)[0]["run"] == "openai-api…h-a-rather-long-name-2026-01-01"
 
@@ -275,8 +250,8 @@ def test_a_key_has_a_ridge_with_its_quartiles_and_the_populations_unless_it_is_p
         samples = [{"genie": scored({"plot": value, "style": value}, standing=own)} for value in values]
         made_log(tmp_path / name, samples, texts=["word " * count for count in (10, 20, 40)])
     binary, graded = build_report([tmp_path / "binary"]), build_report([tmp_path / "graded"])
-    assert ridges(binary, binary.measures[0]) == []
-    plot, style = ridges(graded, graded.measures[0])
+    assert figures.ridges(binary, binary.measures[0]) == []
+    plot, style = figures.ridges(graded, graded.measures[0])
     assert (plot.title, style.title) == ("plot", "style")
     (box,) = rows(drawn(style), 2)
     assert (box["low"], box["median"], box["high"]) == (0.25, 0.5, 0.75)
@@ -285,20 +260,20 @@ def test_a_key_has_a_ridge_with_its_quartiles_and_the_populations_unless_it_is_p
     assert "Band" not in style.description
     assert [drawn(figure)["layer"][0]["mark"]["type"] for figure in (plot, style)] == ["rect", "area"]
     # an axis goes a twentieth beyond what was seen, but not below zero words
-    assert ends_of_axis(Range(10, 20, known=False)) == (9.5, 20.5)
-    assert ends_of_axis(Range(0, 1, known=True)) == (0, 1)
-    assert drawn(length_ridges(graded))["layer"][0]["encoding"]["x"]["scale"]["domain"] == [0, 42]
+    assert figures.ends_of_axis(Range(10, 20, known=False)) == (9.5, 20.5)
+    assert figures.ends_of_axis(Range(0, 1, known=True)) == (0, 1)
+    assert drawn(figures.length_ridges(graded))["layer"][0]["encoding"]["x"]["scale"]["domain"] == [0, 42]
 
 
 def test_what_a_kernel_puts_beyond_either_known_end_is_reflected() -> None:
     ends = Range(1, 3, known=True)
     values = [1.1, 1.2, 2.8, 3.0]
-    points = density(values, ends)
+    points = figures.density(values, ends)
     assert (points[0][0], points[-1][0]) == (1, 3)
     kernel = gaussian_kde(values)
     heights = [float(kernel(at)[0] + kernel(2 - at)[0] + kernel(6 - at)[0]) for at, _ in points]
     assert [height for _, height in points] == pytest.approx([0.6 * one / max(heights) for one in heights], abs=1e-3)
-    assert density([0.5, 0.5], ends) == []
+    assert figures.density([0.5, 0.5], ends) == []
 
 
 def measure(low: float, high: float) -> Measure:
@@ -311,7 +286,7 @@ def test_as_many_decimals_are_shown_as_tell_values_apart() -> None:
         *((0, 1, 2), (0, 999, 2), (0, 1_000, 0), (0.3, 0.30000001, 6), (0.01, 0.05, 3), (0.3, 0.3004, 5)),
         *((3, 3, 2), (NAN, NAN, 2)),
     ):
-        assert places(measure(low, high), "plot") == decimals
+        assert figures.places(measure(low, high), "plot") == decimals
     assert [number(NAN), number(0.98765, 3), number(0.98765)] == ["not measured", "0.988", "0.99"]
     assert in_words("plot_twist_late") == "plot twist late"
 
@@ -321,14 +296,14 @@ def test_the_shade_is_where_the_mean_stands_in_its_range_and_one_value_of_an_unk
         *((1.0, (1, 3), "0%"), (2.5, (1, 3), "75%"), (9.0, (1, 3), "100%"), (NAN, (1, 3), "0%")),
         *((3.0, (3, 3), "50%"), (3.0, (NAN, NAN), "50%")),
     ):
-        assert shade(measure(*ends), "plot", Cell(Interval(mean, NAN, NAN, 1, 1), {}, 0, 0, 0, 0)) == shown
+        assert figures.shade(measure(*ends), "plot", Cell(Interval(mean, NAN, NAN, 1, 1), {}, 0, 0, 0, 0)) == shown
 
 
 def test_a_heatmap_has_the_tables_numbers_and_the_deepest_colour_at_the_top_of_the_range(tmp_path: Path) -> None:
     # 0.5 +- 12.706 * 0.1 cut to the ends
     samples = [{"genie": scored({"plot": value, "style": 1.0})} for value in (0.4, 0.6)]
     found = build_report([made_log(tmp_path, samples)])
-    figure = heatmap(found, found.measures[0])
+    figure = figures.heatmap(found, found.measures[0])
     drawn = svg(figure.draw())
     assert all(f">{shown}<" in drawn for shown in ("mock/writer", "plot", "style", "0.50", "[0.00, 1.00]"))
     assert 'fill="rgb(106, 174, 214)"' in drawn
@@ -337,7 +312,7 @@ def test_a_heatmap_has_the_tables_numbers_and_the_deepest_colour_at_the_top_of_t
         samples = [{"mine": scored({"mine": value}, MINE)}]
         made_log(tmp_path, samples, model=f"m/{value}", viewer=ViewerConfig())
     found = build_report([tmp_path])
-    spec = heatmap(found, found.measures[1]).draw().to_dict(validate=False)
+    spec = figures.heatmap(found, found.measures[1]).draw().to_dict(validate=False)
     shown = [(cell["run"], cell["share"], cell["mean"], cell["ends"]) for cell in rows(spec, 0)]
     # as many decimals as tell these values apart; of one prompt there is no interval, and an unscored run has no row
     assert shown == [("m/0.30001", 0.0, "0.300010", ""), ("m/0.30002", 100.0, "0.300020", "")]
@@ -356,10 +331,10 @@ def compared(folder: Path, *runs: Mapping[str, Sequence[float]], base: Sequence[
 def test_a_difference_that_holds_has_its_runs_colour_and_a_star_and_others_are_grey(tmp_path: Path) -> None:
     mixed = [value + step for value, step in zip(BASE, (0.1, -0.1) * 4, strict=True)]
     found = compared(tmp_path, {"plot": [value + 0.3 for value in BASE], "style": mixed})
-    (figure,) = forests(found)
+    (figure,) = figures.forests(found)
     margins, _, intervals, deltas, numbers = (rows(drawn(figure), layer) for layer in range(5))
     assert [(row["name"], row["shown"]) for row in numbers] == [("plot", "+0.300 *"), ("style", "+0.000")]
-    assert [row["colour"] for row in deltas] == [colours(found.runs)["mock/1"], GREY]
+    assert [row["colour"] for row in deltas] == [figures.colours(found.runs)["mock/1"], GREY]
     assert found.comparison
     difference = found.comparison.rows[1].finding.difference
     assert (intervals[1]["low"], intervals[1]["high"]) == pytest.approx((difference.low, difference.high))
@@ -369,13 +344,15 @@ def test_a_difference_that_holds_has_its_runs_colour_and_a_star_and_others_are_g
 def test_what_could_not_be_measured_has_no_row_no_chart_and_without_a_baseline_there_is_none(tmp_path: Path) -> None:
     # one key alone: a row a run
     found = compared(tmp_path / "a", {"plot": [v + 0.1 for v in BASE], "style": [NAN] * 8})
-    (figure,) = forests(found)
+    (figure,) = figures.forests(found)
     assert ([row["name"] for row in rows(drawn(figure), 4)], figure.title) == (["mock/1"], "genie: plot")
-    assert list(forests(build_report([tmp_path / "a"]))) == []
+    assert list(figures.forests(build_report([tmp_path / "a"]))) == []
     values = {"genie": scored({"plot": NAN}), "mine": scored({"mine": 0.5}, MINE)}
     for model in ("mock/0", "mock/1"):
         made_log(tmp_path / "b", [values] * 2, model=model)
-    assert [figure.name for figure in forests(build_report([tmp_path / "b"], baseline="mock/0"))] == ["forest-mine"]
+    assert [figure.name for figure in figures.forests(build_report([tmp_path / "b"], baseline="mock/0"))] == [
+        "forest-mine"
+    ]
 
 
 def test_the_forests_of_a_measure_have_one_scale_a_twentieth_beyond_what_is_reached(tmp_path: Path) -> None:
@@ -388,13 +365,13 @@ def test_the_forests_of_a_measure_have_one_scale_a_twentieth_beyond_what_is_reac
         *(([0.2], [[0.5]], 0.0, 0.3), ([0.5], [[0.2]], -0.3, 0.0), ([0.5], [[0.5]], 0.0, 0.0)),
     ):
         runs = [{"plot": values, "style": before} for values in after]
-        figures = list(forests(compared(tmp_path / f"{before}-{after}", *runs, base=before)))
+        drawings = list(figures.forests(compared(tmp_path / f"{before}-{after}", *runs, base=before)))
         room = 0.05 * (high - low) or 0.5
-        for figure in figures:
+        for figure in drawings:
             ends = drawn(figure)["layer"][0]["encoding"]["x"]["scale"]["domain"]
             assert ends == pytest.approx([low - room, high + room], abs=1e-5)
-        assert len(figures) == len(after)
+        assert len(drawings) == len(after)
         if len(before) == 1:
-            interval, delta = rows(drawn(figures[0]), 2)[0], rows(drawn(figures[0]), 3)[0]
+            interval, delta = rows(drawn(drawings[0]), 2)[0], rows(drawn(drawings[0]), 3)[0]
             assert (interval["low"], interval["high"]) == (None, None)
             assert delta["low"] == pytest.approx(after[0][0] - before[0])
