@@ -23,16 +23,8 @@ from genie_inspect.scorers.genie import genie
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
 )
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-]
+LACKING = ("gpu", "quic", "background-networking", "component-update", "sync", "dev-shm-usage")
+ARGUMENTS = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in LACKING)]
 HOSTILE = (
     "<script>document.title = 'taken'; alert(1)</script> <img src=x onerror=alert(2)> **not bold** "
     "[link](javascript:alert(3)) ![picture](http://192.0.2.1/p.png)\n\n# no heading | a | b |"
