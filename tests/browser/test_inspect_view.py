@@ -5,19 +5,12 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
-from tests.browser.conftest import COLOURS, HOSTILE, Scheme, Visit, contrast
+from tests.browser.conftest import COLOURS, HOSTILE, SIX, Scheme, Visit, contrast
 from tests.left_out import with_ci
 
 from genie_inspect.scorers.explanation import WORD_JOINER
 
-FEATURES = {
-    "agent": "agent",
-    "perspective": "perspective",
-    "plot": "plot",
-    "setting": "setting",
-    "social_atmosphere": "social atmosphere",
-    "style": "style",
-}
+FEATURES = {name: name.replace("_", " ") for name in SIX}
 Address = Callable[[EvalLog], str]
 in_full = with_ci("Inspect View in a browser")
 

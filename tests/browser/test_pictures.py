@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from inspect_ai.log import EvalLog
 from inspect_ai.scorer import Score
-from tests.browser.conftest import Scheme, Visit
+from tests.browser.conftest import SIX, Scheme, Visit
 from tests.browser.test_report_page import unfold
 from tests.left_out import rest_with_ci
 from tests.reports.made_logs import asked, made_log, scored
@@ -24,7 +24,6 @@ from genie_inspect.reports.page import page
 from genie_inspect.reports.report import build_report
 from genie_inspect.tasks.novelty import score_view
 
-SIX = ("agent", "perspective", "plot", "setting", "social_atmosphere", "style")
 THIRTY = tuple(f"feature_{number}" for number in range(1, 31))
 KINDS: Mapping[str, tuple[int, tuple[str, ...], int]] = {  # runs, features, documents of each
     "one": (1, SIX, 16),

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog
-from tests.browser.conftest import COLOURS, HOSTILE, Scheme, Visit, contrast
+from tests.browser.conftest import COLOURS, HOSTILE, SIX, Scheme, Visit, contrast
 from tests.left_out import rest_with_ci
 
 from genie_inspect.reports.charts import ON_DARK, SERIES
 from genie_inspect.reports.page import page
 from genie_inspect.reports.report import build_report
 
-FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]
 LOOKS = [("light", 1440), ("light", 375), ("dark", 1440), ("dark", 375)]
 ELSE = "reports in a browser, in other colours and widths"
 
@@ -55,7 +54,7 @@ def test_on_a_phone_every_feature_and_two_runs_are_seen_without_a_swipe(
 ) -> None:
     table = visit(report, width=375).page.locator("table[data-scorer=genie]")
     heads = [head.bounding_box() for head in table.locator("thead th").all()]
-    assert len(heads) == len(FEATURES)
+    assert len(heads) == len(SIX)
     assert len({box["x"] for box in heads}) == 1, "features stand below each other"
     columns = []
     for row in table.locator("tbody tr:not(.own)").all():
@@ -94,7 +93,7 @@ def test_it_opens_with_no_request_to_any_host_no_error_and_every_chart_drawn(
     assert seen.page.evaluate("document.documentElement.scrollWidth") == width, "the page itself never scrolls sideways"
     assert seen.page.locator("img").count() == 0
     panels = seen.page.locator(".panel")
-    assert panels.count() == len(FEATURES) + 1 + len(FEATURES) + 1, "means, differences, distributions, lengths"
+    assert panels.count() == len(SIX) + 1 + len(SIX) + 1, "means, differences, distributions, lengths"
     for box in panels.evaluate_all("all => all.map(panel => panel.getBoundingClientRect().toJSON())"):
         assert 0 <= box["left"] < box["right"] <= width
         assert box["width"] > 200

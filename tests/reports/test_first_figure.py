@@ -81,13 +81,6 @@ def test_the_populations_own_documents_are_a_band_and_a_single_run_needs_no_lege
     assert [one["mark"]["type"] for one in bare["layer"]] == ["rule", "point", "text"]
 
 
-def test_a_run_that_the_metric_did_not_score_leaves_the_others_their_colour_and_shape(tmp_path: Path) -> None:
-    logs(tmp_path, {"m/a": [{"other": 0.5}]}, scorer="other")
-    _, own = layer(spec(logs(tmp_path, {"m/b": [{"plot": 0.5}]})), "point")
-    assert own["color"]["scale"]["range"] == [SERIES[1]]
-    assert own["shape"]["scale"]["range"] == ["square"]
-
-
 def test_of_keys_on_scales_of_their_own_the_first_alone_is_drawn_from_0_on(tmp_path: Path) -> None:
     documents = [{"perplexity": 11.0, "share": 0.6}, {"perplexity": 12.0, "share": 0.9}]
     _, own = layer(spec(logs(tmp_path, {"m/one": documents}, scorer="other")), "point")
@@ -96,6 +89,9 @@ def test_of_keys_on_scales_of_their_own_the_first_alone_is_drawn_from_0_on(tmp_p
     assert high > 12
     assert own["y"]["axis"]["labelExpr"].startswith('[["perplexity"]]')
     assert own["x"]["axis"]["title"] == "other (mean, 95% interval)"
+    # a run that the metric did not score leaves the others their colour and shape
+    _, own = layer(spec(logs(tmp_path, {"n/two": [{"plot": 0.5}]})), "point")
+    assert (own["color"]["scale"]["range"], own["shape"]["scale"]["range"]) == ([SERIES[1]], ["square"])
 
 
 def test_without_any_mean_there_is_no_figure_and_nothing_is_written(tmp_path: Path) -> None:

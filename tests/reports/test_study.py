@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import astuple, replace
 from pathlib import Path
 
@@ -113,9 +114,9 @@ def test_a_scorer_that_did_not_score_is_named_beside_those_that_did(tmp_path: Pa
     assert [measure.name for measure in study(log, ["y"]).measures] == ["y", "length in words"]
     with pytest.raises(LogError, match="has no scores by any scorer"):
         study(study_log(tmp_path, made(2), lambda text: {}))
-    file = score_table(tmp_path, "a,,x,1,one", "a,plot,x,2,one", "a,,x,1,two", "a,plot,x,4,two", head=f"{HEAD},scorer")
-    assert [one.name for one in study(file).measures] == ["one: x", "two: x"]
-    assert [one.scorer for one in study(file, ["two"]).measures] == ["two"]
+    rows = ("a,,x,1,one", "a,plot,x,2,one", "a,,x,1,two", "a,plot,x,4,two")
+    assert [one.name for one in of_rows(tmp_path, *rows, head=f"{HEAD},scorer").measures] == ["one: x", "two: x"]
+    assert [one.scorer for one in of_rows(tmp_path, *rows, head=f"{HEAD},scorer", scorers=["two"]).measures] == ["two"]
 
 
 SOUND = {"kind": "edit", "original": "o0", "feature": "plot", "alternative": "", "original_text": ""}
@@ -163,14 +164,11 @@ def test_measures_of_features_of_one_kind_are_told_apart_by_judge_or_scorer(
 HEAD = "original,edited,key,value"
 
 
-def score_table(folder: Path, *rows: str, head: str = HEAD) -> Path:
+def of_rows(folder: Path, *rows: str, head: str = HEAD, scorers: Sequence[str] = ()) -> Study:
+    """What a table of scores shows."""
     file = folder / "scores.csv"
     file.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
-    return file
-
-
-def of_rows(folder: Path, *rows: str, head: str = HEAD) -> Study:
-    return study(score_table(folder, *rows, head=head))
+    return study(file, scorers)
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
@@ -185,12 +183,12 @@ def test_a_file_of_a_logs_scores_shows_what_the_log_shows_but_for_words(tmp_path
         for text in texts
         for feature in FEATURES
     ]
-    file = score_table(tmp_path, *rows, head=",".join(names))
+    read = of_rows(tmp_path, *rows, head=",".join(names))
     if form == "jsonl":
         file = tmp_path / "scores.jsonl"
         lines = [dict(zip(names, row.split(","), strict=True)) for row in rows]
         file.write_text("".join(json.dumps(line | {"value": float(line["value"])}) + "\n" for line in lines))
-    read = study(file)
+        read = study(file)
     assert [one.name for one in read.measures] == ["genie"]
     assert len(read.effects) == 12
     for effect in read.effects:
