@@ -281,7 +281,7 @@ def measure(low: float, high: float) -> Measure:
     return Measure("genie", NONE, ("plot",), {"plot": Range(low, high, known=True)}, population={}, **by_run)
 
 
-def test_as_many_decimals_are_shown_as_tell_values_apart() -> None:
+def test_as_many_decimals_are_shown_as_tell_values_apart_and_a_shade_as_high_as_the_mean_in_its_range() -> None:
     for low, high, decimals in (
         *((0, 1, 2), (0, 999, 2), (0, 1_000, 0), (0.3, 0.30000001, 6), (0.01, 0.05, 3), (0.3, 0.3004, 5)),
         *((3, 3, 2), (NAN, NAN, 2)),
@@ -290,8 +290,7 @@ def test_as_many_decimals_are_shown_as_tell_values_apart() -> None:
     assert [number(NAN), number(0.98765, 3), number(0.98765)] == ["not measured", "0.988", "0.99"]
     assert in_words("plot_twist_late") == "plot twist late"
 
-
-def test_the_shade_is_where_the_mean_stands_in_its_range_and_one_value_of_an_unknown_range_in_the_middle() -> None:
+    # the shade is where the mean stands in its range, and one value of an unknown range in the middle
     for mean, ends, shown in (
         *((1.0, (1, 3), "0%"), (2.5, (1, 3), "75%"), (9.0, (1, 3), "100%"), (NAN, (1, 3), "0%")),
         *((3.0, (3, 3), "50%"), (3.0, (NAN, NAN), "50%")),

@@ -188,7 +188,7 @@ def test_without_a_log_of_the_population_the_page_says_how_to_get_one(tmp_path: 
     file = made_log(tmp_path, [score], task_args={"population": "starter", "judge": "list"})
     text = words_of(file)
     assert "genie population reference-scores starter --judge test --grader PROVIDER/MODEL" in text
-    assert f"{LEAVE_ONE_OUT} -T population=starter -T judge=list" in text
+    assert LEAVE_ONE_OUT in text
     text = words_of(file, made_log(tmp_path, [{"genie": scored({"plot": 0.6}, left_out=["d"])}]))
     assert "inspect eval" not in text
     assert "has the reference scores" in text
@@ -200,12 +200,9 @@ def test_shares_faults_and_what_to_beware_of_stand_on_the_page(tmp_path: Path) -
     assert "25% 10% of ratings" in words
     assert f"86 {HOSTILE}" in words
     assert "fewer answers than were asked for (one per question and document): plot 2 of 8." in words
-    bare = words_of(made_log(tmp_path, [SCORE]))
+    bare = page(build_report([made_log(tmp_path, [SCORE], model="öl/猫")]))
     assert not [text for text in ("with care", "of ratings") if text in bare]
-
-
-def test_a_name_may_break_at_a_slash(tmp_path: Path) -> None:
-    assert "öl/<wbr>猫" in page(build_report([made_log(tmp_path, [SCORE] * 2, model="öl/猫")]))
+    assert "öl/<wbr>猫" in bare, "a name may break at a slash"
 
 
 def test_pictures_are_svg_and_png_and_no_name_of_a_log_leads_one_out_of_its_folder_or_over_another(

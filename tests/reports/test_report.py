@@ -198,13 +198,6 @@ def test_only_documents_that_were_measured_and_whose_questions_were_kept_stand_o
     assert [(one.end, one.sample) for one in found(file)] == [("most", 2), ("least", 1)]
 
 
-def test_a_very_long_document_is_cut_and_one_that_is_just_not_too_long_is_whole(tmp_path: Path) -> None:
-    for length, text in ((20_000, "x" * 20_000), (20_001, "x" * 20_000 + " […]")):
-        file = made_log(tmp_path, [genie(0.5, asked(0.5))], texts=["x" * length])
-        assert [one.text for one in found(file)] == [text] * 2
-    assert found(file, examples=0) == []
-
-
 @pytest.mark.parametrize("kept", [None, "40 questions: too many to keep here", [{"feature": 1}], [1]])
 def test_a_question_table_that_is_none_of_ours_is_no_table(kept: object) -> None:
     assert questions(scored({"plot": 0.5}, questions=kept)) == questions(Score(value={"plot": 0.5})) == []
@@ -263,14 +256,17 @@ def test_a_document_with_a_value_of_0_or_none_or_a_mark_of_nothing_or_another_te
 
 
 @pytest.mark.parametrize(("length", "cut"), [(20_000, False), (20_001, True)])
-def test_an_endless_text_is_cut_and_its_marks_are_all_listed(length: int, cut: bool, tmp_path: Path) -> None:
+def test_a_very_long_document_is_cut_and_its_marks_are_all_listed(length: int, cut: bool, tmp_path: Path) -> None:
     text = "ab " * 6_666 + "c" * (length - 19_998)
-    score = reading(text, ("novel", text[:2]), ("novel", text[-3:]))
-    (passage,) = build_report([made(tmp_path, (text, score))]).passages
+    score = {"close_reading": reading(text, ("novel", text[:2]), ("novel", text[-3:]))} | genie(0.5, asked(0.5))
+    file = made_log(tmp_path, [score], texts=[text])
+    (passage,) = build_report([file]).passages
     assert (len(passage.marks), passage.cut) == (2, cut)
     assert "".join(text for text, _, _ in passage.pieces) == text[:20_000]
     # a mark that goes on beyond the cut has no place in the text that is shown
     assert [ending for _, _, ending in passage.pieces if ending] == ([(1,)] if cut else [(1,), (2,)])
+    assert [one.text for one in found(file)] == [text[:20_000] + " […]" * cut] * 2
+    assert found(file, examples=0) == []
 
 
 def test_the_shortest_and_the_longest_run_are_named_beyond_one_and_a_half_times(tmp_path: Path) -> None:

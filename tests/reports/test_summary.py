@@ -215,7 +215,7 @@ def test_what_was_not_measured_what_comes_nearest_and_where_it_stands_have_colum
     assert row["sample_id"] is None, "a log that is older than Inspect's names of samples"
 
 
-def test_a_column_of_numbers_is_one_also_where_no_log_has_any(tmp_path: Path) -> None:
+def test_a_wide_row_is_a_log_and_a_column_of_numbers_is_one_also_where_no_log_has_any(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     types = genie_inspect.frame(a_log(tmp_path)).dtypes
     assert {str(types[name]) for name in NUMBERS} == {"float64"}
@@ -223,9 +223,7 @@ def test_a_column_of_numbers_is_one_also_where_no_log_has_any(tmp_path: Path) ->
     assert wide_rows([silent])[0]["score_genie_plot"] is None
     assert str(genie_inspect.frame(silent, wide=True).dtypes["score_genie_plot"]) == "float64"
     assert columns_of([]) == list(COLUMNS)
-
-
-def test_a_wide_row_is_a_log_and_has_the_columns_of_all(tmp_path: Path) -> None:
+    # a wide row is a log, and has the columns of all
     one, other = a_log(tmp_path / "a", "mock/one"), made_log(tmp_path / "b", [{"genie": scored({"plot": 0.2})}])
     first, second = wide_rows([one, other])
     names = [*WIDE_COLUMNS, "score_genie_plot", "score_genie_style", "score_cosine_cosine"]
@@ -243,16 +241,13 @@ def test_the_command_writes_csv_and_parquet_with_the_same_rows(tmp_path: Path) -
     assert [(row["key"], row["score"]) for row in shown[:2]] == [("plot", "0.2"), ("style", "0.5")]
     assert called(file, "-o", tmp_path / "scores.csv").output == ""
     assert list(csv.DictReader(StringIO((tmp_path / "scores.csv").read_text(encoding="utf-8")))) == shown
+    # another output is refused before logs are read
+    for arguments in (("-o", "scores.xlsx"), ("-o", "scores.csv", "--json")):
+        refused = called(tmp_path, *arguments).output
+        assert "expected a file that ends in .csv or .parquet, without --json" in refused
     parquet = pytest.importorskip("pyarrow.parquet")
     assert called(file, "-o", tmp_path / "scores.parquet").exit_code == 0
     assert parquet.read_table(tmp_path / "scores.parquet").to_pylist() == list(rows([file]))
-
-
-def test_another_output_is_refused_before_logs_are_read(tmp_path: Path) -> None:
-    for arguments in (("-o", "scores.xlsx"), ("-o", "scores.csv", "--json")):
-        done = called(tmp_path, *arguments)
-        assert done.exit_code == 1
-        assert "expected a file that ends in .csv or .parquet, without --json" in done.output
 
 
 def test_without_its_libraries_csv_is_written_and_the_extra_is_named(
