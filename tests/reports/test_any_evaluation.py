@@ -24,11 +24,7 @@ from genie_inspect.reports.comparison import Comparison, compare, comparison_of
 from genie_inspect.reports.pairing import Options
 from genie_inspect.reports.verdict import as_values, warnings
 from genie_inspect.signature import Signature
-from genie_inspect.statistics.differences import (
-    MCNEMAR,
-    paired_permutation,
-    paired_shares_interval,
-)
+from genie_inspect.statistics.differences import MCNEMAR, paired_permutation, paired_shares_interval
 
 NAN = math.nan
 

@@ -14,13 +14,7 @@ from tests.reports.made_logs import scored
 from tests.reports.studies import FEATURES, GENIE, Made, Value, is_edit, made, study_log, texts_in_memory
 
 from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
-from genie_inspect.reports.effects import (
-    Effect,
-    StudyKey,
-    StudyPairs,
-    effects_of,
-    pairs_of,
-)
+from genie_inspect.reports.effects import Effect, StudyKey, StudyPairs, effects_of, pairs_of
 from genie_inspect.reports.study import answer_changes
 
 TESTED = StudyKey("x", "x", "", tested=True)

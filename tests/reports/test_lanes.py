@@ -58,8 +58,8 @@ def test_what_was_not_measured_says_so_and_is_drawn_nowhere(tmp_path: Path) -> N
     found = report(tmp_path, (NAN, NAN), (0.5,))
     plot, _ = means_lanes(found, found.measures[0])
     last = plot.lanes[-1]
-    assert (last.name, last.shown, last.ends) == ("m/0", "not measured", "")
-    assert (last.at, last.low, last.high) == (None, None, None)
+    told = (last.name, last.shown, last.ends, last.at, last.low, last.high)
+    assert told == ("m/0", "not measured", "", None, None, None)
     # one prompt has a mean and no interval
     assert (plot.lanes[0].at, plot.lanes[0].low) == (50.0, None)
 

@@ -176,11 +176,10 @@ def test_what_changes_how_the_finding_is_read_is_said_beside_it(tmp_path: Path) 
     judge = "offline(static,anchors=starter)"
     same = {"count": 30, "lowest": 2, "highest": 2}
     score = scored({"plot": 0.5}, GENIE.replace("list(test)", judge), ratings=same)
-    file = made_log(tmp_path, [{"genie": score}])
-    head = words_of(file).split("models mock/writer")[0]
+    head = words_of(made_log(tmp_path, [{"genie": score}])).split("models mock/writer")[0]
     assert "Read with care: Offline judge: a smoke test" in head
     assert "Read with care: mock/writer: the grader gave every pair the same rating (2)" in head
-    assert "Read with care" not in words_of(made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]))
+    assert "Read with care" not in words_of(made_log(tmp_path, [SCORE]))
 
 
 def test_without_a_log_of_the_population_the_page_says_how_to_get_one(tmp_path: Path) -> None:

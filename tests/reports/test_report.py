@@ -13,14 +13,7 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.reports.page import page, unlike_lengths
 from genie_inspect.reports.ranking import concordance
-from genie_inspect.reports.report import (
-    Range,
-    StandOut,
-    build_report,
-    numbers,
-    questions,
-    stand_outs,
-)
+from genie_inspect.reports.report import Range, StandOut, build_report, numbers, questions, stand_outs
 from genie_inspect.reports.verdict import as_values
 from genie_inspect.statistics.descriptive import Standing
 from genie_inspect.tasks.novelty import feature_view

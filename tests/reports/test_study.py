@@ -31,13 +31,7 @@ from genie_inspect.logs.files import LogError
 from genie_inspect.populations.interventions import EDIT, ORIGINAL, PARAPHRASE
 from genie_inspect.reports.effects import StudyKey, effects_of
 from genie_inspect.reports.study import Study, measures_of, study
-from genie_inspect.reports.study_verdict import (
-    confounds,
-    moves_most,
-    robustness,
-    sentence,
-    warnings,
-)
+from genie_inspect.reports.study_verdict import confounds, moves_most, robustness, sentence, warnings
 from genie_inspect.signature import Signature
 
 

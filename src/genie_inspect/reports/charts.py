@@ -306,23 +306,18 @@ def bars(study: "Study", abreast: int = ABREAST) -> "Chart":
     """A panel a measure: how far each intervention moves it, with a line at how far paraphrases do."""
     import altair
 
-    kinds = edit, paraphrase = ("edit", "paraphrase")
-    rows = [
-        {
-            "measure": in_words(measure.name),
-            "row": in_words(one),
-            "kind": paraphrase if one == paraphrase else edit,
-            "share": share,
-        }
-        for measure in study.measures
-        for one, share in measure.shares.items()
-    ]
+    paraphrase, edit = "paraphrase", "edit"
+    rows = []
+    for measure in study.measures:
+        for one, share in measure.shares.items():
+            kind = paraphrase if one == paraphrase else edit
+            rows.append({"measure": in_words(measure.name), "row": in_words(one), "kind": kind, "share": share})
     names = list(dict.fromkeys(str(row["measure"]) for row in rows))
     labels = list(map(in_words, study.texts.changed))
     x = altair.X("share:Q", title=None, scale={"domain": [0, 1]}, axis={"values": [0, 0.5, 1], "format": "g"})
     extent = LETTER * max(map(len, labels), default=0)
     y = altair.Y("row:N", title=None, sort=labels, axis={"domain": False, "ticks": False, "minExtent": extent})
-    scale = {"domain": list(kinds), "range": list(SERIES[:2])}
+    scale = {"domain": [edit, paraphrase], "range": list(SERIES[:2])}
     colour = altair.Color("kind:N", scale=scale, legend={"title": None, "orient": "top"})
     base = chart_of(rows)
     paraphrases = base.transform_filter(f"datum.kind == '{paraphrase}'")

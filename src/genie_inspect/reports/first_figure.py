@@ -19,17 +19,7 @@ from genie_inspect.files.values import printable
 from genie_inspect.files.writing import DATA, write_bytes
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.measures import GENIE, shown_key
-from genie_inspect.reports.charts import (
-    FAINT,
-    INK,
-    NOT_MEASURED,
-    Axis,
-    chart_of,
-    check_picture,
-    in_words,
-    number,
-    svg,
-)
+from genie_inspect.reports.charts import FAINT, INK, NOT_MEASURED, Axis, chart_of, check_picture, in_words, number, svg
 from genie_inspect.reports.figures import MARGIN, SHAPES, Figure, colours, one_per_run
 from genie_inspect.reports.report import Measure, Report
 from genie_inspect.statistics.descriptive import Interval

@@ -304,14 +304,9 @@ def _record(effect: Effect) -> dict[str, object]:
         **{"tested": key.tested, "is_own": effect.is_own, "prompts": difference.pairs, "originals": len(pairs.rows)},
         **{"texts": pairs.pairs, "left_out": pairs.left_out},
         **{name: getattr(difference, name) for name in ("before", "after", "delta", "low", "high", "spread", "effect")},
-        **{
-            "size": effect.size,
-            "is_constant": effect.is_constant,
-            "p_value": difference.p_value,
-            "tests": effect.tests,
-        },
-        **{"p_value_corrected": effect.p_value, "moved": effect.moved, "bootstrap_p_corrected": effect.bootstrap_p},
-        **{"margin": difference.margin, "p_unlike": difference.p_unlike},
+        **{"size": effect.size, "is_constant": effect.is_constant, "p_value": difference.p_value},
+        **{"tests": effect.tests, "p_value_corrected": effect.p_value, "moved": effect.moved},
+        **{"bootstrap_p_corrected": effect.bootstrap_p, "margin": difference.margin, "p_unlike": difference.p_unlike},
         **{"bootstrap_p_unlike": effect.bootstrap_p_unlike, "is_equivalent": effect.is_equivalent},
         **{"words": effect.words, "delta_less_length": effect.left, "p_value_less_length_corrected": effect.left_p},
     }
