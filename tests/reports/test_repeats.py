@@ -133,7 +133,8 @@ def test_the_command_shows_what_is_shared_and_gives_all_as_json_and_csv(tmp_path
 
 def test_without_answers_the_words_are_shown(tmp_path: Path) -> None:
     texts = [f"The ship came at {when}. Nobody went out to see what it had." for when in ("dawn", "noon", "dusk")]
-    bare = made_log(tmp_path, [{}, {}, {}], texts=texts, prompts=["Write."] * 3)
+    places = [("p", epoch) for epoch in (1, 2, 3)]
+    bare = made_log(tmp_path, [{}, {}, {}], texts=texts, prompts=["Write."] * 3, places=places)
     (own,) = json.loads(genie("repeats", bare, "--population", "none", "--json").stdout)
     assert own["questions"] == []
     assert {"what": "opening", "text": "The ship came", "given": 3, "documents": 3}.items() <= own["wording"][0].items()
