@@ -265,14 +265,13 @@ def warned(report: Report, measure: Measure) -> list[str]:
 
 def most_novel(report: Report) -> StandOut | None:
     """A most novel document that is told apart at sight: most of the population gives one and the same other answer."""
-    ends = [(one, one.question) for one in report.stand_outs if one.end == "most" and one.question]
 
-    def at_sight(pair: tuple[StandOut, QuestionRow]) -> tuple[float, float]:
-        one, asked = pair
+    def at_sight(one: StandOut) -> tuple[float, float]:
+        asked = one.question or QuestionRow("")
         shared = max((other.given for other in asked.nearest), default=0) / max(asked.ratings, 1)
         return (asked.novelty or 0.0) * min(shared, 1.0), one.value
 
-    return max(ends, key=at_sight, default=(None, None))[0]
+    return max((one for one in report.stand_outs if one.end == "most" and one.question), key=at_sight, default=None)
 
 
 def in_one_order(report: Report) -> Report:
