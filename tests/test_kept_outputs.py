@@ -35,55 +35,44 @@ TELLER = "bundled/inventive"
 
 
 def evaluated(
-    task: str,
-    logs: str,
-    model: str = TELLER,
-    grader: str = "bundled/grader",
-    solver: Any = None,
-    limit: int = 4,
-    epochs: int | None = None,
-    sample_id: list[str] | None = None,
-    **options: Any,
+    task: str, model: str = TELLER, grader: str = "bundled/grader", limit: int | None = 4, **given: Any
 ) -> None:
     """Evaluate a task of ours offline."""
     (log,) = evaluate(
         f"genie_inspect/{task}",
         model=model,
         model_roles={"grader": grader},
-        task_args=options,
-        solver=solver,
-        limit=limit or None,
-        epochs=epochs,
-        sample_id=sample_id,
+        limit=limit,
         max_samples=1,  # one after another, so that each gets the same
-        log_dir=logs,
+        log_dir="logs",
         display="none",
+        **given,
     )
     assert log.status == "success", log.error
 
 
 def panels() -> None:
-    evaluated("synthetic_prompts", "logs", "bundled/ordinary", panel="cheap,close_reading,expression_novelty")
-    evaluated("synthetic_prompts", "logs", panel="cheap,close_reading,expression_novelty")
+    for model in ("bundled/ordinary", TELLER):
+        evaluated("synthetic_prompts", model, task_args={"panel": "cheap,close_reading,expression_novelty"})
 
 
 def grid() -> None:
     for solver in (None, outline(), trim()):
-        evaluated("synthetic_prompts", "logs", solver=solver, judge="offline", panel="cheap")
+        evaluated("synthetic_prompts", solver=solver, task_args={"judge": "offline", "panel": "cheap"})
 
 
 def studied() -> None:
     pairs = Interventions("starter")
     firsts = {pairs.original(text).prompt: pairs.original(text).id for text in reversed(list(pairs.texts()))}.values()
     texts = [text.id for text in pairs.texts() if pairs.original(text).id in firsts]  # one original per prompt
-    evaluated("metric_study", "logs", judge="list,embedding", panel="cheap", limit=0, sample_id=texts)
+    evaluated("metric_study", limit=None, sample_id=texts, task_args={"judge": "list,embedding", "panel": "cheap"})
 
 
 def stories() -> None:
     released(Path())
     Path("votes.jsonl").write_text(VOTES, encoding="utf-8")
-    asked: dict[str, Any] = {"stories": "ttcw_short_stories.json", "references": "fine.jsonl", "setups": "all"}
-    evaluated("ttcw_stories", "logs", "mockllm/model", grader="willing/large", limit=0, **asked)
+    asked = {"stories": "ttcw_short_stories.json", "references": "fine.jsonl", "setups": "all"}
+    evaluated("ttcw_stories", "mockllm/model", grader="willing/large", limit=None, task_args=asked)
 
 
 def texts() -> None:
@@ -100,7 +89,7 @@ def plain() -> None:
     shutil.copytree(DATA / "starter", "mine")
     prompts = open_population("starter").prompts[:2]
     Path("prompts.txt").write_text("\n".join(prompts), encoding="utf-8")
-    evaluated("population_prompts", "logs", "willing/small", prompts="prompts.txt", epochs=4)
+    evaluated("population_prompts", "willing/small", epochs=4, task_args={"prompts": "prompts.txt"})
 
 
 SCENES: dict[str, tuple[Callable[[], None], str]] = {
@@ -270,12 +259,6 @@ def words(page: str) -> str:
     return "\n".join([*map(str, labels), soup.get_text("\n", strip=True)])
 
 
-def kept(path: Path) -> str:
-    """What is kept of a file."""
-    text = path.read_text(encoding="utf-8")
-    return words(text) if path.suffix in {".html", ".svg"} else text
-
-
 def short(text: str) -> str:
     """The beginning of a text that is long, and a digest of it all."""
     return text if len(text) <= SHOWN_WHOLE else f"{text[:SHOWN_WHOLE]}\n... {len(text)} characters, {digest(text)}"
@@ -293,7 +276,9 @@ def test_what_commands_print_and_write_is_what_was_kept(scene: str, place: Path,
         said = [f"{done.exit_code}\n{short(masked(done.output, place))}"]
         for path in sorted(place.rglob("*")):
             if path.is_file() and path.suffix in SHOWN and seen.get(path) != path.stat().st_mtime_ns:
-                said += [f"--- {path.relative_to(place)}", short(masked(kept(path), place))]
+                text = path.read_text(encoding="utf-8")
+                text = words(text) if path.suffix in {".html", ".svg"} else text
+                said += [f"--- {path.relative_to(place)}", short(masked(text, place))]
                 seen[path] = path.stat().st_mtime_ns
         assert "\n".join(said) == snapshot(name=line.strip())
 

@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import socket
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from urllib.request import urlopen
 
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
+from tenacity import Retrying, stop_after_delay, wait_fixed
 from tests.processes import Commands
 from tests.scripted import OWL, QUESTIONS, evaluated, grading, saying, small_population
 
@@ -23,20 +23,13 @@ from genie_inspect.scorers.genie import genie
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
 )
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-]
+LACKING = ("gpu", "quic", "background-networking", "component-update", "sync", "dev-shm-usage")
+ARGUMENTS = ["--no-sandbox", "--no-first-run", *(f"--disable-{name}" for name in LACKING)]
 HOSTILE = (
     "<script>document.title = 'taken'; alert(1)</script> <img src=x onerror=alert(2)> **not bold** "
     "[link](javascript:alert(3)) ![picture](http://192.0.2.1/p.png)\n\n# no heading | a | b |"
 )
+SIX = ("agent", "perspective", "plot", "setting", "social_atmosphere", "style")
 Scheme = Literal["light", "dark"]
 
 
@@ -198,18 +191,11 @@ def _serving(logs: Path, home: Path) -> Iterator[str]:
         commands.start(process, *arguments, program=script)
         url = f"http://127.0.0.1:{port}"
         try:
-            _wait_for(url)
+            # Inspect View begins within 30 seconds
+            for attempt in Retrying(stop=stop_after_delay(30), wait=wait_fixed(0.1), reraise=True):
+                with attempt, urlopen(url):
+                    pass
             yield url
         finally:
             os.kill(int(process.read_text()), signal.SIGKILL)
             commands.end()
-
-
-def _wait_for(url: str) -> None:
-    for _ in range(300):
-        try:
-            with urlopen(url):
-                return
-        except OSError:
-            time.sleep(0.1)
-    raise RuntimeError("Inspect View did not start within 30 seconds")

@@ -5,19 +5,12 @@ from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog, read_eval_log
-from tests.browser.conftest import COLOURS, HOSTILE, Scheme, Visit, contrast
+from tests.browser.conftest import COLOURS, HOSTILE, SIX, Scheme, Visit, contrast
 from tests.left_out import with_ci
 
 from genie_inspect.scorers.explanation import WORD_JOINER
 
-FEATURES = {
-    "agent": "agent",
-    "perspective": "perspective",
-    "plot": "plot",
-    "setting": "setting",
-    "social_atmosphere": "social atmosphere",
-    "style": "style",
-}
+FEATURES = {name: name.replace("_", " ") for name in SIX}
 Address = Callable[[EvalLog], str]
 in_full = with_ci("Inspect View in a browser")
 
@@ -36,18 +29,21 @@ def head(page: Any, key: str, scorer: str = "genie") -> Any:
 
 
 @in_full
-def test_the_six_features_have_columns_in_words_with_values_and_colours(
-    visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog]
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_six_features_have_columns_in_words_with_values_that_can_be_read_on_the_colour_behind_them(
+    visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog], scheme: Scheme
 ) -> None:
-    page = visit(viewer(demo[0]) + "/samples").page
+    page = visit(viewer(demo[0]) + "/samples", scheme).page
     samples = read_eval_log(demo[0].location).samples or []
     for feature, words in FEATURES.items():
-        shown = [float(cell.text_content()) for cell in cells(page, feature)]
+        found = cells(page, feature)
+        shown = [float(cell.text_content()) for cell in found]
         logged = [float(s.scores["genie"].value[feature]) for s in samples if s.scores]  # type: ignore[index,arg-type,call-overload]  # a dict of numbers
         assert sorted(shown) == sorted(logged)
         assert head(page, feature).text_content() == words
-        colour = "cell => getComputedStyle(cell).backgroundColor"
-        assert len({cell.evaluate(colour) for cell in cells(page, feature)}) > 1
+        seen = [cell.evaluate(COLOURS) for cell in found]
+        assert scheme == "dark" or len({tuple(ground) for _, ground in seen}) > 1, "light paper has colours"
+        assert all(contrast(ink, ground) >= 4.5 for ink, ground in seen)
 
 
 @in_full
@@ -67,10 +63,15 @@ def test_the_list_of_runs_says_of_which_key_its_score_is(
 
 @in_full
 @pytest.mark.parametrize("width", [1024, 1440])
-def test_words_coverage_and_what_is_unscored_stand_behind_the_features_within_the_page_and_have_no_colour(
+def test_no_value_and_no_page_is_wider_than_its_room_and_words_and_coverage_stand_behind_the_features(
     visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog], width: int
 ) -> None:
     page = visit(viewer(demo[0]) + "/samples", width=width).page
+    for feature in FEATURES:
+        for cell in cells(page, feature):
+            assert cell.evaluate("cell => cell.scrollWidth <= cell.clientWidth"), cell.text_content()
+            assert len(cell.text_content()) <= len("0.0764")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
     samples = read_eval_log(demo[0].location).samples or []
     rightmost = cells(page, "style")[0].bounding_box()["x"]
     for key in ("words", "coverage", "unscored"):
@@ -84,6 +85,9 @@ def test_words_coverage_and_what_is_unscored_stand_behind_the_features_within_th
         box = found[0].bounding_box()
         assert rightmost < box["x"] < box["x"] + box["width"] <= width
         rightmost = box["x"]
+    page.goto(viewer(demo[0]) + "/samples/sample/owl-airport-runway-f52c/1/scoring")
+    page.locator("#scoring-contents").get_by_text("nearest in the population").first.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
 @in_full
@@ -122,31 +126,3 @@ def test_text_that_looks_like_markup_shows_as_text(
     assert shown.locator("strong strong, em").count() == 0
     assert seen.dialogs == []
     assert all("192.0.2.1" not in url for url in seen.requests)
-
-
-@in_full
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_values_can_be_read_on_the_colour_behind_them(
-    visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog], scheme: Scheme
-) -> None:
-    page = visit(viewer(demo[0]) + "/samples", scheme).page
-    seen = [colours for feature in FEATURES for cell in cells(page, feature) for colours in [cell.evaluate(COLOURS)]]
-    assert seen
-    for ink, ground in seen:
-        assert contrast(ink, ground) >= 4.5
-
-
-@in_full
-@pytest.mark.parametrize("width", [1024, 1440])
-def test_no_value_and_no_page_is_wider_than_its_room(
-    visit: Callable[..., Visit], viewer: Address, demo: list[EvalLog], width: int
-) -> None:
-    page = visit(viewer(demo[0]) + "/samples", width=width).page
-    for feature in FEATURES:
-        for cell in cells(page, feature):
-            assert cell.evaluate("cell => cell.scrollWidth <= cell.clientWidth"), cell.text_content()
-            assert len(cell.text_content()) <= len("0.0764")
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    page.goto(viewer(demo[0]) + "/samples/sample/owl-airport-runway-f52c/1/scoring")
-    page.locator("#scoring-contents").get_by_text("nearest in the population").first.wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth") == width

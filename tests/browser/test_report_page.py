@@ -1,24 +1,18 @@
 """The report's page in a browser."""
 
-import math
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inspect_ai.log import EvalLog
-from inspect_ai.scorer import Score
-from tests.browser.conftest import COLOURS, HOSTILE, Scheme, Visit, contrast
-from tests.left_out import rest_with_ci, with_ci
-from tests.reports.made_logs import made_log, scored
+from tests.browser.conftest import COLOURS, HOSTILE, SIX, Scheme, Visit, contrast
+from tests.left_out import rest_with_ci
 
 from genie_inspect.reports.charts import ON_DARK, SERIES
 from genie_inspect.reports.page import page
 from genie_inspect.reports.report import build_report
-from genie_inspect.tasks.novelty import score_view
 
-FEATURES = ["agent", "perspective", "plot", "setting", "social_atmosphere", "style"]
 LOOKS = [("light", 1440), ("light", 375), ("dark", 1440), ("dark", 375)]
 ELSE = "reports in a browser, in other colours and widths"
 
@@ -60,7 +54,7 @@ def test_on_a_phone_every_feature_and_two_runs_are_seen_without_a_swipe(
 ) -> None:
     table = visit(report, width=375).page.locator("table[data-scorer=genie]")
     heads = [head.bounding_box() for head in table.locator("thead th").all()]
-    assert len(heads) == len(FEATURES)
+    assert len(heads) == len(SIX)
     assert len({box["x"] for box in heads}) == 1, "features stand below each other"
     columns = []
     for row in table.locator("tbody tr:not(.own)").all():
@@ -99,7 +93,7 @@ def test_it_opens_with_no_request_to_any_host_no_error_and_every_chart_drawn(
     assert seen.page.evaluate("document.documentElement.scrollWidth") == width, "the page itself never scrolls sideways"
     assert seen.page.locator("img").count() == 0
     panels = seen.page.locator(".panel")
-    assert panels.count() == len(FEATURES) + 1 + len(FEATURES) + 1, "means, differences, distributions, lengths"
+    assert panels.count() == len(SIX) + 1 + len(SIX) + 1, "means, differences, distributions, lengths"
     for box in panels.evaluate_all("all => all.map(panel => panel.getBoundingClientRect().toJSON())"):
         assert 0 <= box["left"] < box["right"] <= width
         assert box["width"] > 200
@@ -178,59 +172,6 @@ def test_text_that_looks_like_markup_shows_as_text(visit: Callable[..., Visit], 
     assert seen.dialogs == seen.errors == []
     assert seen.page.title() == "Novelty report"
     assert {url for url in seen.requests if not url.startswith("data:")} == {hostile_report}
-
-
-CROWDED_LOOKS = [("dark", 375), ("light", 375), ("dark", 1440), ("light", 1440)]
-
-
-@pytest.fixture(scope="module")
-def crowded_report(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Four runs with long names, a feature not measured, one that never varies, and the population's own novelty."""
-    folder = tmp_path_factory.mktemp("crowded")
-    own = {"percentile": 40.0, "mean": 0.5, "low": 0.4, "high": 0.6}
-    logs = [
-        made_log(
-            folder,
-            [{"genie": _scores(value + step, own), "cosine": _cosine(value / 9)} for value in (0.2, 0.3, 0.5, 0.4)],
-            model=f"provider/some-organisation-with-a-long-name/a-model-of-{step}-billions-instruct",
-            viewer=score_view("made", {"genie": FEATURES}, dict.fromkeys(FEATURES, (0.0, 1.0))),
-        )
-        for step in (0.0, 0.1, 0.2, 0.3)
-    ]
-    return written(logs, tmp_path_factory.mktemp("crowded-page"), baseline=logs[0])
-
-
-def _scores(value: float, own: dict[str, float]) -> Score:
-    values = dict.fromkeys(FEATURES, value) | {"plot": 0.4, "style": math.nan}
-    return scored(values, standing={key: own for key in values if key != "style"})
-
-
-def _cosine(value: float) -> Score:
-    return scored({"cosine_mean": value}, "measure:cosine|version:0")
-
-
-@pytest.mark.parametrize(
-    ("scheme", "width"), rest_with_ci(CROWDED_LOOKS, "reports in a browser, in other colours and widths")
-)
-def test_many_runs_with_long_names_fit_and_can_be_read(
-    visit: Callable[..., Visit], crowded_report: str, scheme: Scheme, width: int
-) -> None:
-    page = visit(crowded_report, scheme, width).page
-    unfold(page)
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    faint = [text for text, ink, ground in page.evaluate(INKS_AND_GROUNDS) if contrast(ink, ground) < 4.5]
-    assert faint == []
-    overlong = "all => all.filter(one => one.getBoundingClientRect().right > innerWidth).length"
-    assert page.locator("p, figure, h2, h3, summary").evaluate_all(overlong) == 0
-
-
-@with_ci("a crowded report on paper")
-def test_on_paper_no_page_is_left_half_empty_by_what_does_not_fit(
-    visit: Callable[..., Visit], crowded_report: str
-) -> None:
-    printed = visit(crowded_report).page.pdf(format="Letter")
-    # ten pages; eleven where the chart of lengths and the facts of a run begin pages of their own
-    assert len(re.findall(rb"/Type\s*/Page\b", printed)) <= 10
 
 
 def test_documents_are_filtered_without_a_script_and_show_their_answers(

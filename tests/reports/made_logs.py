@@ -77,14 +77,23 @@ def made_log(
         ),
         plan=EvalPlan(steps=[EvalPlanStep(solver=solver, params={})] if solver else []),
         samples=[
-            _sample(
-                place,
-                scores,
-                texts[number] if texts else "It rains.",
-                prompts[number] if prompts else "",
-                metadatas[number] if metadatas else {},
+            EvalSample(
+                id=name,
+                epoch=epoch,
+                input=prompt,
+                target="",
+                output=ModelOutput.from_content("mock/writer", text),
+                scores=dict(scores),
+                metadata={"prompt": prompt, **metadata},
             )
-            for number, (place, scores) in enumerate(zip(where, samples, strict=True))
+            for (name, epoch), scores, text, prompt, metadata in zip(
+                where,
+                samples,
+                texts or ["It rains."] * len(samples),
+                prompts or [f"Prompt {name}" for name, _ in where],
+                metadatas or [{}] * len(samples),
+                strict=True,
+            )
         ],
     )
     log.stats.model_usage = {model: ModelUsage(input_tokens=1_000, output_tokens=2_000, total_tokens=3_000)}
@@ -92,20 +101,6 @@ def made_log(
     path = folder / f"log-{len(list(folder.iterdir()))}.eval"
     write_eval_log(log, str(path))
     return str(path)
-
-
-def _sample(
-    place: tuple[str | int, int], scores: Mapping[str, Score], text: str, prompt: str, metadata: Mapping[str, Any]
-) -> EvalSample:
-    return EvalSample(
-        id=place[0],
-        epoch=place[1],
-        input=prompt or f"Prompt {place[0]}",
-        target="",
-        output=ModelOutput.from_content("mock/writer", text),
-        scores=dict(scores),
-        metadata={"prompt": prompt or f"Prompt {place[0]}", **metadata},
-    )
 
 
 def made_run(

@@ -14,8 +14,6 @@ from inspect_ai import eval as evaluate
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Score, match, model_graded_qa
-from numpy.typing import NDArray
-from tests.processes import tries
 from tests.reports.made_logs import made_log, made_run
 
 from genie_inspect.cli import main
@@ -26,13 +24,7 @@ from genie_inspect.reports.comparison import Comparison, compare, comparison_of
 from genie_inspect.reports.pairing import Options
 from genie_inspect.reports.verdict import as_values, warnings
 from genie_inspect.signature import Signature
-from genie_inspect.statistics.differences import (
-    LEVEL,
-    MCNEMAR,
-    mcnemar_p_value,
-    paired_permutation,
-    paired_shares_interval,
-)
+from genie_inspect.statistics.differences import MCNEMAR, paired_permutation, paired_shares_interval
 
 NAN = math.nan
 
@@ -101,10 +93,8 @@ def test_a_matched_and_a_graded_task_are_compared_by_mcnemars_test(logs: Path) -
     assert warnings(found) == []
     result = CliRunner().invoke(main, ["compare", str(logs), "--baseline", "mockllm/small"])
     output = " ".join(result.output.split())
-    assert "paired by sample" in output
-    assert "p raw: exact McNemar test" in output
-    assert "pairs: samples." in output
-    assert "Newcombe's for paired shares" in output
+    told = ("paired by sample", "p raw: exact McNemar test", "pairs: samples.", "Newcombe's for paired shares")
+    assert [text for text in told if text not in output] == []
     assert "prompt" not in output
 
 
@@ -208,22 +198,3 @@ def test_each_cluster_counts_once_and_only_by_the_samples_that_both_runs_scored(
         (expected.p_value, expected.low, expected.high)
     )
     assert found.rows[0].instances == 9
-
-
-@pytest.mark.repeated
-@pytest.mark.parametrize("samples", [20, 200])
-def test_clusters_keep_the_level_that_samples_in_them_do_not(samples: int) -> None:
-    random, runs = np.random.default_rng(samples), tries(1_000, 10_000)
-    # a source is easier for one of the two models or the other: its samples are no witnesses of their own
-    easy = np.repeat(random.random((2, samples // 4, runs)), 4, axis=1) > 0.5
-    first, second = (random.random((2, samples, runs)) < np.where(easy, 0.95, 0.05)).astype(float)
-    alone = [
-        mcnemar_p_value(*counts) < LEVEL for counts in zip(_more(first, second), _more(second, first), strict=True)
-    ]
-    before, after = (side.reshape(-1, 4, runs).mean(axis=1) for side in (first, second))
-    assert (paired_permutation(before, after, resamples=1_000).p_value < LEVEL).mean() < 0.06
-    assert np.mean(alone) > 0.15
-
-
-def _more(side: NDArray[np.float64], other: NDArray[np.float64]) -> list[int]:
-    return [int(count) for count in (side > other).sum(axis=0)]

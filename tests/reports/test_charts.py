@@ -29,42 +29,12 @@ from tests.reports.studies import (
     together,
 )
 
-from genie_inspect.errors import MissingExtraError, UnknownChoiceError, UnwritableError
 from genie_inspect.files.values import printable
 from genie_inspect.logs.scores import NONE
 from genie_inspect.reports import charts as drawing
-from genie_inspect.reports.charts import (
-    GREY,
-    HIGHER,
-    INK,
-    LOWER,
-    ON_DARK,
-    PAPER,
-    SERIES,
-    STRONGEST,
-    _drawable,
-    cells_of,
-    check_picture,
-    comparison_chart,
-    in_words,
-    number,
-    svg,
-    write_chart,
-)
+from genie_inspect.reports import figures
+from genie_inspect.reports.charts import GREY, INK, ON_DARK, PAPER, SERIES, in_words, number, svg
 from genie_inspect.reports.comparison import compare
-from genie_inspect.reports.figures import (
-    Figure,
-    colours,
-    density,
-    ends_of_axis,
-    forests,
-    heatmap,
-    length_ridges,
-    places,
-    ridges,
-    shade,
-    short_names,
-)
 from genie_inspect.reports.page import every_figure
 from genie_inspect.reports.pairing import Options
 from genie_inspect.reports.report import Cell, Measure, Range, Report, build_report
@@ -83,45 +53,22 @@ def chart(name: str = "a", colour: str = INK) -> Any:
 
 
 def test_names_are_printable_in_data_in_orders_and_as_columns() -> None:
-    spec, _ = _drawable(chart(HOSTILE), PAPER)
-    columns, _ = _drawable(altair.Chart({"values": [{HOSTILE: 1}]}).mark_point(), PAPER)
+    spec, _ = drawing._drawable(chart(HOSTILE))
+    columns, _ = drawing._drawable(altair.Chart({"values": [{HOSTILE: 1}]}).mark_point())
     for shown in (spec, columns):
         assert HOSTILE not in str(shown).encode().decode("unicode_escape")
     assert spec["encoding"]["y"]["sort"] == [printable(HOSTILE)]
 
 
-def test_on_a_page_a_chart_stands_on_the_pages_own_ground_and_in_a_file_on_paper_a_png_twice_as_large(
-    tmp_path: Path,
-) -> None:
-    assert "<rect" not in svg(chart())
+def test_a_file_has_its_chart_on_paper_and_a_png_twice_as_large(tmp_path: Path) -> None:
     for name in ("svg", "png"):
-        write_chart(chart, tmp_path / f"chart.{name}")
+        drawing.write_chart(chart, tmp_path / f"chart.{name}")
     written = (tmp_path / "chart.svg").read_text(encoding="utf-8")
     assert 'fill="#ffffff"' in written
     found = re.search('width="([0-9.]+)"', written)
     assert found
     # the width stands in a PNG's header from its sixteenth byte on
     assert int.from_bytes((tmp_path / "chart.png").read_bytes()[16:20], "big") == round(2 * float(found[1]))
-
-
-def unasked() -> Any:
-    raise AssertionError("it is drawn although it cannot be written")
-
-
-def test_another_ending_and_a_folder_that_is_not_there_are_refused_before_anything_is_drawn(tmp_path: Path) -> None:
-    for path in (tmp_path / name for name in ("chart.pdf", "chart", "chart.SVG")):
-        with pytest.raises(UnknownChoiceError) as caught:
-            write_chart(unasked, path)
-        assert str(caught.value) == f"picture is {str(path)!r}, expected a file name ending in .svg or .png"
-    with pytest.raises(UnwritableError, match="nowhere"):
-        write_chart(unasked, tmp_path / "nowhere" / "chart.svg")
-
-
-@pytest.mark.parametrize("library", ["altair", "vl_convert"])
-def test_a_library_that_is_not_there_is_told_of_with_its_extra(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(MissingExtraError, match=r"^a picture needs the extra charts: pip install "):
-        check_picture(Path("chart.svg"))
 
 
 VERSION = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
@@ -186,7 +133,7 @@ def comparison_spec(folder: Path, baseline: str, options: Options, **runs: Seque
     """The chart of these runs' plots."""
     for model, plots in runs.items():
         made_log(folder, [{"genie": scored({"plot": plot})} for plot in plots], model=f"m/{model}")
-    found: dict[str, Any] = comparison_chart(compare([folder], baseline, options)).to_dict()
+    found: dict[str, Any] = drawing.comparison_chart(compare([folder], baseline, options)).to_dict()
     return found
 
 
@@ -202,22 +149,21 @@ def test_a_difference_that_does_not_hold_has_no_colour_however_large_it_is(tmp_p
     assert plots["m/wild"]["held"] == 0 < plots["m/raised"]["held"]
     # the scale ends at the largest difference that holds, either way
     scale, furthest = spec["layer"][0]["encoding"]["color"]["scale"], plots["m/raised"]["held"]
-    assert (scale["range"], scale["domain"]) == ([LOWER, drawing.NONE, HIGHER], [-furthest, 0, furthest])
+    assert (scale["range"], scale["domain"]) == (
+        [drawing.LOWER, drawing.NONE, drawing.HIGHER],
+        [-furthest, 0, furthest],
+    )
     # without any difference the colours have a range all the same
     spec = comparison_spec(tmp_path / "same", "log-0.eval", Options(correction="none"), plain=BASE, same=BASE)
     assert spec["layer"][0]["encoding"]["color"]["scale"]["domain"] == [-1, 0, 1]
-    title = spec["title"]
-    assert (title["text"], title["subtitle"]) == (
-        "Difference from log-0.eval (m/plain)",
-        "colour, *: significant after correction (none); =: within the margin",
-    )
+    assert spec["title"]["text"] == "Difference from log-0.eval (m/plain)"
 
 
 def test_a_cell_of_a_study_shows_d_and_colour_and_white_ink_are_for_what_holds(tmp_path: Path) -> None:
     lowered = one_number(lambda text: 0.5 + 0.1 * text.number - 0.5 * is_edit(text, "plot"), "lowered")
     measures = together(by_feature(sharp), lowered, one_number(lambda text: 0.5, "flat"))
     result = study(study_log(tmp_path, made(8), measures))
-    cells = {(cell["row"], cell["column"]): cell for cell in cells_of(result)}
+    cells = {(cell["row"], cell["column"]): cell for cell in drawing.cells_of(result)}
     shown = {place: cell["shown"] for place, cell in cells.items()}
     effect = next(effect for effect in measure_of(result, "genie").own if effect.key.name == "plot")
     assert shown["plot", "genie: plot"] == f"{effect.difference.effect:+.2f} *"
@@ -228,7 +174,7 @@ def test_a_cell_of_a_study_shows_d_and_colour_and_white_ink_are_for_what_holds(t
     framed = {place for place, cell in cells.items() if cell["own"]}
     assert framed == {(feature, f"genie: {feature}") for feature in FEATURES}
     own, lower = cells["plot", "genie: plot"], cells["plot", "lowered"]
-    assert own["held"] > STRONGEST == -lower["held"]
+    assert own["held"] > drawing.STRONGEST == -lower["held"]
     assert own["dark"] is lower["dark"] is True
     assert {(cell["held"], cell["dark"]) for cell in cells.values() if "*" not in cell["shown"]} == {(0, False)}
 
@@ -251,7 +197,7 @@ def report(folder: Path, *logs: Sequence[float]) -> Report:
     return build_report([folder])
 
 
-def drawn(figure: Figure) -> dict[str, Any]:
+def drawn(figure: figures.Figure) -> dict[str, Any]:
     """What altair is told to draw."""
     found: dict[str, Any] = figure.draw().to_dict(validate=False)
     return found
@@ -281,72 +227,53 @@ def test_a_run_has_one_colour_throughout_the_population_the_ink_and_the_seventh_
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
     runs = build_report([own, made_log(tmp_path, [{"genie": scored({"plot": 0.5})}])]).runs
     expected = {"mock/writer": SERIES[0], "population, leave-one-out": INK}
-    assert colours(runs) == colours(runs[::-1]) == expected
+    assert figures.colours(runs) == figures.colours(runs[::-1]) == expected
     many = report(tmp_path / "many", *[(0.5,)] * (len(SERIES) + 2)).runs
-    assert tuple(colours(many).values()) == SERIES + SERIES[:2]
+    assert tuple(figures.colours(many).values()) == SERIES + SERIES[:2]
 
 
 def test_a_name_of_more_than_42_characters_is_cut_in_the_middle_unless_two_would_be_the_same(tmp_path: Path) -> None:
-    assert short_names(["x" * 42, "y" * 43]) == {"x" * 42: "x" * 42, "y" * 43: "y" * 10 + "…" + "y" * 31}
-    assert short_names(["abcdefgh", "abcdefghi"], 8) == {"abcdefgh": "abcdefgh", "abcdefghi": "ab…efghi"}
+    assert figures.short_names(["x" * 42, "y" * 43]) == {"x" * 42: "x" * 42, "y" * 43: "y" * 10 + "…" + "y" * 31}
+    assert figures.short_names(["abcdefgh", "abcdefghi"], 8) == {"abcdefgh": "abcdefgh", "abcdefghi": "ab…efghi"}
     # the same two letters and the same five: both whole
-    assert short_names(["abXefghi", "abYefghi"], 7) == {name: name for name in ("abXefghi", "abYefghi")}
+    assert figures.short_names(["abXefghi", "abYefghi"], 7) == {name: name for name in ("abXefghi", "abYefghi")}
     name = "openai-api/somewhere/a-model-with-a-rather-long-name-2026-01-01"
     found = build_report([made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model=name)])
-    figures = length_ridges(found), heatmap(found, found.measures[0])
-    assert all(name in figure.description for figure in figures)
-    short = "openai-api…h-a-rather-long-name-2026-01-01"
-    assert [rows(drawn(figures[0]), -1)[0]["name"], rows(drawn(figures[1]), 0)[0]["run"]] == [short] * 2
+    figure = figures.heatmap(found, found.measures[0])
+    assert name in figure.description
+    assert rows(drawn(figure), 0)[0]["run"] == "openai-api…h-a-rather-long-name-2026-01-01"
 
 
-def test_a_key_has_a_ridge_with_its_quartiles_unless_it_is_passed_or_not(tmp_path: Path) -> None:
-    binary, graded = report(tmp_path / "binary", (0.0, 1.0, 1.0)), report(tmp_path / "graded", (0.0, 0.5, 1.0))
-    assert ridges(binary, binary.measures[0]) == []
-    found = ridges(graded, graded.measures[0])
-    assert [figure.title for figure in found] == list(KEYS)
-    (box,) = rows(drawn(found[0]), 2)
+def test_a_key_has_a_ridge_with_its_quartiles_and_the_populations_unless_it_is_passed_or_not(tmp_path: Path) -> None:
+    own = {"plot": {"percentile": 50.0, "mean": 0.5, "low": 0.3, "high": 0.8}}
+    for name, values in (("binary", (0.0, 1.0, 1.0)), ("graded", (0.0, 0.5, 1.0))):
+        samples = [{"genie": scored({"plot": value, "style": value}, standing=own)} for value in values]
+        made_log(tmp_path / name, samples, texts=["word " * count for count in (10, 20, 40)])
+    binary, graded = build_report([tmp_path / "binary"]), build_report([tmp_path / "graded"])
+    assert figures.ridges(binary, binary.measures[0]) == []
+    plot, style = figures.ridges(graded, graded.measures[0])
+    assert (plot.title, style.title) == ("plot", "style")
+    (box,) = rows(drawn(style), 2)
     assert (box["low"], box["median"], box["high"]) == (0.25, 0.5, 0.75)
-    # up to sixty documents are each a tick
-    for documents, dots in ((60, 60), (61, 0)):
-        many = report(tmp_path / str(documents), [number / 100 for number in range(documents)])
-        assert len(rows(drawn(ridges(many, many.measures[0])[0]), 1)) == dots
-
-
-def test_an_axis_goes_a_little_beyond_what_was_seen_but_not_below_zero_words(tmp_path: Path) -> None:
-    assert ends_of_axis(Range(10, 20, known=False)) == (9.5, 20.5)
-    assert ends_of_axis(Range(0, 1, known=True)) == (0, 1)
-    samples = [{"genie": scored({"plot": 0.5})}] * 2
-    found = build_report([made_log(tmp_path, samples, texts=["word " * 10, "word " * 40])])
-    # a twentieth of 40 beyond it
-    assert drawn(length_ridges(found))["layer"][0]["encoding"]["x"]["scale"]["domain"] == [0, 42]
-
-
-def test_behind_the_ridges_stands_a_band_from_quartile_to_quartile_of_the_population_where_it_is_known(
-    tmp_path: Path,
-) -> None:
-    # as means over prompts, however many documents of each were scored
-    samples = []
-    for value, low, high in ((0.1, 0.2, 0.6), (0.5, 0.4, 1.0), (0.9, 0.4, 1.0)):
-        own = {"plot": {"percentile": 50.0, "mean": 0.5, "low": low, "high": high}}
-        samples.append({"genie": scored({"plot": value, "style": value}, standing=own)})
-    found = build_report([made_log(tmp_path, samples, prompts="abb")])
-    plot, style = ridges(found, found.measures[0])
     assert rows(drawn(plot), 0) == [{"low": pytest.approx(0.3), "high": pytest.approx(0.8)}]
     assert "Band, the population's own documents: 0.3 to 0.8." in plot.description
-    assert svg(plot.draw())
     assert "Band" not in style.description
     assert [drawn(figure)["layer"][0]["mark"]["type"] for figure in (plot, style)] == ["rect", "area"]
+    # an axis goes a twentieth beyond what was seen, but not below zero words
+    assert figures.ends_of_axis(Range(10, 20, known=False)) == (9.5, 20.5)
+    assert figures.ends_of_axis(Range(0, 1, known=True)) == (0, 1)
+    assert drawn(figures.length_ridges(graded))["layer"][0]["encoding"]["x"]["scale"]["domain"] == [0, 42]
 
 
 def test_what_a_kernel_puts_beyond_either_known_end_is_reflected() -> None:
     ends = Range(1, 3, known=True)
     values = [1.1, 1.2, 2.8, 3.0]
-    points = density(values, ends)
+    points = figures.density(values, ends)
     assert (points[0][0], points[-1][0]) == (1, 3)
     kernel = gaussian_kde(values)
     heights = [float(kernel(at)[0] + kernel(2 - at)[0] + kernel(6 - at)[0]) for at, _ in points]
     assert [height for _, height in points] == pytest.approx([0.6 * one / max(heights) for one in heights], abs=1e-3)
-    assert density([0.5, 0.5], ends) == []
+    assert figures.density([0.5, 0.5], ends) == []
 
 
 def measure(low: float, high: float) -> Measure:
@@ -354,39 +281,37 @@ def measure(low: float, high: float) -> Measure:
     return Measure("genie", NONE, ("plot",), {"plot": Range(low, high, known=True)}, population={}, **by_run)
 
 
-def test_as_many_decimals_are_shown_as_tell_values_apart() -> None:
+def test_as_many_decimals_are_shown_as_tell_values_apart_and_a_shade_as_high_as_the_mean_in_its_range() -> None:
     for low, high, decimals in (
         *((0, 1, 2), (0, 999, 2), (0, 1_000, 0), (0.3, 0.30000001, 6), (0.01, 0.05, 3), (0.3, 0.3004, 5)),
         *((3, 3, 2), (NAN, NAN, 2)),
     ):
-        assert places(measure(low, high), "plot") == decimals
+        assert figures.places(measure(low, high), "plot") == decimals
     assert [number(NAN), number(0.98765, 3), number(0.98765)] == ["not measured", "0.988", "0.99"]
     assert in_words("plot_twist_late") == "plot twist late"
 
-
-def test_the_shade_is_where_the_mean_stands_in_its_range_and_one_value_of_an_unknown_range_in_the_middle() -> None:
+    # the shade is where the mean stands in its range, and one value of an unknown range in the middle
     for mean, ends, shown in (
         *((1.0, (1, 3), "0%"), (2.5, (1, 3), "75%"), (9.0, (1, 3), "100%"), (NAN, (1, 3), "0%")),
         *((3.0, (3, 3), "50%"), (3.0, (NAN, NAN), "50%")),
     ):
-        assert shade(measure(*ends), "plot", Cell(Interval(mean, NAN, NAN, 1, 1), {}, 0, 0, 0, 0)) == shown
+        assert figures.shade(measure(*ends), "plot", Cell(Interval(mean, NAN, NAN, 1, 1), {}, 0, 0, 0, 0)) == shown
 
 
 def test_a_heatmap_has_the_tables_numbers_and_the_deepest_colour_at_the_top_of_the_range(tmp_path: Path) -> None:
     # 0.5 +- 12.706 * 0.1 cut to the ends
     samples = [{"genie": scored({"plot": value, "style": 1.0})} for value in (0.4, 0.6)]
     found = build_report([made_log(tmp_path, samples)])
-    figure = heatmap(found, found.measures[0])
+    figure = figures.heatmap(found, found.measures[0])
     drawn = svg(figure.draw())
     assert all(f">{shown}<" in drawn for shown in ("mock/writer", "plot", "style", "0.50", "[0.00, 1.00]"))
     assert 'fill="rgb(106, 174, 214)"' in drawn
     # nobody says how far values could go: the colours are between the lowest and the highest
     for value in (0.30001, 0.30002):
         samples = [{"mine": scored({"mine": value}, MINE)}]
-        made_log(tmp_path / "mine", samples, model=f"m/{value}", viewer=ViewerConfig())
-    made_log(tmp_path / "mine", [{"genie": scored({"plot": 0.5})}])
-    found = build_report([tmp_path / "mine"])
-    spec = heatmap(found, found.measures[1]).draw().to_dict(validate=False)
+        made_log(tmp_path, samples, model=f"m/{value}", viewer=ViewerConfig())
+    found = build_report([tmp_path])
+    spec = figures.heatmap(found, found.measures[1]).draw().to_dict(validate=False)
     shown = [(cell["run"], cell["share"], cell["mean"], cell["ends"]) for cell in rows(spec, 0)]
     # as many decimals as tell these values apart; of one prompt there is no interval, and an unscored run has no row
     assert shown == [("m/0.30001", 0.0, "0.300010", ""), ("m/0.30002", 100.0, "0.300020", "")]
@@ -402,18 +327,13 @@ def compared(folder: Path, *runs: Mapping[str, Sequence[float]], base: Sequence[
     return build_report([folder], baseline="mock/0")
 
 
-def scale(figure: Figure) -> list[float]:
-    ends: list[float] = drawn(figure)["layer"][0]["encoding"]["x"]["scale"]["domain"]
-    return ends
-
-
 def test_a_difference_that_holds_has_its_runs_colour_and_a_star_and_others_are_grey(tmp_path: Path) -> None:
     mixed = [value + step for value, step in zip(BASE, (0.1, -0.1) * 4, strict=True)]
     found = compared(tmp_path, {"plot": [value + 0.3 for value in BASE], "style": mixed})
-    (figure,) = forests(found)
+    (figure,) = figures.forests(found)
     margins, _, intervals, deltas, numbers = (rows(drawn(figure), layer) for layer in range(5))
     assert [(row["name"], row["shown"]) for row in numbers] == [("plot", "+0.300 *"), ("style", "+0.000")]
-    assert [row["colour"] for row in deltas] == [colours(found.runs)["mock/1"], GREY]
+    assert [row["colour"] for row in deltas] == [figures.colours(found.runs)["mock/1"], GREY]
     assert found.comparison
     difference = found.comparison.rows[1].finding.difference
     assert (intervals[1]["low"], intervals[1]["high"]) == pytest.approx((difference.low, difference.high))
@@ -423,29 +343,34 @@ def test_a_difference_that_holds_has_its_runs_colour_and_a_star_and_others_are_g
 def test_what_could_not_be_measured_has_no_row_no_chart_and_without_a_baseline_there_is_none(tmp_path: Path) -> None:
     # one key alone: a row a run
     found = compared(tmp_path / "a", {"plot": [v + 0.1 for v in BASE], "style": [NAN] * 8})
-    (figure,) = forests(found)
+    (figure,) = figures.forests(found)
     assert ([row["name"] for row in rows(drawn(figure), 4)], figure.title) == (["mock/1"], "genie: plot")
-    assert list(forests(build_report([tmp_path / "a"]))) == []
+    assert list(figures.forests(build_report([tmp_path / "a"]))) == []
     values = {"genie": scored({"plot": NAN}), "mine": scored({"mine": 0.5}, MINE)}
     for model in ("mock/0", "mock/1"):
         made_log(tmp_path / "b", [values] * 2, model=model)
-    assert [figure.name for figure in forests(build_report([tmp_path / "b"], baseline="mock/0"))] == ["forest-mine"]
+    assert [figure.name for figure in figures.forests(build_report([tmp_path / "b"], baseline="mock/0"))] == [
+        "forest-mine"
+    ]
 
 
 def test_the_forests_of_a_measure_have_one_scale_a_twentieth_beyond_what_is_reached(tmp_path: Path) -> None:
-    for far, runs in ((0.3, (0.1, 0.3)), (-0.1, (-0.1,))):
-        steps = [{"plot": [v + step for v in BASE], "style": BASE} for step in runs]
-        scales = [scale(figure) for figure in forests(compared(tmp_path / str(far), *steps))]
-        # 0.2 standard deviations of the baseline: 0.2 x 0.11456 = 0.022913 either way, which is the margin
-        low, high = min(far, -0.022913), max(far, 0.022913)
-        room = 0.05 * (high - low)
-        assert scales == [pytest.approx([low - room, high + room], abs=1e-5)] * len(runs)
-
-
-def test_one_prompt_alone_has_a_scale_from_0_and_where_nothing_differs_there_is_one_too(tmp_path: Path) -> None:
-    for before, after, ends in ((0.2, 0.5, [-0.015, 0.315]), (0.5, 0.2, [-0.315, 0.015]), (0.5, 0.5, [-0.5, 0.5])):
-        (figure,) = forests(compared(tmp_path / f"{before}-{after}", {"plot": [after]}, base=[before]))
-        assert scale(figure) == pytest.approx(ends)
-        # a dot without an interval
-        (interval,), (delta,) = rows(drawn(figure), 2), rows(drawn(figure), 3)
-        assert (interval["low"], interval["high"], delta["low"]) == (None, None, pytest.approx(after - before))
+    # 0.2 standard deviations of the baseline: 0.2 x 0.11456 = 0.022913 either way, which is the margin
+    margin = 0.022913
+    for before, after, low, high in (
+        (BASE, [[value + step for value in BASE] for step in (0.1, 0.3)], -margin, 0.3),
+        (BASE, [[value - 0.1 for value in BASE]], -0.1, margin),
+        # one prompt alone has neither interval nor margin, and where nothing differs there is a scale, too
+        *(([0.2], [[0.5]], 0.0, 0.3), ([0.5], [[0.2]], -0.3, 0.0), ([0.5], [[0.5]], 0.0, 0.0)),
+    ):
+        runs = [{"plot": values, "style": before} for values in after]
+        drawings = list(figures.forests(compared(tmp_path / f"{before}-{after}", *runs, base=before)))
+        room = 0.05 * (high - low) or 0.5
+        for figure in drawings:
+            ends = drawn(figure)["layer"][0]["encoding"]["x"]["scale"]["domain"]
+            assert ends == pytest.approx([low - room, high + room], abs=1e-5)
+        assert len(drawings) == len(after)
+        if len(before) == 1:
+            interval, delta = rows(drawn(drawings[0]), 2)[0], rows(drawn(drawings[0]), 3)[0]
+            assert (interval["low"], interval["high"]) == (None, None)
+            assert delta["low"] == pytest.approx(after[0][0] - before[0])

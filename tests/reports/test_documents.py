@@ -12,7 +12,6 @@ from genie_inspect.reports.report import Report, StandOut, build_report
 
 NAN = float("nan")
 PLACES = [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
-HOSTILE = "</style></select><script>alert(1)</script>"
 
 
 def report(folder: Path) -> Report:
@@ -53,13 +52,3 @@ def test_beyond_the_first_of_each_run_there_are_no_details_and_then_no_rows_whic
     assert [bool(row.detail) for row in found.rows] == [True, False, True]
     assert found.place_of(one) == 2
     assert "Not listed: 1 more document." in page(made)
-
-
-def test_what_looks_like_markup_is_text_in_filters_and_details(tmp_path: Path) -> None:
-    row = asked(0.5, question=HOSTILE, answer=HOSTILE, nearest=[{"answer": HOSTILE, "rating": 1, "given": 1}])
-    samples = [{"genie": scored({HOSTILE: 0.5}, questions=[row])}, {"genie": scored({HOSTILE: NAN}, reason=HOSTILE)}]
-    given = {"model": HOSTILE, "texts": [HOSTILE] * 2, "prompts": [HOSTILE] * 2}
-    section = page(build_report([made_log(tmp_path, samples, **given)])).split('<section id="documents"')[1]  # type: ignore[arg-type]  # of several types
-    assert "<script" not in section
-    assert section.count("</style>") == 1
-    assert section.split("</section>")[0].count("&lt;script&gt;") >= 8

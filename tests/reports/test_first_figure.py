@@ -42,14 +42,10 @@ def spec(folder: Path, width: float = 89) -> dict[str, Any]:
     return found
 
 
-def layer(found: dict[str, Any], mark: str) -> int:
+def layer(found: dict[str, Any], mark: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """What stands in the layer of a mark, and how it is drawn."""
     (place,) = (place for place, one in enumerate(found["layer"]) if one["mark"]["type"] == mark)
-    return place
-
-
-def encoding(found: dict[str, Any], mark: str) -> dict[str, Any]:
-    own: dict[str, Any] = found["layer"][layer(found, mark)]["encoding"]
-    return own
+    return rows(found, place), found["layer"][place]["encoding"]
 
 
 TWO = {
@@ -60,15 +56,14 @@ TWO = {
 
 def test_every_run_has_a_dot_for_each_feature_the_highest_first_on_a_scale_that_is_not_cut(tmp_path: Path) -> None:
     found = spec(logs(tmp_path, TWO))
-    assert [dot["mean"] for dot in rows(found, layer(found, "point"))[:4]] == pytest.approx([0.6, 0.85, 0.25, 0.35])
-    own = encoding(found, "point")
+    dots, own = layer(found, "point")
+    assert [dot["mean"] for dot in dots[:4]] == pytest.approx([0.6, 0.85, 0.25, 0.35])
     assert own["x"]["scale"]["domain"] == [0, 1]
     assert own["x"]["axis"]["title"] == "novelty (mean, 95% interval)"
     assert own["y"]["axis"]["labelExpr"].startswith('[["plot"], ["style"], ["setting"]]')
     assert own["color"]["legend"]["labelExpr"].startswith('[["m/first"], ["m/second"]]')
     # what was not measured has words and no dot
-    assert [dot["mean"] for dot in rows(found, layer(found, "text"))] == [None, None]
-    assert {dot["key"] for dot in rows(found, layer(found, "text"))} == {2}
+    assert [(dot["key"], dot["mean"]) for dot in layer(found, "text")[0]] == [(2, None)] * 2
     figure = first_figure(build_report([tmp_path]))
     assert figure is not None
     assert "plot: m/first 0.60, m/second 0.85; style" in figure.description
@@ -78,36 +73,25 @@ def test_every_run_has_a_dot_for_each_feature_the_highest_first_on_a_scale_that_
 def test_the_populations_own_documents_are_a_band_and_a_single_run_needs_no_legend(tmp_path: Path) -> None:
     one = logs(tmp_path / "one", {"m/one": [{"plot": 0.5}] * 3}, standing={"plot": STANDING})
     found = spec(one)
-    assert [(band["low"], band["high"]) for band in rows(found, layer(found, "bar"))] == [(0.45, 0.58)]
-    assert "middle half of the population's own documents" in encoding(found, "bar")["fill"]["legend"]["labelExpr"]
-    assert encoding(found, "point")["color"]["legend"] is None
+    bands, own = layer(found, "bar")
+    assert [(band["low"], band["high"]) for band in bands] == [(0.45, 0.58)]
+    assert "middle half of the population's own documents" in own["fill"]["legend"]["labelExpr"]
+    assert layer(found, "point")[1]["color"]["legend"] is None
     bare = spec(logs(tmp_path / "bare", {"m/one": [{"plot": 0.5}]}))
     assert [one["mark"]["type"] for one in bare["layer"]] == ["rule", "point", "text"]
 
 
-def test_runs_differ_in_colour_or_shape_however_many_they_are(tmp_path: Path) -> None:
-    found = spec(logs(tmp_path, {f"m/{number:02}": [{"plot": 0.5}] for number in range(36)}))
-    own = encoding(found, "point")
-    looks = list(zip(own["color"]["scale"]["range"], own["shape"]["scale"]["range"], strict=True))
-    assert len(set(looks)) == 36
-    assert len({shape for _, shape in looks[:6]}) == len({colour for colour, _ in looks[:6]}) == 6
-
-
-def test_a_run_that_the_metric_did_not_score_leaves_the_others_their_colour_and_shape(tmp_path: Path) -> None:
-    logs(tmp_path, {"m/a": [{"other": 0.5}]}, scorer="other")
-    own = encoding(spec(logs(tmp_path, {"m/b": [{"plot": 0.5}]})), "point")
-    assert own["color"]["scale"]["range"] == [SERIES[1]]
-    assert own["shape"]["scale"]["range"] == ["square"]
-
-
 def test_of_keys_on_scales_of_their_own_the_first_alone_is_drawn_from_0_on(tmp_path: Path) -> None:
     documents = [{"perplexity": 11.0, "share": 0.6}, {"perplexity": 12.0, "share": 0.9}]
-    own = encoding(spec(logs(tmp_path, {"m/one": documents}, scorer="other")), "point")
+    _, own = layer(spec(logs(tmp_path, {"m/one": documents}, scorer="other")), "point")
     low, high = own["x"]["scale"]["domain"]
     assert low == 0
     assert high > 12
     assert own["y"]["axis"]["labelExpr"].startswith('[["perplexity"]]')
     assert own["x"]["axis"]["title"] == "other (mean, 95% interval)"
+    # a run that the metric did not score leaves the others their colour and shape
+    _, own = layer(spec(logs(tmp_path, {"n/two": [{"plot": 0.5}]})), "point")
+    assert (own["color"]["scale"]["range"], own["shape"]["scale"]["range"]) == ([SERIES[1]], ["square"])
 
 
 def test_without_any_mean_there_is_no_figure_and_nothing_is_written(tmp_path: Path) -> None:

@@ -49,27 +49,17 @@ def test_means_are_placed_on_the_whole_scale_the_highest_first_with_the_populati
     assert (plot.title, style.title) == ("plot", "style")
     assert [placed(lane) for lane in style.lanes] == [("m/1", "0.30", 30.0, None), ("m/0", "0.15", 15.0, None)]
     assert [place for place, _ in plot.scale] == [0, 50, 100]
-    (lane, _) = plot.lanes
-    assert lane.low is not None
-    assert lane.high is not None
-    assert lane.low < 60 < lane.high
-    assert lane.ends == f"[{lane.low / 100:.2f}, {lane.high / 100:.2f}]"
-
-
-def test_one_run_alone_has_a_lane_per_feature_and_no_legend(tmp_path: Path) -> None:
-    found = report(tmp_path, (0.2, 0.4))
-    (panel,) = means_lanes(found, found.measures[0])
-    assert [lane.name for lane in panel.lanes] == ["plot", "style"]
-    assert not panel.names_runs
-    assert panel.title == ""
+    low, high = (NAN if end is None else end for end in (plot.lanes[0].low, plot.lanes[0].high))
+    assert low < 60 < high
+    assert plot.lanes[0].ends == f"[{low / 100:.2f}, {high / 100:.2f}]"
 
 
 def test_what_was_not_measured_says_so_and_is_drawn_nowhere(tmp_path: Path) -> None:
     found = report(tmp_path, (NAN, NAN), (0.5,))
     plot, _ = means_lanes(found, found.measures[0])
     last = plot.lanes[-1]
-    assert (last.name, last.shown, last.ends) == ("m/0", "not measured", "")
-    assert (last.at, last.low, last.high) == (None, None, None)
+    told = (last.name, last.shown, last.ends, last.at, last.low, last.high)
+    assert told == ("m/0", "not measured", "", None, None, None)
     # one prompt has a mean and no interval
     assert (plot.lanes[0].at, plot.lanes[0].low) == (50.0, None)
 
@@ -108,11 +98,11 @@ def test_documents_spread_by_quartiles_density_and_ticks_up_to_sixty(tmp_path: P
     assert (lane.shown, lane.ends) == ("0.40", "(0.30 to 0.50)")
     assert lane.ticks.count("M") == 5
     assert lane.heights.startswith("M0 60L0 ")
-    many = report(tmp_path / "many", [number / 100 for number in range(61)])
-    assert spread_lanes(many, many.measures[0])[0].lanes[0].ticks == ""
     # what is passed or not has no distribution beyond its median
-    two = report(tmp_path / "two", [0.0, 1.0, 1.0])
-    assert spread_lanes(two, two.measures[0])[0].lanes[0].heights == ""
+    for values, ticks, has_density in (([number / 100 for number in range(61)], 0, True), ([0.0, 1.0, 1.0], 0, False)):
+        other = report(tmp_path / str(len(values)), values)
+        (lane,) = spread_lanes(other, other.measures[0])[0].lanes
+        assert (lane.ticks.count("M"), bool(lane.heights)) == (ticks, has_density)
     (words,) = length_lanes(found)
     # two words each, on a scale from 0 to a little beyond
     assert [text for _, text in words.scale] == ["0", "2"]

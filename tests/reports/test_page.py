@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,6 @@ from tests.reports.made_logs import asked, made_log, scored
 from tests.reports.studies import FEATURES, GENIE, by_feature, made, sharp, study_log
 
 from genie_inspect.logs.files import LogError
-from genie_inspect.reports.charts import BARS, BARS_SCALE, ON_DARK, SERIES
-from genie_inspect.reports.lanes import SHAPES
 from genie_inspect.reports.page import (
     beware,
     command_for_reference_scores,
@@ -33,10 +32,10 @@ from genie_inspect.reports.report import build_report
 from genie_inspect.reports.study_verdict import sentence
 from genie_inspect.reports.study_verdict import warnings as study_warnings
 from genie_inspect.reports.verdict import warnings
-from genie_inspect.tasks.novelty import score_view
 
 NAN = float("nan")
 SCORE = {"genie": scored({"plot": 0.5})}
+LEAVE_ONE_OUT = "inspect eval genie_inspect/leave_one_out --model mockllm/model"
 OWN = {"plot": {"percentile": 75.0, "mean": 0.4, "low": 0.3, "high": 0.6}}
 HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> **b** [l](javascript:alert(3)) {{ 7*7 }} </style>"
 
@@ -77,6 +76,10 @@ def test_text_from_logs_that_looks_like_markup_is_text_wherever_it_stands(hostil
     # the document, its prompt, its answer, question and neighbour, a key, a reason, a model
     assert seen.text.count("{{ 7*7 }} </style>") >= 8
     assert "49" not in seen.text
+    # in filters and details of every document, too
+    documents = hostile.split('<section id="documents"')[1].split("</section>")[0]
+    assert "<script" not in documents
+    assert (documents.count("</style>"), documents.count("&lt;script&gt;") >= 8) == (1, True)
 
 
 def test_the_page_forbids_every_call_out_and_makes_none(hostile: str) -> None:
@@ -100,13 +103,6 @@ def words_of(*files: str, baseline: str = "") -> str:
     return " ".join(Seen(page(build_report(files, baseline=baseline))).text.split())
 
 
-def test_the_populations_own_documents_are_not_counted_among_those_of_the_runs(tmp_path: Path) -> None:
-    told = made_log(tmp_path, [{"genie": scored({"plot": value})} for value in (0.2, 0.4, 0.6)])
-    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
-    assert "documents3 per run: 3 prompts x 1" in words_of(told, own)
-    assert "documents1 per run: 1 prompt x 1" in words_of(made_log(tmp_path, [SCORE]))
-
-
 def test_runs_of_the_populations_own_documents_alone_are_nothing_to_compare(tmp_path: Path) -> None:
     own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}])
     with pytest.raises(LogError, match="no log of other documents than the population's own, expected a baseline"):
@@ -127,21 +123,16 @@ def test_the_page_opens_with_its_finding_and_what_stood_out_most(tmp_path: Path)
     assert card.startswith("mock/0.9 on “Prompt 1”; plot 0.90 question")
     assert card.endswith("its answerin rain 3 of 12 in the populationin snowmock/0.2, same promptin rain")
     assert "The population's documents average 0.40 (plot)." in words
-    both = {**kept, "standing": {"plot": standing["plot"], "style": standing["plot"]}}
-    tied = made_log(tmp_path, [{"genie": scored({"plot": 0.9, "style": 0.8}, **both)}])
-    assert "scores above 92% (plot, style) of the population's documents" in words_of(tied)
     five = {**kept, "standing": {f"f{place}": standing["plot"] for place in range(5)}}
     tied = made_log(tmp_path, [{"genie": scored({f"f{place}": 0.9 for place in range(5)}, **five)}])
     assert re.search(r"scores above 92% \(f\d, f\d, f\d and 2 more\) of", words_of(tied))
-    assert '<p class="answer"><bdi>mock/0.9 scores above' in page(build_report(files))
-    # a comparison is the finding where there is one
-    for model, values in (("m/a", (0.1, 0.2, 0.3)), ("m/b", (0.2, 0.4, 0.6))):
-        samples = [{"genie": scored({"plot": value}, standing=standing)} for value in values]
-        made_log(tmp_path / "compared", samples, model=model, texts=[model] * 3)
-    compared = page(build_report([tmp_path / "compared"], baseline="m/a"))
-    assert '<p class="answer"><bdi>m/b is undecided with 3 prompts in plot (' in compared
-    assert '<p class="answer"><bdi>m/b scores above' not in compared
     score = {"genie": scored({"plot": 0.1}, standing=standing)}
+    # a comparison is the finding where there is one
+    for model in ("m/a", "m/b"):
+        made_log(tmp_path / "compared", [score] * 3, model=model, texts=[model] * 3)
+    compared = page(build_report([tmp_path / "compared"], baseline="m/a"))
+    assert '<p class="answer"><bdi>m/b is equivalent to m/a in plot' in compared
+    assert '<p class="answer"><bdi>m/b scores above' not in compared
     many = words_of(*(made_log(tmp_path, [score], model=f"m/{n}") for n in range(11)))
     assert "3 more are below." in many
     assert "No run is surely more novel than every other in plot." in many
@@ -158,16 +149,9 @@ def test_the_page_has_one_order_of_features_and_opens_with_a_document_that_is_to
             [asked(1.0, "style", nearest=rare), asked(value, "plot", nearest=common, answer=f"at {value}")]
             for value in (0.5, last, 0.9)
         ]
+        facts: dict[str, Any] = {"documents": 12, "coverage": {"plot": "1/1", "style": "1/1"}}
         samples = [
-            {
-                "genie": scored(
-                    {"plot": one[1]["novelty"], "style": 1.0},
-                    questions=one,
-                    documents=12,
-                    coverage={"plot": "1/1", "style": "1/1"},
-                )
-            }
-            for one in tables
+            {"genie": scored({"plot": one[1]["novelty"], "style": 1.0}, questions=one, **facts)} for one in tables
         ]
         made_log(tmp_path, samples, model=model, texts=[f"{model} {place}" for place in range(3)])
     report = build_report([tmp_path], baseline="m/a")
@@ -192,21 +176,19 @@ def test_what_changes_how_the_finding_is_read_is_said_beside_it(tmp_path: Path) 
     judge = "offline(static,anchors=starter)"
     same = {"count": 30, "lowest": 2, "highest": 2}
     score = scored({"plot": 0.5}, GENIE.replace("list(test)", judge), ratings=same)
-    file = made_log(tmp_path, [{"genie": score}])
-    head = words_of(file).split("models mock/writer")[0]
+    head = words_of(made_log(tmp_path, [{"genie": score}])).split("models mock/writer")[0]
     assert "Read with care: Offline judge: a smoke test" in head
     assert "Read with care: mock/writer: the grader gave every pair the same rating (2)" in head
-    assert "Read with care" not in words_of(made_log(tmp_path, [{"genie": scored({"plot": 0.5})}]))
+    assert "Read with care" not in words_of(made_log(tmp_path, [SCORE]))
 
 
 def test_without_a_log_of_the_population_the_page_says_how_to_get_one(tmp_path: Path) -> None:
     score = {"genie": scored({"plot": 0.5}, length={"population": 2})}
     file = made_log(tmp_path, [score], task_args={"population": "starter", "judge": "list"})
-    text = Seen(page(build_report([file]))).text
+    text = words_of(file)
     assert "genie population reference-scores starter --judge test --grader PROVIDER/MODEL" in text
-    assert "inspect eval genie_inspect/leave_one_out --model mockllm/model -T population=starter -T judge=list" in text
-    own = made_log(tmp_path, [{"genie": scored({"plot": 0.6}, left_out=["d"])}])
-    text = Seen(page(build_report([file, own]))).text
+    assert LEAVE_ONE_OUT in text
+    text = words_of(file, made_log(tmp_path, [{"genie": scored({"plot": 0.6}, left_out=["d"])}]))
     assert "inspect eval" not in text
     assert "has the reference scores" in text
 
@@ -217,26 +199,16 @@ def test_shares_faults_and_what_to_beware_of_stand_on_the_page(tmp_path: Path) -
     assert "25% 10% of ratings" in words
     assert f"86 {HOSTILE}" in words
     assert "fewer answers than were asked for (one per question and document): plot 2 of 8." in words
-    bare = words_of(made_log(tmp_path, [SCORE]))
+    bare = page(build_report([made_log(tmp_path, [SCORE], model="öl/猫")]))
     assert not [text for text in ("with care", "of ratings") if text in bare]
+    assert "öl/<wbr>猫" in bare, "a name may break at a slash"
 
 
-def test_a_name_may_break_at_a_slash(tmp_path: Path) -> None:
-    assert "öl/<wbr>猫" in page(build_report([made_log(tmp_path, [SCORE] * 2, model="öl/猫")]))
-
-
-@pytest.mark.parametrize(
-    ("scorer", "keys"),
-    [
-        ("genie", ("plot",)),
-        ("genie/../../out", ("a/../../out",)),
-        ("genie", ("/etc/passwd", "x\0y", "k" * 300, "\N{OWL}" * 100, "a/b", "a_b")),
-    ],
-)
 def test_pictures_are_svg_and_png_and_no_name_of_a_log_leads_one_out_of_its_folder_or_over_another(
-    scorer: str, keys: tuple[str, ...], tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    samples = [{scorer: scored(dict.fromkeys(keys, value))} for value in (0.1, 0.5, 0.9)]
+    keys = ("a/../../out", "/etc/passwd", "x\0y", "k" * 300, "\N{OWL}" * 100, "a/b", "a_b")
+    samples = [{"genie/../../out": scored(dict.fromkeys(keys, value))} for value in (0.1, 0.5, 0.9)]
     found = build_report([made_log(tmp_path / "logs", samples)])
     write_pictures(found, tmp_path / "deep" / "pictures")
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["pictures"]
@@ -244,22 +216,18 @@ def test_pictures_are_svg_and_png_and_no_name_of_a_log_leads_one_out_of_its_fold
     assert len(written) == 2 * len(list(every_figure(found)))
     assert written["lengths.png"].startswith(b"\x89PNG")
     assert written["lengths.svg"].startswith(b"<svg")
-    assert ("spread-genie-plot.svg" in written) == (keys == ("plot",))
+    assert "spread-genie_.._.._out-a_b.svg" in written
     assert {path.name for path in tmp_path.iterdir()} == {"logs", "deep"}
 
 
-@pytest.mark.parametrize(
-    ("prices", "told"), [([None, None], ""), ([0.0, None], "0.00"), ([1.254, 2.5], "3.75"), ([1.254, None], "1.25")]
-)
-def test_the_cost_of_a_run_is_that_of_all_models_with_a_price(
-    tmp_path: Path, prices: list[float | None], told: str
-) -> None:
+def test_the_cost_of_a_run_is_that_of_all_models_with_a_price(tmp_path: Path) -> None:
     found = build_report([made_log(tmp_path, [SCORE])])
-    usage = [ModelUsage(total_cost=price) for price in prices]
-    found.runs[0].header.stats.model_usage = dict(zip(("writer", "grader"), usage, strict=True))
-    assert cost(found.runs[0]) == told
-    assert not told or f">{told}</td>" in page(found)
-    assert ('<th scope="col">cost</th>' in page(found)) == bool(told)
+    assert '<th scope="col">cost</th>' not in page(found)
+    for prices, told in (((None, None), ""), ((0.0, None), "0.00"), ((1.254, None), "1.25"), ((1.254, 2.5), "3.75")):
+        usage = [ModelUsage(total_cost=price) for price in prices]
+        found.runs[0].header.stats.model_usage = dict(zip(("writer", "grader"), usage, strict=True))
+        assert cost(found.runs[0]) == told
+    assert all(part in page(found) for part in ('<th scope="col">cost</th>', ">3.75</td>"))
 
 
 def test_a_jury_has_a_row_a_grader_and_one_for_how_far_they_agree(tmp_path: Path) -> None:
@@ -285,9 +253,6 @@ def test_features_are_defined_as_the_population_defines_them(tmp_path: Path) -> 
     # nor by what another task keeps under that name
     for metadata in ({}, {"features": ["plot", "style"]}):
         assert definitions(build_report([made_log(tmp_path, [SCORE], metadata=metadata)])) == {}
-
-
-LEAVE_ONE_OUT = "inspect eval genie_inspect/leave_one_out --model mockllm/model"
 
 
 def test_the_command_for_the_reference_scores_repeats_what_the_scores_depend_on(tmp_path: Path) -> None:
@@ -318,11 +283,11 @@ def test_the_command_for_the_reference_scores_repeats_what_the_scores_depend_on(
 def test_everything_that_a_log_records_of_its_run_is_told_in_one_order(tmp_path: Path) -> None:
     given: dict[str, Any] = {
         "model_roles": {"grader": ModelConfig(model="mock/grader"), "panel": [ModelConfig(model=m) for m in "ab"]},
-        "task_args_passed": {"judge": "list"},
+        "task_args_passed": {"cache": False, "share": 0.0},
         "packages": {"inspect_ai": "0.3", "genie_inspect": "0.1"},
         "metadata": {"population": "small-1@0"},
         "revision": EvalRevision(type="git", origin="https://example.org", commit="abc123"),
-        "model_generate_config": GenerateConfig(temperature=0.7),
+        "model_generate_config": GenerateConfig(temperature=0.0, seed=7),
     }
     file = made_log(tmp_path, [SCORE] * 3, prompts="aab", solver="genie_inspect/outline", **given)
     (run,) = build_report([file]).runs
@@ -330,23 +295,15 @@ def test_everything_that_a_log_records_of_its_run_is_told_in_one_order(tmp_path:
     run.header.stats.started_at = "2026-01-02T03:04:05+00:00"
     run.header.eval.config.epochs = None
     told = {
-        **{"log": Path(file).name, "task": "made", "options": "judge=list", "model": "mock/writer"},
+        # an option that is off or 0 is told as one that is on
+        **{"log": Path(file).name, "task": "made", "options": "cache=False, share=0.0", "model": "mock/writer"},
         **{"solver": "outline", "roles": "grader=mock/grader, panel=a+b"},
         # what the model was made with goes before what the task asks for
-        "generation": "max_tokens=9, temperature=0.7",
-        **{"seed": "none was set", "prompts": "2", "epochs": "1", "population": "small-1@0"},
+        "generation": "max_tokens=9, temperature=0.0",
+        **{"seed": "7", "prompts": "2", "epochs": "1", "population": "small-1@0"},
         **{"begun": "2026-01-02 03:04", "packages": "inspect_ai=0.3, genie_inspect=0.1", "commit": "abc123"},
     }
     assert list(run_facts(run).items()) == list(told.items())
-    # an option that is off or 0 is told as one that is on, and a seed stands by itself
-    settings = GenerateConfig(temperature=0.0, seed=7)
-    given = {"task_args_passed": {"cache": False, "share": 0.0}, "model_generate_config": settings}
-    told = run_facts(build_report([made_log(tmp_path, [SCORE], **given)]).runs[0])
-    assert (told["options"], told["generation"]) == ("cache=False, share=0.0", "temperature=0.0")
-    assert told["seed"] == "7"
-
-
-THREE = [("a", 1), ("b", 1), ("c", 1)]
 
 
 def test_the_opening_names_models_documents_population_and_date(tmp_path: Path) -> None:
@@ -357,12 +314,11 @@ def test_the_opening_names_models_documents_population_and_date(tmp_path: Path) 
     # runs of unlike size have a range, and the population stands in the log's own words
     described = {"population": "small-1@0", "population_description": "12 documents"}
     one = made_log(tmp_path, [SCORE], metadata=described)
-    three = made_log(tmp_path, [SCORE] * 3, places=THREE, model="mock/b")
-    facts = opening(build_report([one, three]))
-    assert facts["documents"] == "1 to 3 per run: 1 to 3 prompts x 1"
+    facts = opening(build_report([one, files[0]]))
+    assert facts["documents"] == "1 to 4 per run: 1 to 2 prompts x 1 to 2"
     assert facts["population"] == "small-1@0: 12 documents"
     # which is that of the scores, and without one that of the log's words; population's own documents are not told of
-    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}] * 3, places=THREE, model="mock/own")
+    own = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, left_out=["d"])}] * 3, model="mock/own")
     bare = {"ttcw": scored({"ttcw_total": 3.0}, "measure:ttcw|version:0")}
     for sample, words, told in (
         (SCORE, "starter-2@0, 101 documents", "small-1@0"),
@@ -370,7 +326,8 @@ def test_the_opening_names_models_documents_population_and_date(tmp_path: Path) 
     ):
         file = made_log(tmp_path, [sample], metadata={"population": words})
         assert opening(build_report([file]))["population"] == told
-    assert opening(build_report([own, file]))["models"] == "mock/writer"
+    facts = opening(build_report([own, file]))
+    assert (facts["models"], facts["documents"]) == ("mock/writer", "1 per run: 1 prompt x 1")
     assert opening(build_report([own]))["models"] == "mock/own"
 
 
@@ -382,63 +339,25 @@ def test_the_comparison_warns_of_what_the_measures_do_not(tmp_path: Path) -> Non
     found = build_report([tmp_path], baseline="m/plain")
     assert found.comparison
     said = warnings(found.comparison)
-    assert (
-        len(
-            [
-                line
-                for line in said
-                if line.endswith("fewer answers than were asked for (one per question and document): plot 3 of 6")
-            ]
-        )
-        == 2
-    )
+    assert sum("fewer answers than were asked for" in line for line in said) == 2
     assert beware(found) == [line for line in said if "fewer answers" not in line]
     assert any("40 words" in line for line in beware(found))
     assert beware(replace(found, comparison=None)) == []
 
 
-KEYS = ("plot", "style", "agent")
-
-
-def test_what_the_page_draws_has_its_numbers_beside_it_and_its_pictures_have_names(tmp_path: Path) -> None:
-    view = score_view("made", {"genie": KEYS}, dict.fromkeys(KEYS, (0.0, 1.0)))
-    for model in ("m/a", "m/b"):
-        samples = [{"genie": scored(dict.fromkeys(KEYS, value))} for value in (0.1, 0.3, 0.2)]
-        made_log(tmp_path, samples, model=model, viewer=view)
-    report = build_report([tmp_path], baseline="m/a")
-    html = page(report)
-    others = [*(f"spread-genie-{key}" for key in KEYS), "lengths"]
-    assert [figure.name for figure in every_figure(report)] == ["first-genie", "forest-genie-1", "means-genie", *others]
-    drawn = html.split("<figure")[1:]
-    # the means of two runs, their differences, and how their documents and lengths spread, by key
-    assert [figure.count('class="panel"') for figure in drawn] == [3, 1, 3, 1]
-    assert [figure.count('class="shown"') for figure in drawn] == [6, 3, 6, 2]
-    assert "<img" not in html
-    # each run has its colour and its marker wherever it is named
-    signs = set(re.findall(r"--light: (\S+); --dark: (\S+?)\" viewBox.*?><path d=\"(.*?)\"", html))
-    assert signs == {(colour, ON_DARK[colour], shape) for colour, shape in zip(SERIES[:2], SHAPES[:2], strict=True)}
-
-
 @pytest.mark.filterwarnings("ignore:.* is a metric study")
-def test_the_section_of_a_study_stands_before_the_means_and_says_what_genie_study_says(tmp_path: Path) -> None:
+def test_the_section_of_a_study_says_what_genie_validate_says(tmp_path: Path) -> None:
     study_log(tmp_path, [text for text in made(8, ["agent", "<i>"]) if text.id != "o7-original-0"], by_feature(sharp))
     made_log(tmp_path, [{"genie": scored(dict.fromkeys(FEATURES, 0.5), GENIE)}], model="mock/other")
     report = build_report([tmp_path])
-    html = page(report)
-    assert html.index('id="studies"') < html.index('id="means"')
-    section = html.split('<section id="studies"')[1].split("</section>")[0]
+    section = page(report).split('<section id="studies"')[1].split("</section>")[0]
     (found,) = report.studies
-    told = re.sub("<.*?>", "", section)
-    for line in (*map(sentence, found.measures), *study_warnings(found)):
-        assert line.replace("<", "&lt;").replace(">", "&gt;") in told
+    told = unescape(re.sub("<.*?>", "", section))
+    assert all(line in told for line in (*map(sentence, found.measures), *study_warnings(found)))
     # the edited feature's effect is far beyond the deepest colour, and what does not hold has none
     columns, rows = matrix(found)
     assert [cell["share"] for cell in rows["agent"]] == ["100%", "0%", "0%", "0%"]
     assert (len(columns), list(rows)) == (4, ["agent", "<i>", "paraphrase"])
-    # what the bars show stands below them and not in them, where it would be cut off
-    (caption,) = re.findall("<figcaption>(.*?)</figcaption>", section)
-    assert caption.startswith(f"{BARS}: {BARS_SCALE}")
-    assert section.count('class="panel"') == sum(bool(measure.shares) for measure in found.measures)
 
 
 def test_what_documents_share_is_shown_by_question_three_for_each_feature_and_the_rest_folded(tmp_path: Path) -> None:

@@ -8,17 +8,14 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai.scorer import Score
 from tests.cli.called import as_json, genie
-from tests.processes import tries
 from tests.reports.made_logs import GENIE, made_log, scored
 from tests.scripted import OWL, QUESTIONS, small_population
 
-from genie_inspect.logs.files import LogError
 from genie_inspect.populations.schema import AnswerRow, document_id, question_id
 from genie_inspect.reports.repeats import Contrast, Shared, contrasts, repeats
 from genie_inspect.reports.wording import shared_wording
@@ -118,8 +115,10 @@ def test_the_command_shows_what_is_shared_and_gives_all_as_json_and_csv(tmp_path
     said = " ".join(genie("repeats", file, "--population", "none", "--top", 1).stdout.split())
     assert "2 of 2 questions have an answer that documents share" in said
     assert "1 more: --top, --json or --csv shows them." in said
-    assert "0.50" in said
-    assert " / " not in said
+    one = written(tmp_path / "one", ("a", "x"), ("b", "x"))
+    said = " ".join(genie("repeats", one, "--population", "none").stdout.split())
+    assert "1 of 2 questions have an answer that documents share" in said
+    assert (ENDS in said, HAPPENS in said) == (True, False)
     (value,) = as_json("repeats", file, "--population", "none")
     first, second = value["questions"]
     assert (first["own"]["same"], first["own"]["documents"], first["population"]) == (0.5, 4, None)
@@ -128,29 +127,12 @@ def test_the_command_shows_what_is_shared_and_gives_all_as_json_and_csv(tmp_path
     genie("repeats", file, "--population", "none", "--csv", table)
     with table.open(encoding="utf-8", newline="") as opened:
         rows = list(csv.DictReader(opened))
-    assert [(row["answer"], row["given"]) for row in rows] == [
-        ("'=a", "3"),
-        ("d", "1"),
-        ("x", "2"),
-        ("y", "1"),
-        ("z", "1"),
-    ]
+    assert [row["answer"] + row["given"] for row in rows] == ["'=a3", "d1", "x2", "y1", "z1"]
     assert rows[0]["population_same"] == ""
 
 
-def test_logs_without_answers_and_shared_words_are_an_error_that_says_what_to_do(tmp_path: Path) -> None:
-    bare = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, questions="140 questions: too many to keep here")}])
-    with pytest.raises(LogError, match="no score by genie in these logs has answers"):
-        repeats([bare])
-    refused = genie("repeats", bare)
-    assert refused.exit_code == 1
-    assert "inspect score LOG --scorer genie" in refused.stderr
-
-
 def test_without_answers_the_words_are_shown(tmp_path: Path) -> None:
-    texts = [
-        f"The ship came at {when}. Nobody went out to see what it had brought." for when in ("dawn", "noon", "dusk")
-    ]
+    texts = [f"The ship came at {when}. Nobody went out to see what it had." for when in ("dawn", "noon", "dusk")]
     places = [("p", epoch) for epoch in (1, 2, 3)]
     bare = made_log(tmp_path, [{}, {}, {}], texts=texts, prompts=["Write."] * 3, places=places)
     (own,) = json.loads(genie("repeats", bare, "--population", "none", "--json").stdout)
@@ -161,13 +143,10 @@ def test_without_answers_the_words_are_shown(tmp_path: Path) -> None:
     assert "chance of the same answer" not in shown
     refused = genie("repeats", bare, "--judge", "embedding")
     assert "--judge compares answers, and no score by genie" in refused.stderr
-
-
-def test_a_question_without_a_shared_answer_is_counted_and_not_shown(tmp_path: Path) -> None:
-    said = " ".join(genie("repeats", written(tmp_path, ("a", "x"), ("b", "x")), "--population", "none").stdout.split())
-    assert "1 of 2 questions have an answer that documents share" in said
-    assert ENDS in said
-    assert HAPPENS not in said
+    none = made_log(tmp_path, [{"genie": scored({"plot": 0.5}, questions="140 questions: too many to keep here")}])
+    refused = genie("repeats", none)
+    assert refused.exit_code == 1
+    assert "no score by genie in these logs has answers (for answers: inspect score LOG --scorer gen" in refused.stderr
 
 
 def test_a_population_is_shown_alone_by_its_own_answers() -> None:
@@ -240,18 +219,9 @@ def test_the_exact_test_is_that_of_all_ways_to_deal_out_who_gives_it(strata: lis
 def test_words_that_documents_share_are_counted_by_prompt_and_without_the_prompts_own() -> None:
     owl, fox = "Tell of an owl in Paris.", "Tell of a fox."
     own = [
-        (
-            owl,
-            "The night came and Mara saw it from Paris. It was all that she could see, and then it ended well.",
-        ),
-        (
-            owl,
-            "The night came when Mara slept in Paris on Tuesday. They were what it was, and so it ended well.",
-        ),
-        (
-            fox,
-            "A fox ran to where Mara and Pell were, on Tuesday. It had been so, and they would go.",
-        ),
+        (owl, "The night came and Mara saw it from Paris. It was all that she could see, and then it ended well."),
+        (owl, "The night came when Mara slept in Paris on Tuesday. They were what it was, and so it ended well."),
+        (fox, "A fox ran to where Mara and Pell were, on Tuesday. It had been so, and they would go."),
     ]
     others = [(owl, f"Some {word} and it was that which they had when she would go from there." * 2) for word in "abcd"]
     assert [wording[:6] for wording in shared_wording(own, others)] == [
@@ -284,13 +254,6 @@ def test_the_populations_documents_are_those_that_the_run_did_not_write(tmp_path
     assert own.wording[0][:6] == ("opening", "a grey owl", 2, 2, 2, 2)
 
 
-def test_no_more_than_top_lines_of_each_class_are_shown(tmp_path: Path) -> None:
-    openings = [f"{word} grey owls {number}" for word in ("one", "two", "three") for number in range(2)]
-    file = made_log(tmp_path, [answered((ENDS, "x"))] * 6, prompts=[OWL] * 6, texts=openings)
-    said = genie("repeats", file, "--population", "none", "--top", 2).stdout
-    assert [f"{word} grey owls" in said for word in ("one", "three", "two")] == [True, True, False]
-
-
 def in_prompts(folder: Path, *by_prompt: str) -> str:
     """A log of documents that give these one-letter answers to one question, some for each prompt."""
     rows = [(f"Prompt {number}", letter) for number, letters in enumerate(by_prompt) for letter in letters]
@@ -311,11 +274,6 @@ def test_the_effective_number_of_a_feature_is_a_mean_over_prompts_with_an_interv
     assert 1 <= one.interval.low < one.interval.mean < one.interval.high <= 4
     assert math.isnan(none.interval.mean)
     assert none.why_no_interval == "no answers are on record"
-    (value,) = as_json("repeats", file, "--population", "none")
-    given = value["effective"]["plot"]
-    assert (given["own"]["mean"], given["own"]["documents"]) == (pytest.approx(7 / 3), 4)
-    assert (given["own"]["low"], given["own"]["reason"]) == (pytest.approx(expected.low), None)
-    assert (given["population"]["mean"], given["population"]["documents"]) == (None, None)
     said = " ".join(genie("repeats", file, "--population", "none").stdout.split())
     assert f"2.33 [{expected.low:.2f}, {expected.high:.2f}] of 4" in said
     assert "without interval" not in said
@@ -339,20 +297,3 @@ def test_an_effective_number_without_interval_says_why(
     assert (own["mean"], own["low"], own["high"], own["reason"]) == (mean, None, None, why)
     said = " ".join(genie("repeats", file, "--population", "none").stdout.split())
     assert f"Effective number without interval (plot): {why}." in said
-
-
-@pytest.mark.repeated
-@pytest.mark.parametrize(("prompts", "documents"), [(3, 24), (8, 5)])
-def test_the_interval_holds_the_expected_effective_number(prompts: int, documents: int) -> None:
-    generator = np.random.default_rng(0)
-
-    def drawn(count: int) -> list[float]:
-        """By prompt the effective number of answers of as much variety as that prompt happens to allow."""
-        variety = np.exp(generator.uniform(np.log(0.3), np.log(30), size=count))
-        shares = [generator.dirichlet(np.full(30, each / 30) + 1e-9) for each in variety]
-        return [effective_number(generator.multinomial(documents, own).tolist()) for own in shares]
-
-    truth, runs = np.mean(drawn(10_000)), tries(300, 2_000)
-    intervals = [prompt_interval(drawn(prompts), range(prompts), bounds=(1, documents)) for _ in range(runs)]
-    held = [not one.low > truth and not one.high < truth for one in intervals]
-    assert np.mean(held) > 0.92

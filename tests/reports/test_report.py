@@ -13,27 +13,26 @@ from genie_inspect.errors import UnknownChoiceError
 from genie_inspect.logs.reading import read_logs
 from genie_inspect.reports.page import page, unlike_lengths
 from genie_inspect.reports.ranking import concordance
-from genie_inspect.reports.report import (
-    Range,
-    StandOut,
-    build_report,
-    numbers,
-    questions,
-    stand_outs,
-)
+from genie_inspect.reports.report import Range, StandOut, build_report, numbers, questions, stand_outs
 from genie_inspect.reports.verdict import as_values
 from genie_inspect.statistics.descriptive import Standing
 from genie_inspect.tasks.novelty import feature_view
 
 NAN = math.nan
-MINE = "measure:mine|version:0"
+MINE, COSINE, TTCW = "measure:mine|version:0", "measure:cosine|version:0", "measure:ttcw|rubric:ttcw@0|version:0"
 
 
 def test_a_cell_has_the_mean_with_its_interval_the_quartiles_and_what_could_be_used(tmp_path: Path) -> None:
     rests: dict[str, Any] = {"coverage": {"plot": "1/2", "style": "0/1"}, "pairs": {"plot": "5/12"}}
-    samples = [{"genie": scored({"plot": value, "style": NAN}, **rests)} for value in (0.0, 0.5, 1.0)]
-    (measure,) = build_report([made_log(tmp_path, samples)]).measures
-    plot, style = measure.rows[0]["plot"], measure.rows[0]["style"]
+    cosine = scored({"cosine": 0.3}, COSINE)
+    samples = [{"cosine": cosine, "genie": scored({"plot": value, "style": NAN}, **rests)} for value in (0.0, 0.5, 1.0)]
+    logs = [made_log(tmp_path, [{"cosine": cosine}], model="mock/other"), made_log(tmp_path, samples)]
+    measure, other = build_report(logs).measures
+    # `genie` is first, a log without it has an empty row, and labels give the order: mock/other, mock/writer
+    assert (measure.scorer, other.scorer) == ("genie", "cosine")
+    assert [list(row) for row in measure.rows] == [[], ["plot", "style"]]
+    assert [list(row) for row in other.rows] == [["cosine"]] * 2
+    plot, style = measure.rows[1].values()
     assert plot.interval.mean == 0.5
     # t(2, 97.5%) = 4.3027; standard error 0.5 / sqrt(3) = 0.2887: 0.5 +- 1.24, of which values from 0 to 1 leave all
     assert (plot.interval.low, plot.interval.high) == pytest.approx((0, 1), abs=0.01)
@@ -62,18 +61,7 @@ def test_weights_of_the_user_make_one_more_key_that_is_named_as_theirs_and_is_no
         build_report([tmp_path], weights={"plt": 1})
 
 
-def test_measures_start_with_genie_a_log_without_one_has_an_empty_row_and_labels_give_the_order(tmp_path: Path) -> None:
-    cosine = scored({"cosine": 0.3}, "measure:cosine|version:0")
-    both = made_log(tmp_path, [{"cosine": cosine, "genie": scored({"plot": 0.5})}])
-    alone = made_log(tmp_path, [{"cosine": cosine}], model="mock/other")
-    genie, other = build_report([alone, both]).measures
-    assert (genie.scorer, other.scorer) == ("genie", "cosine")
-    assert [list(row) for row in genie.rows] == [[], ["plot"]], "by label: mock/other, mock/writer"
-    assert [list(row) for row in other.rows] == [["cosine"], ["cosine"]]
-
-
 NO_VIEW = ViewerConfig()
-COSINE, TTCW = "measure:cosine|version:0", "measure:ttcw|rubric:ttcw@0|version:0"
 
 
 @pytest.mark.parametrize(
@@ -137,10 +125,6 @@ def test_faults_and_warnings_stand_by_their_run_and_the_population_is_where_the_
     assert (measure.has_standing, measure.covered) == (True, ["plot"])
 
 
-def agreement(file: str, *keys: str) -> dict[str, Any]:
-    return concordance(read_logs([file]), [("genie", key) for key in keys])
-
-
 def test_tau_is_taken_over_the_documents_that_both_keys_have_and_says_how_many(tmp_path: Path) -> None:
     values = [(0.1, 0.4), (0.2, 0.3), (0.3, 0.1), (0.4, 0.2), (0.5, NAN)]
     samples = [{"genie": scored({"plot": plot, "style": style})} for plot, style in values]
@@ -156,17 +140,16 @@ def test_tau_is_taken_over_the_documents_that_both_keys_have_and_says_how_many(t
 def test_one_value_throughout_puts_nothing_in_order_and_keys_beyond_what_a_table_can_hold_are_counted(
     tmp_path: Path,
 ) -> None:
-    values = [(0.1, 0.1), (0.1, 0.2), (NAN, NAN)]
-    samples = [{"genie": scored({"plot": plot, "style": style})} for plot, style in values]
-    found = agreement(made_log(tmp_path, samples), "plot", "style")
+    def agreement(*values: dict[str, float]) -> dict[str, Any]:
+        file = made_log(tmp_path, [{"genie": scored(own)} for own in values])
+        return concordance(read_logs([file]), [("genie", key) for key in values[0]])
+
+    one, other = {"plot": 0.1, "style": 0.1}, {"plot": 0.1, "style": 0.2}
+    found = agreement(one, other, {"plot": NAN, "style": NAN})
     assert (found["names"], found["tau"], found["unordered"]) == (["style"], [[1.0]], ["plot"])
     # and of one value among the documents of another key there is no tau
-    values = [(0.1, 0.1), (0.1, 0.2), (0.2, NAN)]
-    samples = [{"genie": scored({"plot": plot, "style": style})} for plot, style in values]
-    assert math.isnan(agreement(made_log(tmp_path, samples), "plot", "style")["tau"][0][1])
-    keys = ["same", *(f"k{number}" for number in range(43))]
-    samples = [{"genie": scored(dict.fromkeys(keys, value) | {"same": 0.5})} for value in (0.1, 0.2)]
-    found = agreement(made_log(tmp_path, samples), *keys)
+    assert math.isnan(agreement(one, other, {"plot": 0.2, "style": NAN})["tau"][0][1])
+    found = agreement(*({"same": 0.5, **{f"k{number}": value for number in range(43)}} for value in (0.1, 0.2)))
     assert (len(found["names"]), found["left_out"], found["unordered"]) == (40, 3, ["same"])
 
 
@@ -206,13 +189,6 @@ def test_only_documents_that_were_measured_and_whose_questions_were_kept_stand_o
     other = {"cosine": scored({"cosine_mean": 0.5}, "measure:cosine|version:0")}
     file = made_log(tmp_path, [genie(0.2, asked(0.2)), genie(0.9, asked(0.9)), bare, other])
     assert [(one.end, one.sample) for one in found(file)] == [("most", 2), ("least", 1)]
-
-
-def test_a_very_long_document_is_cut_and_one_that_is_just_not_too_long_is_whole(tmp_path: Path) -> None:
-    for length, text in ((20_000, "x" * 20_000), (20_001, "x" * 20_000 + " […]")):
-        file = made_log(tmp_path, [genie(0.5, asked(0.5))], texts=["x" * length])
-        assert [one.text for one in found(file)] == [text] * 2
-    assert found(file, examples=0) == []
 
 
 @pytest.mark.parametrize("kept", [None, "40 questions: too many to keep here", [{"feature": 1}], [1]])
@@ -273,26 +249,24 @@ def test_a_document_with_a_value_of_0_or_none_or_a_mark_of_nothing_or_another_te
 
 
 @pytest.mark.parametrize(("length", "cut"), [(20_000, False), (20_001, True)])
-def test_an_endless_text_is_cut_and_its_marks_are_all_listed(length: int, cut: bool, tmp_path: Path) -> None:
+def test_a_very_long_document_is_cut_and_its_marks_are_all_listed(length: int, cut: bool, tmp_path: Path) -> None:
     text = "ab " * 6_666 + "c" * (length - 19_998)
-    score = reading(text, ("novel", text[:2]), ("novel", text[-3:]))
-    (passage,) = build_report([made(tmp_path, (text, score))]).passages
+    score = {"close_reading": reading(text, ("novel", text[:2]), ("novel", text[-3:]))} | genie(0.5, asked(0.5))
+    file = made_log(tmp_path, [score], texts=[text])
+    (passage,) = build_report([file]).passages
     assert (len(passage.marks), passage.cut) == (2, cut)
     assert "".join(text for text, _, _ in passage.pieces) == text[:20_000]
     # a mark that goes on beyond the cut has no place in the text that is shown
     assert [ending for _, _, ending in passage.pieces if ending] == ([(1,)] if cut else [(1,), (2,)])
+    assert [one.text for one in found(file)] == [text[:20_000] + " […]" * cut] * 2
+    assert found(file, examples=0) == []
 
 
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [((1, 2), ("m/0", "m/1")), ((2, 3), None), ((3, 2), None), ((40, 9, 20), ("m/1", "m/0")), ((0, 5), None)],
-)
-def test_the_shortest_and_the_longest_run_are_named_beyond_one_and_a_half_times(
-    words: tuple[int, ...], named: tuple[str, str] | None, tmp_path: Path
-) -> None:
-    files = [
-        made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model=f"m/{number}", texts=["word " * count])
-        for number, count in enumerate(words)
-    ]
-    found = unlike_lengths(build_report(files))
-    assert (found and (found[0], found[2])) == named
+def test_the_shortest_and_the_longest_run_are_named_beyond_one_and_a_half_times(tmp_path: Path) -> None:
+    for words, named in (((2, 3), None), ((0, 5), None), ((40, 9, 20), ("m/9", "m/40"))):
+        files = [
+            made_log(tmp_path, [{"genie": scored({"plot": 0.5})}], model=f"m/{count}", texts=["word " * count])
+            for count in words
+        ]
+        found = unlike_lengths(build_report(files))
+        assert (found and (found[0], found[2])) == named

@@ -117,11 +117,8 @@ def test_without_the_extra_the_error_says_what_to_install(tmp_path: Path, monkey
 
 def test_the_list_of_general_english_has_what_stories_use_too_often() -> None:
     pytest.importorskip("wordfreq", reason="needs the extra `words`")
-    english = english_frequencies()
-    assert len(english) == 321_180
     # as wordfreq says: Zipf value = log10 of uses in a billion words
-    assert math.log10(english["the"] * 1e9) == pytest.approx(7.73)
-    assert all(0 < share < 0.06 for share in english.values())
+    assert math.log10(english_frequencies()["the"] * 1e9) == pytest.approx(7.73)
     (value,) = as_json("repeats", "starter", "--words-against", "english")
     words = [one for one in value["wording"] if one["what"] == "word_against_english"]
     assert words[0]["text"] == "stood"

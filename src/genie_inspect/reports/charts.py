@@ -74,19 +74,18 @@ def check_picture(path: Path) -> None:
 def write_chart(draw: Callable[[], "Chart"], path: Path) -> None:
     check_picture(path)
     if path.suffix == ".png":
-        spec, version = _drawable(draw(), PAPER)
+        spec, version = _drawable(draw())
         write_bytes(path, _converted("png", spec, vl_version=version, scale=SHARP))
     else:
-        # text on no ground is lost on a dark page
-        write_bytes(path, svg(draw(), PAPER).encode())
+        write_bytes(path, svg(draw()).encode())
 
 
-def svg(chart: "Chart", ground: str = "transparent") -> str:
-    """The chart as SVG for light paper; on no ground of its own, as a page has one."""
-    return drawn(*_drawable(chart, ground))
+def svg(chart: "Chart") -> str:
+    """The chart as SVG."""
+    return drawn(*_drawable(chart))
 
 
-def _drawable(chart: "Chart", background: str) -> tuple[Any, str]:
+def _drawable(chart: "Chart") -> tuple[Any, str]:
     """The Vega-Lite specification of a chart, and its version as vl-convert names it."""
     import altair
 
@@ -98,8 +97,9 @@ def _drawable(chart: "Chart", background: str) -> tuple[Any, str]:
             return list(map(made_printable, value))
         return printable(value) if isinstance(value, str) else value
 
+    # text on no ground would be lost on a dark page
     # altair's own writer takes four times as long, because it checks the data against its schema
-    spec = chart.configure(background=background, **CONFIG).to_dict(validate=False)
+    spec = chart.configure(background=PAPER, **CONFIG).to_dict(validate=False)
     # vl-convert knows versions by major and minor alone, altair names the patch too
     return made_printable(spec), ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
 
@@ -306,23 +306,18 @@ def bars(study: "Study", abreast: int = ABREAST) -> "Chart":
     """A panel a measure: how far each intervention moves it, with a line at how far paraphrases do."""
     import altair
 
-    kinds = edit, paraphrase = ("edit", "paraphrase")
-    rows = [
-        {
-            "measure": in_words(measure.name),
-            "row": in_words(one),
-            "kind": paraphrase if one == paraphrase else edit,
-            "share": share,
-        }
-        for measure in study.measures
-        for one, share in measure.shares.items()
-    ]
+    paraphrase, edit = "paraphrase", "edit"
+    rows = []
+    for measure in study.measures:
+        for one, share in measure.shares.items():
+            kind = paraphrase if one == paraphrase else edit
+            rows.append({"measure": in_words(measure.name), "row": in_words(one), "kind": kind, "share": share})
     names = list(dict.fromkeys(str(row["measure"]) for row in rows))
     labels = list(map(in_words, study.texts.changed))
     x = altair.X("share:Q", title=None, scale={"domain": [0, 1]}, axis={"values": [0, 0.5, 1], "format": "g"})
     extent = LETTER * max(map(len, labels), default=0)
     y = altair.Y("row:N", title=None, sort=labels, axis={"domain": False, "ticks": False, "minExtent": extent})
-    scale = {"domain": list(kinds), "range": list(SERIES[:2])}
+    scale = {"domain": [edit, paraphrase], "range": list(SERIES[:2])}
     colour = altair.Color("kind:N", scale=scale, legend={"title": None, "orient": "top"})
     base = chart_of(rows)
     paraphrases = base.transform_filter(f"datum.kind == '{paraphrase}'")

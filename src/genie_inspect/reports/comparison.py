@@ -149,7 +149,8 @@ def rows_of(
         for scorer, names in keys.items()
         for key in ([key for key in names if key in named] if named else keys_to_test(runs[0].declared(scorer), names))
     }
-    places, columns, tests = [], [], []
+    columns: list[Column] = []
+    places = []
     for run, own in pairs.items():
         measured = tested_differences(own.before, own.after, options.margin, equivalence=options.equivalence)
         family = runs[run].label if options.family == "run" else ""
@@ -159,13 +160,10 @@ def rows_of(
             sides = ([row[column] for row in side] for side in (own.before, own.after))
             yes_no = as_yes_and_no(difference, *sides) if own.by == SAMPLE else None
             difference = yes_no or difference
-            tests.append(MCNEMAR if yes_no else TEST)
-            places.append((run, column))
+            places.append((run, column, MCNEMAR if yes_no else TEST))
             columns.append((key, family, difference.within(*ends) if ends else difference))
-    corrected = findings(columns, tested, options.correction)
-    for (run, column), ((scorer, name), family, _), finding, test in zip(
-        places, columns, corrected, tests, strict=True
-    ):
+    corrected = zip(places, columns, findings(columns, tested, options.correction), strict=True)
+    for (run, column, test), ((scorer, name), family, _), finding in corrected:
         own = pairs[run]
         before, after = own.evidence[scorer]
         yield Row(
@@ -381,10 +379,10 @@ def _by_strategy(comparison: Comparison) -> dict[str, list[str]]:
 def _by_model(runs: Iterable[tuple[str, Pairs]], key: Key) -> dict[str, dict[str, list[tuple[float, float]]]]:
     """By model and prompt, before and after of each run that has both."""
     by_model: dict[str, dict[str, list[tuple[float, float]]]] = {}
-    for model, pairs in runs:
-        place = pairs.keys.index(key) if key in pairs.keys else None
+    for model, pairs in ((model, pairs) for model, pairs in runs if key in pairs.keys):
+        place = pairs.keys.index(key)
         for prompt, before, after in zip(pairs.names, pairs.before, pairs.after, strict=True):
-            if place is not None and not math.isnan(before[place] + after[place]):
+            if not math.isnan(before[place] + after[place]):
                 by_model.setdefault(model, {}).setdefault(prompt, []).append((before[place], after[place]))
     return by_model
 

@@ -1,7 +1,7 @@
 """Every document of the runs, with what a filter chooses by; of the first of each run also text and answers."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from genie_inspect.logs.files import sample_of
@@ -49,70 +49,53 @@ def documents(report: Report) -> Documents:
     """By run the first documents: one of each prompt, then the second of each."""
     runs = [run for run in report.runs if not run.is_population]
     detailed = max(1, DETAILED // max(1, len(runs)))
-    chosen = [(run, document) for run in runs for document in in_order(run)[: max(1, LISTED // len(runs))]]
-    measure = report.measures[0]
-    columns = {
-        key: [value for _, one in chosen if not math.isnan(value := one.value(measure.scorer, key))]
-        for key in measure.keys
-    }
-    ends = {
-        key: (sorted(known)[len(known) // TENTH], sorted(known)[-1 - len(known) // TENTH])
-        for key, known in columns.items()
-        if known
-    }
-    prompts = {prompt: place for place, prompt in enumerate(dict.fromkeys(one.prompt for _, one in chosen))}
-    labels = {run.label: place for place, run in enumerate(runs)}
-    reasons: dict[str, int] = {}
-    rows, seen = [], dict.fromkeys(labels, 0)
+    measure, most = report.measures[0], max(1, LISTED // max(1, len(runs)))
+    # one of each prompt first, so that those that are cut leave no prompt out
+    in_order = {run.label: sorted(run.documents, key=lambda document: document.epoch)[:most] for run in runs}
+    ends: dict[str, tuple[float, float]] = {}
+    for key in measure.keys:
+        values = sorted(one.value(measure.scorer, key) for own in in_order.values() for one in own)
+        if known := [value for value in values if not math.isnan(value)]:
+            ends[key] = known[len(known) // TENTH], known[-1 - len(known) // TENTH]
+    labels = {run.label: f"r{place}" for place, run in enumerate(runs)}
+    prompts: dict[str, str] = {}
+    reasons: dict[str, str] = {}
+    rows: list[Listed] = []
+    with_text: dict[tuple[str, str | int, int], int] = {}
     stood_out = {(one.run, one.sample, one.epoch) for one in report.stand_outs}
-    for run, document in chosen:
-        own = list(why_unscored(run, document))
-        classes = [f"r{labels[run.label]}", f"p{prompts[document.prompt]}"]
-        classes += [f"u{reasons.setdefault(reason, len(reasons))}" for reason in own]
-        values = []
+    for run, nth, document in ((own, nth, one) for own in runs for nth, one in enumerate(in_order[own.label])):
+        unscored = list(why_unscored(run, document))
+        classes = [labels[run.label], prompts.setdefault(document.prompt, f"p{len(prompts)}")]
+        classes += [reasons.setdefault(reason, f"u{len(reasons)}") for reason in unscored]
+        shown = []
         for place, key in enumerate(measure.keys):
             value = document.value(measure.scorer, key)
-            values.append(f"{in_words(key)} {number(value, places(measure, key))}".replace(" ", NO_BREAK))
+            shown.append(f"{in_words(key)} {number(value, places(measure, key))}".replace(" ", NO_BREAK))
             if math.isnan(value):
                 classes.append(f"n{place}")
-            elif key in ends:
+            else:
                 classes += [f"l{place}"] * (value <= ends[key][0]) + [f"h{place}"] * (value >= ends[key][1])
-        seen[run.label] += 1
-        is_shown = seen[run.label] <= detailed or (run.label, document.sample, document.epoch) in stood_out
-        detail = _detail(run, document, measure.scorer) if is_shown else None
-        rows.append(Listed(run.label, document, ", ".join(values), own, " ".join(classes), detail))
+        detail, where = None, (run.label, document.sample, document.epoch)
+        if nth < detailed or where in stood_out:
+            sample = sample_of(document.file, document.sample, document.epoch)
+            found = (passage_of(run, name, document, sample) for name in run.ours)
+            score = (sample.scores or {}).get(measure.scorer)
+            detail = Detail(shown_text(sample), next(filter(None, found), None), questions(score) if score else [])
+            with_text[where] = len(rows)
+        rows.append(Listed(run.label, document, ", ".join(shown), unscored, " ".join(classes), detail))
     tenths = (("h", "highest tenth"), ("l", "lowest tenth"), ("n", "not measured"))
-    filters = {
-        "run": [(label, f"r{place}") for label, place in labels.items()],
-        "prompt": [(prompt, f"p{place}") for prompt, place in prompts.items()],
-        "feature": [
-            (f"{in_words(key)}: {what}", f"{name}{place}")
-            for place, key in enumerate(measure.keys)
-            for name, what in tenths
-        ],
-        "unscored": [(reason, f"u{place}") for reason, place in reasons.items()],
-    }
-    with_text = {
-        (row.run, row.document.sample, row.document.epoch): place for place, row in enumerate(rows) if row.detail
-    }
-    filters = {what: choices for what, choices in filters.items() if choices}
-    return Documents(rows, filters, sum(len(run.documents) for run in runs) - len(chosen), detailed, with_text)
-
-
-def in_order(run: ScoredLog) -> Sequence[ScoredDocument]:
-    # one of each prompt first, so that those that are cut leave no prompt out
-    return sorted(run.documents, key=lambda document: document.epoch)
+    by_feature = [
+        (f"{in_words(key)}: {what}", f"{name}{place}")
+        for place, key in enumerate(measure.keys)
+        for name, what in tenths
+    ]
+    by_reason = [*reasons.items()]
+    filters = {"run": [*labels.items()], "prompt": [*prompts.items()], "feature": by_feature, "unscored": by_reason}
+    left_out = sum(len(run.documents) for run in runs) - len(rows)
+    return Documents(rows, {what: own for what, own in filters.items() if own}, left_out, detailed, with_text)
 
 
 def why_unscored(run: ScoredLog, document: ScoredDocument) -> Iterator[str]:
     for scorer in run.ours:
         if reason := document.why_unscored(scorer):
             yield f"{in_words(scorer)}: {in_words(reason)}"
-
-
-def _detail(run: ScoredLog, document: ScoredDocument, scorer: str) -> Detail:
-    sample = sample_of(document.file, document.sample, document.epoch)
-    scores = sample.scores or {}
-    found = (passage_of(run, name, document, sample) for name in run.ours)
-    table = questions(scores[scorer]) if scorer in scores else []
-    return Detail(shown_text(sample), next(filter(None, found), None), table)

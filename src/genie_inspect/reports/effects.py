@@ -45,15 +45,15 @@ class StudyTexts:
 
 def texts_of(documents: Iterable[ScoredDocument], *, stand_ins: bool = False) -> StudyTexts:
     """Originals with what was made of them; `stand_ins`: edits of other features may stand for missing originals."""
-    originals: dict[str, list[ScoredDocument]] = {}
-    made: dict[tuple[str, str, str | int], list[ScoredDocument]] = {}
+    originals = defaultdict[str, list[ScoredDocument]](list)
+    made = defaultdict[tuple[str, str, str | int], list[ScoredDocument]](list)
     unknown: set[str | int] = set()
     for document in documents:
         facts = document.intervention
         if facts and facts.kind == ORIGINAL:
-            originals.setdefault(facts.original, []).append(document)
+            originals[facts.original].append(document)
         elif facts and facts.kind in (EDIT, PARAPHRASE) and (intervention := intervention_of(facts)):
-            made.setdefault((intervention, facts.original, document.sample), []).append(document)
+            made[intervention, facts.original, document.sample].append(document)
         else:
             unknown.add(document.sample)
     # `sorted` is stable: features stand as the log has them, with the paraphrases below

@@ -172,34 +172,36 @@ ROOM = {"left": 8, "top": 4, "right": 24, "bottom": 4}
 Line = tuple[str, Row, str]  # its name in the chart, the difference, and the colour of its run
 
 
-def tested_rows(report: Report) -> Iterator[tuple[str, list[Row]]]:
-    """By scorer the differences that are tested and measured."""
+def tested_rows(report: Report) -> Iterator[tuple[str, bool, dict[str, list[Row]]]]:
+    """By scorer the differences that are tested and measured, by the title of what they are drawn in.
+
+    That is a panel for each run; or, where only one key is tested, which is then told, one with a row for each run.
+    """
     if report.comparison is None:
         return
     tested = [row for row in report.comparison.rows if row.tested and not math.isnan(row.finding.difference.delta)]
     for scorer in report.comparison.signatures:
-        yield scorer, [row for row in tested if row.scorer == scorer]
+        rows = [row for row in tested if row.scorer == scorer]
+        has_one_key = len({row.key for row in rows}) == 1
+        panels: dict[str, list[Row]] = {}
+        for row in rows:
+            title = in_words(row.key) if has_one_key else f"{row.run} against {row.baseline}"
+            panels.setdefault(title, []).append(row)
+        yield scorer, has_one_key, panels
 
 
 def forests(report: Report) -> Iterator[Figure]:
     """A figure for each run of a measure, on one scale; one with a row a run where one key alone is tested."""
     colour_of = colours(report.runs)
-    for scorer, rows in tested_rows(report):
-        runs = list(dict.fromkeys(row.run for row in rows))
-        charts: list[tuple[str, str, list[Line]]] = []
-        if len({row.key for row in rows}) == 1:
-            names = short_names(runs, FEW)
-            lines = [(names[row.run], row, colour_of[row.run]) for row in rows]
-            charts = [("", in_words(rows[0].key), lines)]
-        else:
-            for place, run in enumerate(runs, start=1):
-                lines = [(in_words(row.key), row, colour_of[run]) for row in rows if row.run == run]
-                charts.append((f"-{place}", f"{run} against {lines[0][1].baseline}", lines))
-        for suffix, what, lines in charts:
+    for scorer, has_one_key, panels in tested_rows(report):
+        for place, (what, rows) in enumerate(panels.items(), start=1):
+            names = short_names([row.run for row in rows], FEW) if has_one_key else {}
+            lines = [(names.get(row.run) or in_words(row.key), row, colour_of[row.run]) for row in rows]
             title = f"{in_words(scorer)}: {what}"
             told = "; ".join(f"{name} {marked(row)}" for name, row, _ in lines)
             description = f"Paired differences, {title}. {told}. The tables below have the intervals."
-            draw = partial(_forest_chart, lines, reach(rows))
+            suffix = "" if has_one_key else f"-{place}"
+            draw = partial(_forest_chart, lines, reach(panels))
             yield Figure(f"forest-{scorer}{suffix}", title, description, draw)
 
 
@@ -232,9 +234,9 @@ def _forest_chart(lines: Sequence[Line], ends: tuple[float, float]) -> "Chart":
     ).properties(width=WIDTH, height=HEIGHT * len(lines), padding=ROOM)
 
 
-def reach(rows: Sequence[Row]) -> tuple[float, float]:
+def reach(panels: Mapping[str, Sequence[Row]]) -> tuple[float, float]:
     """From the lowest to the highest that any run of the measure reaches, and a little more; 0 is among them."""
-    differences = [row.finding.difference for row in rows]
+    differences = (row.finding.difference for rows in panels.values() for row in rows)
     values = [value for d in differences for value in (d.delta, d.low, d.high, d.margin, -d.margin)]
     reached = [0.0, *filter(math.isfinite, values)]
     low, high = min(reached), max(reached)

@@ -19,18 +19,7 @@ from genie_inspect.files.values import printable
 from genie_inspect.files.writing import DATA, write_bytes
 from genie_inspect.logs.files import LogError
 from genie_inspect.logs.measures import GENIE, shown_key
-from genie_inspect.reports.charts import (
-    FAINT,
-    INK,
-    NOT_MEASURED,
-    PAPER,
-    Axis,
-    chart_of,
-    check_picture,
-    in_words,
-    number,
-    svg,
-)
+from genie_inspect.reports.charts import FAINT, INK, NOT_MEASURED, Axis, chart_of, check_picture, in_words, number, svg
 from genie_inspect.reports.figures import MARGIN, SHAPES, Figure, colours, one_per_run
 from genie_inspect.reports.report import Measure, Report
 from genie_inspect.statistics.descriptive import Interval
@@ -67,9 +56,15 @@ def first_figure(report: Report, width: float = COLUMN) -> Figure | None:
     measure = next((one for one in report.measures if any(not math.isnan(c.interval.mean) for c in one.cells)), None)
     if measure is None:
         return None
+    first, ranges = measure.keys[0], measure.ranges
+    keys = [key for key in measure.keys if key == first or (ranges[key].known and ranges[key] == ranges[first])]
     rows = {run.label: row for run, row in zip(report.runs, measure.rows, strict=True) if row}
-    by_key = {key: {run: row[key].interval for run, row in rows.items()} for key in _on_one_scale(measure)}
-    means = dict(sorted(by_key.items(), key=lambda pair: -_middle(pair[1].values())))
+    by_key = {key: {run: row[key].interval for run, row in rows.items()} for key in keys}
+    middle_of: dict[str, float] = {}
+    for key, by_run in by_key.items():
+        known = [own.mean for own in by_run.values() if not math.isnan(own.mean)]
+        middle_of[key] = fmean(known) if known else -math.inf  # what was not measured stands last
+    means = {key: by_key[key] for key in sorted(keys, key=middle_of.__getitem__, reverse=True)}
     told = "; ".join(
         f"{shown_key(measure.signature, key)}: " + ", ".join(f"{run} {number(own.mean)}" for run, own in by_run.items())
         for key, by_run in means.items()
@@ -93,7 +88,7 @@ def write_first_figure(report: Report, path: Path, width: float = COLUMN) -> Non
     figure = first_figure(report, width)
     if figure is None:
         raise LogError(f"{path} would be empty: no document has a score. genie summary LOGS says why")
-    image = outlined(svg(figure.draw(), PAPER))
+    image = outlined(svg(figure.draw()))
     if path.suffix == ".png":
         import vl_convert
 
@@ -101,17 +96,6 @@ def write_first_figure(report: Report, path: Path, width: float = COLUMN) -> Non
     else:
         measured = _EXTENT.sub(lambda size: f'{size[1]}="{float(size[2]) / POINTS:g}mm"', image, count=2)
         write_bytes(path, measured.encode())
-
-
-def _on_one_scale(measure: Measure) -> list[str]:
-    first, ranges = measure.keys[0], measure.ranges
-    return [key for key in measure.keys if key == first or (ranges[key].known and ranges[key] == ranges[first])]
-
-
-def _middle(intervals: Iterable[Interval]) -> float:
-    """The mean of means; of none the lowest of all, so that what was not measured stands last."""
-    means = [own.mean for own in intervals if not math.isnan(own.mean)]
-    return fmean(means) if means else -math.inf
 
 
 def _dots(measure: Measure, means: Means, looks: Mapping[str, tuple[str, str]], width: float) -> "Chart":
@@ -167,24 +151,20 @@ def _dots(measure: Measure, means: Means, looks: Mapping[str, tuple[str, str]], 
 
 
 def _across(measure: Measure, means: Means, bands: Iterable[Dot]) -> dict[str, Any]:
-    low, high = _scale(measure, means, bands)
+    """The whole of a scale that has ends; else from 0 to the farthest that is drawn, and a little more."""
+    ends = measure.ranges[next(iter(means))]
+    low, high = ends.low, ends.high
+    if not (ends.known and math.isfinite(low) and math.isfinite(high)):
+        drawn = [end for by_run in means.values() for own in by_run.values() for end in (own.mean, own.low, own.high)]
+        reached = [0.0, *filter(math.isfinite, drawn), *(band[end] for band in bands for end in ("low", "high"))]
+        low, high = min(reached), max(reached)
+        margin = MARGIN * (high - low) or 0.5
+        low, high = low - margin * (low < 0), high + margin * (high > 0)
     what = "novelty" if measure.signature.measure == GENIE else in_words(measure.scorer)
     ticks = {"format": ".2~f", "values": [0, 0.25, 0.5, 0.75, 1]} if (low, high) == (0, 1) else {"tickCount": 5}
     title = {"title": f"{what} (mean, 95% interval)", "titleAnchor": "end", "titlePadding": SPACE}
     axis = {**SIZES, **ticks, **title, "tickSize": 3, "gridWidth": 0.5}
     return {"scale": {"domain": [low, high], "nice": False}, "axis": axis}
-
-
-def _scale(measure: Measure, means: Means, bands: Iterable[Dot]) -> tuple[float, float]:
-    """The whole of a scale that has ends; else from 0 to the farthest that is drawn, and a little more."""
-    ends = measure.ranges[next(iter(means))]
-    if ends.known and math.isfinite(ends.low) and math.isfinite(ends.high):
-        return ends.low, ends.high
-    drawn = [end for by_run in means.values() for own in by_run.values() for end in (own.mean, own.low, own.high)]
-    reached = [0.0, *filter(math.isfinite, drawn), *(band[end] for band in bands for end in ("low", "high"))]
-    low, high = min(reached), max(reached)
-    margin = MARGIN * (high - low) or 0.5
-    return low - margin * (low < 0), high + margin * (high > 0)
 
 
 def _lines(names: Sequence[Sequence[str]]) -> str:

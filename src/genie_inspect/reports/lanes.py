@@ -113,8 +113,8 @@ def _mean(cell: Cell) -> float:
 def forest_lanes(report: Report) -> Iterator[tuple[str, list[Panel]]]:
     """By scorer a panel per run, all on one scale: the differences, with the margin of equivalence as band."""
     mark_of = markers(report.runs)
-    for scorer, rows in tested_rows(report):
-        ends = reach(rows)
+    for scorer, has_one_key, tested in tested_rows(report):
+        ends = reach(tested)
 
         def lane(name: str, row: Row, ends: Ends = ends) -> Lane:
             own, marker = row.finding.difference, mark_of[row.run] if row.finding.differs else NO_MARKER
@@ -125,15 +125,10 @@ def forest_lanes(report: Report) -> Iterator[tuple[str, list[Panel]]]:
         zero = _place(0, *ends) or 0.0
         outer = [(place, f"{end:+.2f}") for place, end in zip((0.0, 100.0), ends, strict=True)]
         scale = ((zero, "0"), *((place, text) for place, text in outer if abs(place - zero) > ROOM))
-        runs, keys = (list(dict.fromkeys(getattr(row, name) for row in rows)) for name in ("run", "key"))
-        if len(keys) == 1:
-            yield scorer, [Panel(in_words(keys[0]), [lane(row.run, row) for row in rows], scale)]
-            continue
         panels = []
-        for run in runs:
-            own = [row for row in rows if row.run == run]
-            title = f"{run} against {own[0].baseline}"
-            panels.append(Panel(title, [lane(in_words(row.key), row) for row in own], scale, names_runs=False))
+        for title, rows in tested.items():
+            lanes = [lane(row.run if has_one_key else in_words(row.key), row) for row in rows]
+            panels.append(Panel(title, lanes, scale, names_runs=has_one_key))
         yield scorer, panels
 
 

@@ -2,8 +2,9 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +15,10 @@ from genie_inspect.logs.reading import ScoredLog, cut_warning, length_warning
 from genie_inspect.logs.results import graders_of, options_of, reference_scores_command
 from genie_inspect.measures.genie import ALIKE
 from genie_inspect.measures.tokens import is_like_length
-from genie_inspect.reports import charts, figures
+from genie_inspect.reports import charts, figures, lanes
 from genie_inspect.reports.documents import Documents, documents
 from genie_inspect.reports.figures import Figure
 from genie_inspect.reports.first_figure import first_figure
-from genie_inspect.reports.lanes import (
-    forest_lanes,
-    length_lanes,
-    markers,
-    means_lanes,
-    ordered_keys,
-    spread_lanes,
-    study_lanes,
-)
 from genie_inspect.reports.ranking import leaders
 from genie_inspect.reports.repeats import Repeated, Repeats
 from genie_inspect.reports.report import Measure, QuestionRow, Report, StandOut
@@ -152,20 +144,15 @@ def matrix(study: Study) -> tuple[list[str], dict[str, list[dict[str, Any]]]]:
     return list(dict.fromkeys(cell["column"] for cell in cells)), rows
 
 
-def study_figures(study: Study, place: int) -> list[Figure]:
-    told, title = " ".join(map(sentence, study.measures)), f"{charts.BARS}: {charts.BARS_SCALE}"
-    return [
-        Figure(f"study-{place}-effects", "effects of edits and paraphrases", told, lambda: charts.study_heatmap(study)),
-        Figure(f"study-{place}-bars", title, told, lambda: charts.bars(study, charts.ON_A_PHONE)),
-    ]
-
-
 def every_figure(report: Report) -> Iterator[Figure]:
     """What the page draws and its tables of means and of effects, as pictures, in its order."""
     yield from filter(None, [first_figure(report)])
     yield from figures.forests(report)
     for place, study in enumerate(report.studies, start=1):
-        yield from study_figures(study, place)
+        told, title = " ".join(map(sentence, study.measures)), f"{charts.BARS}: {charts.BARS_SCALE}"
+        heading, heatmap = "effects of edits and paraphrases", partial(charts.study_heatmap, study)
+        yield Figure(f"study-{place}-effects", heading, told, heatmap)
+        yield Figure(f"study-{place}-bars", title, told, partial(charts.bars, study, charts.ON_A_PHONE))
     for measure in report.measures:
         yield figures.heatmap(report, measure)
         yield from figures.ridges(report, measure)
@@ -180,63 +167,27 @@ def page(report: Report) -> str:
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.filters |= {"number": charts.number, "words": charts.in_words}
-    asked = (
-        *(figures.places, figures.shade),
-        *(forest_lanes, length_lanes, means_lanes, spread_lanes, study_lanes),
-        *(
-            answers,
-            answers_elsewhere,
-            asides,
-            beware,
-            caution,
-            caveats,
-            warned,
-            of_population,
-            command_for_reference_scores,
-            cost,
-            cut_warning,
-            definitions,
-        ),
-        *(length_warning, matrix),
-        *(
-            meanings,
-            most_novel,
-            most_repeated,
-            opening,
-            prompts_needed,
-            run_facts,
-            sentence,
-            unlike_lengths,
-            verdict,
-        ),
+    asked: tuple[Callable[..., Any], ...] = (
+        *(figures.places, figures.shade, lanes.forest_lanes, lanes.length_lanes, lanes.means_lanes),
+        *(lanes.spread_lanes, lanes.study_lanes),
+        *(answers, answers_elsewhere, asides, beware, caution, caveats, command_for_reference_scores, cost),
+        *(cut_warning, definitions, length_warning, matrix, meanings, most_novel, most_repeated, of_population),
+        *(opening, prompts_needed, run_facts, sentence, unlike_lengths, verdict, warned),
     )
     environment.globals |= {function.__name__: function for function in asked}
     environment.globals |= {
-        **{
-            "study_warnings": study_warnings,
-            "is_finite": math.isfinite,
-            "version": package_version(),
-        },
-        **{
-            "ASPECTS": ASPECTS,
-            "DIFFERENCE": DIFFERENCE,
-            "UNSPECIFIED": UNSPECIFIED,
-            "GENIE": GENIE,
-            "POWER": USUAL_POWER,
-            "ALIKE": ALIKE,
-            "RECORDED": RECORDED,
-            "BARS": charts.BARS,
-            "BARS_SCALE": charts.BARS_SCALE,
-        },
+        **{"study_warnings": study_warnings, "is_finite": math.isfinite, "version": package_version()},
+        **{"ASPECTS": ASPECTS, "DIFFERENCE": DIFFERENCE, "UNSPECIFIED": UNSPECIFIED, "GENIE": GENIE, "ALIKE": ALIKE},
+        **{"POWER": USUAL_POWER, "RECORDED": RECORDED, "BARS": charts.BARS, "BARS_SCALE": charts.BARS_SCALE},
     }
     report = in_one_order(report)
     # the first measure on a scale from 0 to 1 opens the page
-    lanes = [(measure, found) for measure in report.measures if (found := means_lanes(report, measure))]
-    headline, headline_lanes = lanes[0] if lanes else (None, [])
+    drawn = ((measure, found) for measure in report.measures if (found := lanes.means_lanes(report, measure)))
+    headline, headline_lanes = next(drawn, (None, []))
     carried = next(filter(None, (reference_scores_command(run, "genie") for run in report.runs)), "")
     return environment.get_template("page.html.j2").render(
         report=report,
-        marks=markers(report.runs),
+        marks=lanes.markers(report.runs),
         is_example=any(run.model.startswith(RECORDED) for run in report.runs),
         headline=headline,
         headline_lanes=headline_lanes,
@@ -314,19 +265,18 @@ def warned(report: Report, measure: Measure) -> list[str]:
 
 def most_novel(report: Report) -> StandOut | None:
     """A most novel document that is told apart at sight: most of the population gives one and the same other answer."""
-    ends = [(one, one.question) for one in report.stand_outs if one.end == "most" and one.question]
 
-    def at_sight(pair: tuple[StandOut, QuestionRow]) -> tuple[float, float]:
-        one, asked = pair
+    def at_sight(one: StandOut) -> tuple[float, float]:
+        asked = one.question or QuestionRow("")
         shared = max((other.given for other in asked.nearest), default=0) / max(asked.ratings, 1)
         return (asked.novelty or 0.0) * min(shared, 1.0), one.value
 
-    return max(ends, key=at_sight, default=(None, None))[0]
+    return max((one for one in report.stand_outs if one.end == "most" and one.question), key=at_sight, default=None)
 
 
 def in_one_order(report: Report) -> Report:
     """The report with the keys of each measure as the first figure has them: the highest mean first."""
-    measures = tuple(replace(measure, keys=tuple(ordered_keys(report, measure))) for measure in report.measures)
+    measures = tuple(replace(measure, keys=tuple(lanes.ordered_keys(report, measure))) for measure in report.measures)
     place = {(own.scorer, key): (n, m) for n, own in enumerate(measures) for m, key in enumerate(own.keys)}
     comparison = report.comparison
     if comparison:

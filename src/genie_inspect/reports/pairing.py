@@ -8,7 +8,7 @@ over other questions would move where nothing else did. So they differ from thos
 """
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,9 +36,8 @@ class Pairs:
     keys: tuple[Key, ...]
     before: tuple[tuple[float, ...], ...]  # a row a prompt, a column a key; NaN where there is no score
     after: tuple[tuple[float, ...], ...]
-    instances: tuple[
-        int | None, ...
-    ]  # by key: pairs with both scores in the prompts or clusters; None where there are none
+    # by key: pairs with both scores in the prompts or clusters; None where there are none
+    instances: tuple[int | None, ...]
     questions: tuple[Share, ...]  # by key: those that both sides answered, of those asked, by prompt or pair
     names: tuple[str, ...]  # the prompt, sample or cluster of each row
     documents: Counter[tuple[str, str]]  # how often the run wrote which words, by prompt and digest
@@ -62,11 +61,10 @@ def units_of(by: str) -> str:
 def paired(baseline: ScoredLog, run: ScoredLog, scorers: Sequence[str], cluster: str = "") -> Pairs:
     """The pairs of two runs: by instance where each document of `run` was written after one of the baseline's."""
     by, name = _unit((baseline, run), scorers)
-    before: dict[str, list[ScoredDocument]] = {}
-    after: dict[str, list[ScoredDocument]] = {}
+    before, after = (defaultdict[str, list[ScoredDocument]](list) for _ in range(2))
     for log, groups in ((baseline, before), (run, after)):
         for document in log.documents:
-            groups.setdefault(name(document), []).append(document)
+            groups[name(document)].append(document)
     if not before.keys() & after.keys():
         raise LogError(
             f"{baseline.file} and {run.file} share no prompt: the first has {next(iter(before), 'none')!r}, "

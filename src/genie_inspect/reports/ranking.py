@@ -55,29 +55,26 @@ def rankings(runs: Sequence[ScoredLog], measures: Sequence["Measure"]) -> Iterat
         if len(told) < FEWEST:
             continue
         for key in keys_to_test(told[0][0].declared(measure.scorer), measure.keys):
-            ranked = [run for run, row in told if not math.isnan(row[key].interval.mean)]
-            if len(ranked) >= FEWEST:
-                yield _ranking(measure.scorer, key, ranked)
-
-
-def _ranking(scorer: str, key: str, runs: Sequence[ScoredLog]) -> Ranking:
-    columns = [prompt_means(run.values(scorer, key), [one.prompt for one in run.documents]) for run in runs]
-    prompts = dict.fromkeys(prompt for column in columns for prompt in column)
-    table = [[column.get(prompt, math.nan) for column in columns] for prompt in prompts]
-    pairs = pairwise_differences(table)
-    below: dict[int, list[int]] = {place: [] for place in range(len(runs))}
-    for pair in pairs:
-        if pair.p_value < LEVEL:
-            upper, lower = (pair.first, pair.second) if pair.delta > 0 else (pair.second, pair.first)
-            below[upper].append(lower)
-    labels = tuple(run.label for run in runs)
-    means = [math.fsum(column.values()) / len(column) for column in columns]
-    order = sorted(range(len(runs)), key=lambda place: -means[place])
-    rows = [
-        RankedRun(labels[one], means[one], len(columns[one]), tuple(labels[two] for two in order if two in below[one]))
-        for one in order
-    ]
-    return Ranking(scorer, key, tuple(rows), tuple(pairs), labels)
+            ranked = {run.label: run for run, row in told if not math.isnan(row[key].interval.mean)}
+            if len(ranked) < FEWEST:
+                continue
+            columns = {
+                label: prompt_means(run.values(measure.scorer, key), [one.prompt for one in run.documents])
+                for label, run in ranked.items()
+            }
+            prompts = dict.fromkeys(prompt for column in columns.values() for prompt in column)
+            table = [[column.get(prompt, math.nan) for column in columns.values()] for prompt in prompts]
+            labels, pairs = tuple(columns), tuple(pairwise_differences(table))
+            sure = [pair for pair in pairs if pair.p_value < LEVEL]
+            below = {(labels[pair.first], labels[pair.second]) for pair in sure if pair.delta > 0}
+            below |= {(labels[pair.second], labels[pair.first]) for pair in sure if not pair.delta > 0}
+            means = {label: math.fsum(column.values()) / len(column) for label, column in columns.items()}
+            order = sorted(labels, key=means.__getitem__, reverse=True)
+            rows = (
+                RankedRun(one, means[one], len(columns[one]), tuple(two for two in order if (one, two) in below))
+                for one in order
+            )
+            yield Ranking(measure.scorer, key, tuple(rows), pairs, labels)
 
 
 def leaders(found: Sequence[Ranking]) -> list[str]:

@@ -244,15 +244,6 @@ _MATRIX = {
 }
 # by edited feature, or `paraphrase` (of which all are equivalent): the effect on each feature's score
 MATRIX = {name: dict(zip(FEATURES, map(float, row.split()), strict=True)) for name, row in _MATRIX.items()}
-COLUMNS = (
-    *("scorer", "key", "feature", "kind", "edited", "tested", "is_own"),
-    *("prompts", "originals", "texts", "left_out"),
-    *("before", "after", "delta", "low", "high", "spread"),
-    *("effect", "size", "is_constant"),
-    *("p_value", "tests", "p_value_corrected", "moved", "bootstrap_p_corrected"),
-    *("margin", "p_unlike", "bootstrap_p_unlike", "is_equivalent"),
-    *("words", "delta_less_length", "p_value_less_length_corrected"),
-)
 
 
 def as_values(study: Study, *, published: bool = False) -> dict[str, Any]:
@@ -286,7 +277,7 @@ def as_values(study: Study, *, published: bool = False) -> dict[str, Any]:
             for measure in study.measures
         ],
         "warnings": warnings(study),
-        "effects": [dict(zip(COLUMNS, _values(effect), strict=True)) for effect in study.effects],
+        "effects": list(map(_record, study.effects)),
         "agreements": [
             {"first": first, "second": second, "edited": one, "tau": tau, "originals": originals}
             for (first, second, one), (tau, originals) in study.agreements.items()
@@ -301,17 +292,21 @@ def as_values(study: Study, *, published: bool = False) -> dict[str, Any]:
 
 
 def as_csv(study: Study) -> str:
-    return csv_text(COLUMNS, [plain(_values(effect)) for effect in study.effects])
+    # a study has effects: at least on length, or on the keys of its file
+    records = [plain(_record(effect)) for effect in study.effects]
+    return csv_text(list(records[0]), [list(record.values()) for record in records])
 
 
-def _values(effect: Effect) -> tuple[object, ...]:
+def _record(effect: Effect) -> dict[str, object]:
     key, one, pairs, difference = effect.key, effect.intervention, effect.pairs, effect.difference
-    return (
-        *(key.scorer, key.name, key.feature or None, kind_of(one), one, key.tested, effect.is_own),
-        *(difference.pairs, len(pairs.rows), pairs.pairs, pairs.left_out),
-        *(difference.before, difference.after, difference.delta, difference.low, difference.high, difference.spread),
-        *(difference.effect, effect.size, effect.is_constant),
-        *(difference.p_value, effect.tests, effect.p_value, effect.moved, effect.bootstrap_p),
-        *(difference.margin, difference.p_unlike, effect.bootstrap_p_unlike, effect.is_equivalent),
-        *(effect.words, effect.left, effect.left_p),
-    )
+    return {
+        **{"scorer": key.scorer, "key": key.name, "feature": key.feature or None, "kind": kind_of(one), "edited": one},
+        **{"tested": key.tested, "is_own": effect.is_own, "prompts": difference.pairs, "originals": len(pairs.rows)},
+        **{"texts": pairs.pairs, "left_out": pairs.left_out},
+        **{name: getattr(difference, name) for name in ("before", "after", "delta", "low", "high", "spread", "effect")},
+        **{"size": effect.size, "is_constant": effect.is_constant, "p_value": difference.p_value},
+        **{"tests": effect.tests, "p_value_corrected": effect.p_value, "moved": effect.moved},
+        **{"bootstrap_p_corrected": effect.bootstrap_p, "margin": difference.margin, "p_unlike": difference.p_unlike},
+        **{"bootstrap_p_unlike": effect.bootstrap_p_unlike, "is_equivalent": effect.is_equivalent},
+        **{"words": effect.words, "delta_less_length": effect.left, "p_value_less_length_corrected": effect.left_p},
+    }

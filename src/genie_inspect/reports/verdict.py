@@ -55,12 +55,12 @@ def verdict(comparison: Comparison) -> str:
         f"Of {len(measured)} difference{'s' * (len(measured) > 1)} from {baselines}{named}, {hold} "
         f"{CORRECTED[comparison.options.correction]}{within} at {LEVEL:.0%}"
     ]
-    if alike:
-        parts.append(f"{len(alike)} {'is' if len(alike) == 1 else 'are'} equivalent within the margin{constant}")
-    if undecided := len(measured) - len(holding) - len(alike) - len(repeated):
-        parts.append(f"{undecided} {'is' if undecided == 1 else 'are'} undecided")
-    if repeated:
-        parts.append(f"{len(repeated)} {'is' if len(repeated) == 1 else 'are'} between identical documents")
+    others = {
+        f"equivalent within the margin{constant}": len(alike),
+        "undecided": len(measured) - len(holding) - len(alike) - len(repeated),
+        "between identical documents": len(repeated),
+    }
+    parts += [f"{count} {'is' if count == 1 else 'are'} {what}" for what, count in others.items() if count]
     if len(rows) > len(measured):
         parts.append(f"{len(rows) - len(measured)} could not be tested")
     sentence = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))

@@ -3,6 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +58,8 @@ def shared_wording(own: Texts, others: Texts, english: Mapping[str, float] | Non
     mine, theirs = ([Split(prompt, text, words(text)) for prompt, text in texts] for texts in (own, others))
     sizes, other_sizes = (Counter(split.prompt for split in splits) for splits in (mine, theirs))
     found = []
-    for what, parts in ((OPENING, _openings), (ENDING, _endings), (NAME, _names)):
+    openings, endings = partial(_edges, edge=slice(LENGTH)), partial(_edges, edge=slice(-LENGTH, None))
+    for what, parts in ((OPENING, openings), (ENDING, endings), (NAME, _names)):
         counts, other_counts = _by_prompt(parts(mine)), _by_prompt(parts(theirs))
         where: dict[str, list[str]] = {}
         for prompt, of_prompt in counts.items():
@@ -146,12 +148,8 @@ def _by_prompt(parts: Parts) -> defaultdict[str, Counter[str]]:
     return counts
 
 
-def _openings(splits: Sequence[Split]) -> Parts:
-    return ((split.prompt, [" ".join(split.words[:LENGTH])]) for split in splits)
-
-
-def _endings(splits: Sequence[Split]) -> Parts:
-    return ((split.prompt, [" ".join(split.words[-LENGTH:])]) for split in splits)
+def _edges(splits: Sequence[Split], edge: slice) -> Parts:
+    return ((split.prompt, [" ".join(split.words[edge])]) for split in splits)
 
 
 def _names(splits: Sequence[Split]) -> Parts:
