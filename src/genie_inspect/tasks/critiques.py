@@ -1,13 +1,9 @@
 """What the TTCW tasks are made of: stories to be written or that exist, what the critic is asked of them, columns."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from inspect_ai import Task
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import HeadlineMetric
-from inspect_ai.scorer import Scorer
-from inspect_ai.solver import Solver
+from inspect_ai.dataset import Sample
 from inspect_ai.viewer import ViewerConfig
 
 from genie_inspect.agreement.votes import prompt_of
@@ -17,10 +13,9 @@ from genie_inspect.graders.critic import critique_cost
 from genie_inspect.graders.rubrics import TOTAL, Analyse, Instructions, Rubric, load_rubric, renamed, setups_of
 from genie_inspect.populations.stories import existing_stories, reference_stories, stories_digest
 from genie_inspect.samples import PROMPT_KEY, StoryFacts
-from genie_inspect.signature import TASKS, digest
+from genie_inspect.signature import digest
 from genie_inspect.solvers.generations import DOCUMENT, plot_cost
-from genie_inspect.solvers.requirements import announce_cost, require_grader
-from genie_inspect.tasks.novelty import UNIT, package, sample_id, score_view, shown_score
+from genie_inspect.tasks.novelty import UNIT, sample_id, score_view
 from genie_inspect.tasks.novelty_measures import Asks, CostLine
 
 TOKENS_A_WORD = 1.3  # of English prose, by the bundled tokenizer
@@ -99,26 +94,11 @@ def _each(cost: Callable[[Sample], Cost]) -> Asks:
     return lambda taken, epochs: sum(map(cost, taken), Cost()) * epochs
 
 
-def critique_task(
-    line: CostLine, rubric: Rubric, solver: Solver, scorers: Mapping[str, Scorer], *setup: Solver
-) -> Task:
-    """The task that the cost line is named after, with a scorer for each prefix of keys."""
-    return Task(
-        dataset=MemoryDataset(list(line.samples), name=line.name),
-        setup=[require_grader("ttcw"), announce_cost(line), *setup],
-        solver=solver,
-        scorer=list(scorers.values()),
-        viewer=rubric_view(rubric, list(scorers)),
-        headline_metric=HeadlineMetric(scorer="ttcw", metric="mean"),
-        tags=[shown_score(rubric.key(TOTAL))],
-        # every sample names all of them
-        metadata={"references": (line.samples[0].metadata or {})["references"], **package()},
-        version=TASKS[line.name],
-    )
-
-
 def rubric_view(rubric: Rubric, prefixes: Sequence[str]) -> ViewerConfig:
-    """Inspect View with a column for the total, each dimension and each test; later setups: the total alone."""
+    """Inspect View with a column for the total, each dimension and each test; later setups: the total alone.
+
+    A setup is a scorer, whose keys begin with its prefix.
+    """
     shown, folded = {}, {}
     ranges: dict[str, tuple[float, float]] = {}
     for number, prefix in enumerate(prefixes):

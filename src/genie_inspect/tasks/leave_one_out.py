@@ -44,8 +44,9 @@ def leave_one_out(
     from genie_inspect.graders.grader import refusals
     from genie_inspect.inspect_private import run_has_begun
     from genie_inspect.populations.population import NONE, open_population
+    from genie_inspect.signature import TASKS
     from genie_inspect.solvers.generations import DOCUMENT, recorded
-    from genie_inspect.tasks.novelty import novelty_task
+    from genie_inspect.tasks.novelty import STUDY_CONFIG, beside
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 
     with refusals():
@@ -60,7 +61,18 @@ def leave_one_out(
         documents = [document for prompt in opened.prompts for document in opened.documents(prompt)]
         # word for word, so that scorers know the document again and leave it out of its comparison
         samples = [Sample(input=d.prompt, id=d.id, metadata={"prompt": d.prompt, DOCUMENT: d.text}) for d in documents]
-        return novelty_task(MemoryDataset(samples, name="leave_one_out"), measures, recorded(), epochs=1)
+        dataset = MemoryDataset(samples, name="leave_one_out")
+        return Task(
+            dataset=dataset,
+            setup=measures.setup(dataset, epochs=1),
+            solver=recorded(),
+            # the scorer `genie`, and the panel's
+            scorer=measures.scorers(),
+            epochs=1,
+            config=STUDY_CONFIG,
+            version=TASKS["leave_one_out"],
+            **beside(measures),
+        )
 
 
 def _check_recorded(population: "Population", instrument: "Instrument") -> None:
@@ -80,7 +92,8 @@ def _check_recorded(population: "Population", instrument: "Instrument") -> None:
         readers = {wording.reader_and_judge(model)[0].signature for wording in instrument.wordings}
         asks_pairs = mode_of(instrument.judge).asks_pairs
         every = (starter_record().missing_of(population, reader, pairs=asks_pairs) for reader in readers)
-        if missing := next(filter(None, every), ""):
+        missing = next(filter(None, every), "")
+        if missing:
             raise unmet(
                 f"{model} cannot compare the documents of {population.name}: it has no record of {missing}. Name a "
                 "real grader, --model-role grader=<provider/model>, or use judge=offline"

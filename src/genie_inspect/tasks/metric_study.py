@@ -5,6 +5,8 @@ from typing import Any
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset
 
+NAME = "metric_study"
+
 
 @task
 def metric_study(
@@ -48,8 +50,9 @@ def metric_study(
     from genie_inspect.graders.grader import refusals
     from genie_inspect.populations.interventions import Interventions
     from genie_inspect.populations.population import NONE, open_population
+    from genie_inspect.signature import TASKS
     from genie_inspect.solvers.generations import recorded
-    from genie_inspect.tasks.novelty import novelty_task, text_samples
+    from genie_inspect.tasks.novelty import STUDY_CONFIG, beside, text_samples
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures, named_scorers
 
     with refusals():
@@ -69,6 +72,15 @@ def metric_study(
                 f"{len(texts.orphans)} lack their original"
             )
         # each original before what was made of it
-        dataset = MemoryDataset(text_samples(texts, open_population(population)), name="metric_study")
-        facts = {"edits": texts.name, "left_out": len(texts.left_out)}
-        return novelty_task(dataset, measures, recorded(), epochs=1, **facts)
+        dataset = MemoryDataset(text_samples(texts, open_population(population)), name=NAME)
+        return Task(
+            dataset=dataset,
+            setup=measures.setup(dataset, epochs=1),
+            solver=recorded(),
+            # `genie` by each judge, the panel's, those that `scorer` names
+            scorer=measures.scorers(),
+            epochs=1,
+            config=STUDY_CONFIG,
+            version=TASKS[NAME],
+            **beside(measures, edits=texts.name, left_out=len(texts.left_out)),
+        )

@@ -6,10 +6,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import GenerateConfig
-from inspect_ai.solver import Solver, TaskState
+from inspect_ai.solver import TaskState
 from inspect_ai.viewer import SampleScoreView, ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
 from genie_inspect.logs.reading import are_unlike, unlike_lengths
@@ -20,7 +19,7 @@ from genie_inspect.providers.replay import check_recorded
 from genie_inspect.samples import PROMPT_KEY, InterventionFacts, document_of, unusable
 from genie_inspect.scorers.assessment import Others
 from genie_inspect.scorers.genie import RANGES
-from genie_inspect.signature import PACKAGE, TASKS, digest, package_version
+from genie_inspect.signature import PACKAGE, digest, package_version
 from genie_inspect.solvers.generations import DOCUMENT as RECORDED
 from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 
@@ -114,44 +113,34 @@ def compared_dataset(name: str, prompts: Iterable[str], measures: NoveltyMeasure
         population = open_population(measures.population)
         # the median length of a prompt's documents, where it has any
         medians = {prompt: median_words(d.text for d in population.documents(prompt)) for prompt in population.prompts}
-        dataset = prompt_dataset(name, population.prompts, medians)
+        lengths = {prompt: words for prompt, words in medians.items() if words is not None}
+        dataset = prompt_dataset(name, population.prompts, lengths)
     check_recorded(str(sample.input) for sample in dataset)
     return dataset
 
 
-def novelty_task(
-    dataset: MemoryDataset, measures: NoveltyMeasures, solver: Solver, epochs: int = EPOCHS, **facts: Any
-) -> Task:
-    """The task that the dataset is named after, with the scorer `genie`, the panel's, and columns that fit them."""
-    beside: dict[str, Any] = {"viewer": score_view("Documents", {}, {}), "metadata": package()}
-    if measures.scores:
-        population = open_population(measures.population)
-        features = [feature.name for feature in population.features] if measures.with_genie else []
-        panel = measures.beside.keys
-        first = sorted(features, key=lambda name: name not in RANGES)[:1] or [keys[0] for keys in panel.values()][:1]
-        beside = {
-            "viewer": feature_view(features, panel),
-            "headline_metric": measures.headline,
-            "tags": [shown_score(key) for key in first],
-            "cleanup": length_watch(),
-            "metadata": {
-                "population": population.name,
-                "population_description": population.manifest.description,
-                "features": {feature.name: feature.definition for feature in population.features},
-                **package(),
-                **facts,
-            },
-        }
-    return Task(
-        dataset=dataset,
-        setup=measures.setup(dataset, epochs),
-        solver=solver,
-        scorer=measures.scorers(),
-        epochs=epochs,
-        config=STUDY_CONFIG,
-        version=TASKS[dataset.name or ""],
-        **beside,
-    )
+def beside(measures: NoveltyMeasures, **facts: Any) -> dict[str, Any]:
+    """What novelty tasks have beside dataset, solver and scorers: columns, headline, metadata, a look at lengths."""
+    if not measures.scores:
+        return {"viewer": score_view("Documents", {}, {}), "metadata": package()}
+    population = open_population(measures.population)
+    features = [feature.name for feature in population.features] if measures.with_genie else []
+    panel = measures.beside.keys
+    first = sorted(features, key=lambda name: name not in RANGES)[:1] or [keys[0] for keys in panel.values()][:1]
+    definitions = {feature.name: feature.definition for feature in population.features}
+    return {
+        "viewer": feature_view(features, panel),
+        "headline_metric": measures.headline,
+        "tags": [shown_score(key) for key in first],
+        "cleanup": length_watch(),
+        "metadata": {
+            "population": population.name,
+            "population_description": population.manifest.description,
+            "features": definitions,
+            **package(),
+            **facts,
+        },
+    }
 
 
 def shown_score(key: str) -> str:
@@ -164,9 +153,9 @@ def package() -> dict[str, str]:
     return {PACKAGE: package_version()}
 
 
-def prompt_dataset(name: str, prompts: Iterable[str], words: Mapping[str, int | None] | None = None) -> MemoryDataset:
+def prompt_dataset(name: str, prompts: Iterable[str], words: Mapping[str, int] | None = None) -> MemoryDataset:
     """One sample a prompt, which also stands in its metadata; `words` there tells strategies how long to write."""
-    facts = {prompt: {"words": count} for prompt, count in (words or {}).items() if count is not None}
+    facts = {prompt: {"words": count} for prompt, count in (words or {}).items()}
     samples = [
         Sample(input=prompt, id=sample_id(prompt), metadata={"prompt": prompt, **facts.get(prompt, {})})
         for prompt in prompts

@@ -37,7 +37,8 @@ def population_prompts(
     """
     from genie_inspect.graders.grader import refusals
     from genie_inspect.populations.prompts import prompt_lines
-    from genie_inspect.tasks.novelty import compared_dataset, novelty_task
+    from genie_inspect.signature import TASKS
+    from genie_inspect.tasks.novelty import EPOCHS, STUDY_CONFIG, beside, compared_dataset
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 
     with refusals():
@@ -49,4 +50,15 @@ def population_prompts(
                 "and prompts=<text file with one prompt per line>"
             )
         lines = prompt_lines(prompts) if prompts is not None else []
-        return novelty_task(compared_dataset("population_prompts", lines, measures), measures, generate())
+        dataset = compared_dataset("population_prompts", lines, measures)
+        return Task(
+            dataset=dataset,
+            setup=measures.setup(dataset, EPOCHS),
+            solver=generate(),
+            # the scorer `genie`, and the panel's
+            scorer=measures.scorers(),
+            epochs=EPOCHS,
+            config=STUDY_CONFIG,
+            version=TASKS["population_prompts"],
+            **beside(measures),
+        )

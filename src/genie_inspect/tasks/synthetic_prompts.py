@@ -39,13 +39,25 @@ def synthetic_prompts(
     Source: Genie (arXiv 2606.12790).
     """
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.tasks.novelty import compared_dataset, novelty_task
+    from genie_inspect.signature import TASKS
+    from genie_inspect.tasks.novelty import EPOCHS, STUDY_CONFIG, beside, compared_dataset
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 
     with refusals():
         measures = NoveltyMeasures(population, judge, embedder, templates, cache, panel, answer_length, ratings)
         # the prompts that the population has; all 25 without one
-        return novelty_task(compared_dataset("synthetic_prompts", concept_pairs(), measures), measures, generate())
+        dataset = compared_dataset("synthetic_prompts", concept_pairs(), measures)
+        return Task(
+            dataset=dataset,
+            setup=measures.setup(dataset, EPOCHS),
+            solver=generate(),
+            # the scorer `genie`, and the panel's
+            scorer=measures.scorers(),
+            epochs=EPOCHS,
+            config=STUDY_CONFIG,
+            version=TASKS["synthetic_prompts"],
+            **beside(measures),
+        )
 
 
 def concept_pairs() -> list[str]:

@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING
 
 from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.log import HeadlineMetric
 from inspect_ai.solver import generate
 
 if TYPE_CHECKING:
@@ -39,14 +41,28 @@ def ttcw(
         RefusedError: If an option or a file cannot be used; before anything is generated.
     """
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.graders.rubrics import load_rubric
+    from genie_inspect.graders.rubrics import TOTAL, load_rubric
     from genie_inspect.scorers.ttcw import ttcw as ttcw_scorer
+    from genie_inspect.signature import TASKS
     from genie_inspect.solvers.generations import plot_prompt
-    from genie_inspect.tasks.critiques import critique_task, plots, plots_line
+    from genie_inspect.solvers.requirements import announce_cost, require_grader
+    from genie_inspect.tasks.critiques import plots, plots_line, rubric_view
+    from genie_inspect.tasks.novelty import package, shown_score
 
     with refusals():
         tests = load_rubric(rubric)
         scorer = ttcw_scorer(rubric, levels, cutoff, analyse, reference, templates, cache)
         samples = plots(stories, words, reference)
         line = plots_line(samples, rubric, levels, analyse, reference, templates)
-    return critique_task(line, tests, generate(), {tests.name: scorer}, plot_prompt(templates))
+    return Task(
+        dataset=MemoryDataset(samples, name="ttcw"),
+        setup=[require_grader("ttcw"), announce_cost(line), plot_prompt(templates)],
+        solver=generate(),
+        scorer=scorer,
+        viewer=rubric_view(tests, [tests.name]),
+        headline_metric=HeadlineMetric(scorer="ttcw", metric="mean"),
+        tags=[shown_score(tests.key(TOTAL))],
+        # every sample names all of them
+        metadata={"references": (samples[0].metadata or {})["references"], **package()},
+        version=TASKS["ttcw"],
+    )

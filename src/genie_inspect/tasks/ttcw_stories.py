@@ -1,6 +1,10 @@
 """The Torrance Test of Creative Writing on stories that exist, in one or several setups."""
 
 from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset
+from inspect_ai.log import HeadlineMetric
+
+NAME = "ttcw_stories"
 
 
 @task
@@ -33,20 +37,35 @@ def ttcw_stories(
         RefusedError: If an option or a file cannot be used; before anything is asked.
     """
     from genie_inspect.graders.grader import refusals
-    from genie_inspect.graders.rubrics import load_rubric, setups_of
+    from genie_inspect.graders.rubrics import TOTAL, load_rubric, setups_of
     from genie_inspect.scorers.ttcw import ttcw as ttcw_scorer
+    from genie_inspect.signature import TASKS
     from genie_inspect.solvers.generations import recorded
-    from genie_inspect.tasks.critiques import critique_task, setups_line, written_stories
+    from genie_inspect.solvers.requirements import announce_cost, require_grader
+    from genie_inspect.tasks.critiques import rubric_view, setups_line, written_stories
+    from genie_inspect.tasks.novelty import package, shown_score
 
     with refusals():
         chosen, tests = setups_of(setups), load_rubric(rubric)
-        line = setups_line(written_stories(stories, references, setups), setups, rubric, templates)
+        samples = written_stories(stories, references, setups)
+        line = setups_line(samples, setups, rubric, templates)
         # the keys of the first setup begin as everywhere
         prefixes = [tests.name, *(f"{tests.name}_{setup.name}" for setup in chosen[1:])]
-        scorers = {}
-        for setup, prefix in zip(chosen, prefixes, strict=True):
-            # the cutoff is one of five levels; others have their own, and a story alone has none
-            least = cutoff if setup.reference and setup.levels == 5 else None
-            asked = setup.levels, least, setup.analyse, setup.reference
-            scorers[prefix] = ttcw_scorer(rubric, *asked, templates, cache, prefix)
-    return critique_task(line, tests, recorded(), scorers)
+        # the cutoff is one of five levels; others have their own, and a story alone has none
+        cutoffs = [cutoff if setup.reference and setup.levels == 5 else None for setup in chosen]
+        scorers = [
+            ttcw_scorer(rubric, setup.levels, least, setup.analyse, setup.reference, templates, cache, prefix)
+            for setup, least, prefix in zip(chosen, cutoffs, prefixes, strict=True)
+        ]
+    return Task(
+        dataset=MemoryDataset(samples, name=NAME),
+        setup=[require_grader("ttcw"), announce_cost(line)],
+        solver=recorded(),
+        scorer=scorers,
+        viewer=rubric_view(tests, prefixes),
+        headline_metric=HeadlineMetric(scorer="ttcw", metric="mean"),
+        tags=[shown_score(tests.key(TOTAL))],
+        # every sample names all of them
+        metadata={"references": (samples[0].metadata or {})["references"], **package()},
+        version=TASKS[NAME],
+    )

@@ -48,7 +48,8 @@ def writing_prompts(
     from genie_inspect.errors import check_count, check_switch
     from genie_inspect.graders.grader import refusals
     from genie_inspect.populations.prompts import writing_prompt_sample
-    from genie_inspect.tasks.novelty import compared_dataset, novelty_task
+    from genie_inspect.signature import TASKS
+    from genie_inspect.tasks.novelty import EPOCHS, STUDY_CONFIG, beside, compared_dataset
     from genie_inspect.tasks.novelty_measures import NoveltyMeasures
 
     with refusals():
@@ -59,4 +60,15 @@ def writing_prompts(
         # with a population its prompts are taken, and nothing need be downloaded
         if not measures.scores:
             prompts = writing_prompt_sample(dataset, sample, seed, column=column, split=split, story_where=story_where)
-        return novelty_task(compared_dataset("writing_prompts", prompts, measures), measures, generate())
+        samples = compared_dataset("writing_prompts", prompts, measures)
+        return Task(
+            dataset=samples,
+            setup=measures.setup(samples, EPOCHS),
+            solver=generate(),
+            # the scorer `genie`, and the panel's
+            scorer=measures.scorers(),
+            epochs=EPOCHS,
+            config=STUDY_CONFIG,
+            version=TASKS["writing_prompts"],
+            **beside(measures),
+        )
