@@ -15,23 +15,23 @@ PLACES = [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
 
 
 def report(folder: Path) -> Report:
-    samples = [{"genie": scored({"plot": value}, questions=[asked(value)])} for value in (0.1, 0.4, 0.9)]
-    samples.append({"genie": scored({"plot": NAN}, reason="no_response")})
+    samples = [{"genie": scored({"plot": value}, questions=[asked(value)])} for value in (0.1, 0.9, 0.4)]
+    samples.insert(1, {"genie": scored({"plot": NAN}, reason="no_response")})
     prompts = [f"About {name}." for name, _ in PLACES]
-    return build_report([made_log(folder, samples, places=PLACES, prompts=prompts, texts=["one", "two", "three", ""])])
+    return build_report([made_log(folder, samples, places=PLACES, prompts=prompts, texts=["one", "", "three", "two"])])
 
 
 def test_documents_are_chosen_by_run_prompt_feature_and_reason(tmp_path: Path) -> None:
     found = documents(report(tmp_path))
     # the first of each prompt, then the second
     assert [(row.document.sample, row.document.epoch) for row in found.rows] == [("a", 1), ("b", 1), ("a", 2), ("b", 2)]
-    assert [row.classes for row in found.rows] == ["r0 p0 l0", "r0 p1 h0", "r0 p0", "r0 p1 u0 n0"]
+    assert [row.classes for row in found.rows] == ["r0 p0 l0", "r0 p1 h0", "r0 p0 u0 n0", "r0 p1"]
     assert found.filters["run"] == [("mock/writer", "r0")]
     assert found.filters["prompt"] == [("About a.", "p0"), ("About b.", "p1")]
     assert found.filters["unscored"] == [("genie: no response", "u0")]
     assert [row.values for row in found.rows][1] == "plot\u00a00.90"
     details = [row.detail for row in found.rows if row.detail]
-    assert [detail.text for detail in details] == ["one", "three", "two", ""]
+    assert [detail.text for detail in details] == ["one", "three", "", "two"]
     assert details[0].questions[0].answer == "in rain"
 
 

@@ -54,8 +54,8 @@ def documents(report: Report) -> Documents:
     in_order = {run.label: sorted(run.documents, key=lambda document: document.epoch)[:most] for run in runs}
     ends: dict[str, tuple[float, float]] = {}
     for key in measure.keys:
-        values = sorted(one.value(measure.scorer, key) for own in in_order.values() for one in own)
-        if known := [value for value in values if not math.isnan(value)]:
+        values = (one.value(measure.scorer, key) for own in in_order.values() for one in own)
+        if known := sorted(value for value in values if not math.isnan(value)):
             ends[key] = known[len(known) // TENTH], known[-1 - len(known) // TENTH]
     labels = {run.label: f"r{place}" for place, run in enumerate(runs)}
     prompts: dict[str, str] = {}
