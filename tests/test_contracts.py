@@ -158,5 +158,5 @@ def test_no_test_asks_for_ci_in_a_way_of_its_own_that_the_end_of_a_run_would_not
 def test_every_file_with_fewer_tries_has_a_test_that_is_marked_as_repeated() -> None:
     texts = {path.name: path.read_text(encoding="utf-8") for path in TESTS.rglob("test_*.py") if path != Path(__file__)}
     using = {name for name, text in texts.items() if "tries(" in text}
-    assert len(using) > 5
+    assert using
     assert {name for name, text in texts.items() if "pytest.mark.repeated" in text} == using
