@@ -106,12 +106,13 @@ class Sampler:
 
     def draws(self, asked: Sequence[tuple[str, str, Sequence[str]]]) -> list[Draw]:
         """What is drawn for each question, answer and other answers to it."""
-        drawn = [place for place, (_, _, others) in enumerate(asked) if len(others) > self.ratings]
-        found = [Draw.of_all(len(others)) for _, _, others in asked]
-        targets = self.embedder.embed([normalised(asked[place][1]) for place in drawn]) if drawn else ()
-        for place, target in zip(drawn, targets, strict=True):
-            found[place] = self._draw(*asked[place], target)
-        return found
+        sampled = [len(others) > self.ratings for _, _, others in asked]
+        answers = [normalised(answer) for (_, answer, _), is_sampled in zip(asked, sampled, strict=True) if is_sampled]
+        targets = iter(self.embedder.embed(answers) if answers else ())
+        return [
+            self._draw(*each, next(targets)) if is_sampled else Draw.of_all(len(each[2]))
+            for each, is_sampled in zip(asked, sampled, strict=True)
+        ]
 
     def _draw(self, question: str, answer: str, others: Sequence[str], target: "Vectors") -> Draw:
         """One answer from each stratum of similarity as the embedder predicts it."""
@@ -168,10 +169,11 @@ class Assessor:
             for question, answer, known in zip(questions, reading.answers, others, strict=True)
             if answer is not None
         ]
-        draws = [Draw.of_all(len(known.answers)) for _, _, known in asked]
         if self.sampler:
             parts = [(question.text, answer.text, known.texts) for question, answer, known in asked]
             draws = await to_thread.run_sync(self.sampler.draws, parts)
+        else:
+            draws = [Draw.of_all(len(known.answers)) for _, _, known in asked]
         compared = [_Comparison(*each, draw) for each, draw in zip(asked, draws, strict=True)]
         first = await rate_all(self.judge, [each.asking(each.draw.first) for each in compared])
         failures: list[GraderFailedError] = []
