@@ -161,8 +161,8 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         """
         cost --epochs 5 --grader willing/large --price-input 2.5 --price-output 10
         cost --judge list --judge embedding --panel litbench/generative --json
-        calibrate --ratings mine/second_ratings.jsonl --grader bundled/grader --judge list --judge embedding
-        calibrate --ratings mine/second_ratings.jsonl --grader bundled/grader --picture agreed.svg --json
+        calibrate --ratings mine/second_ratings.jsonl --pairs 400 --grader bundled/grader --judge list --judge embedding
+        calibrate --ratings mine/second_ratings.jsonl --pairs 400 --grader bundled/grader --picture agreed.svg --json
         calibrate --pairs 30 --export rated.csv
         check-reader --reader bundled/grader --documents 8
         check-reader --reader willing/small --documents 8 --export ann.csv
