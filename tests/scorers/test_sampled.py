@@ -2,7 +2,9 @@
 
 import math
 import re
+import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -109,6 +111,22 @@ async def test_equal_answers_are_interchangeable_without_a_call(population: Popu
     result = found.results[0]
     assert (result.others[0].text, result.ratings[0], result.weights[0]) == ("Owl", 4, 1)
     assert (result.nearest, sum(result.weights)) == (0, len(OTHERS))
+
+
+def test_documents_that_come_together_have_the_answers_of_a_question_embedded_once() -> None:
+    embedded: list[int] = []
+
+    class Counting(StaticEmbedder):
+        def embed(self, texts: Sequence[str]) -> Any:
+            embedded.append(len(texts))
+            time.sleep(0.02)
+            return super().embed(texts)
+
+    sampler = Sampler(6, Counting())
+    asked = [[(question, f"{word} at dawn.", OTHERS) for question in ("Which?", "How?")] for word in WORDS[:8]]
+    with ThreadPoolExecutor(8) as pool:
+        assert len(list(pool.map(sampler.draws, asked))) == 8
+    assert embedded.count(len(OTHERS)) == 1
 
 
 async def test_a_lost_rating_is_replaced_once_and_then_represented_by_the_stratum_beside_it(

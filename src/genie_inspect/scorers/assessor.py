@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import anyio
@@ -94,8 +95,13 @@ class Sampler:
     def __init__(self, ratings: int, embedder: Embedder, seed: int = 0, *, seconds: bool = True) -> None:
         self.ratings, self.embedder, self.seed, self.seconds = ratings, embedder, seed, seconds
         self.signature = f"{ratings}({embedder.identity})"
-        # a question's answers come back with every document
-        self._prepared = lru_cache(maxsize=VECTORS_KEPT)(self._prepare)
+        # a question's answers come back with every document, and are embedded once though many come at the same time
+        self._kept = lru_cache(maxsize=VECTORS_KEPT)(self._prepare)
+        self._preparing: dict[tuple[str, ...], Lock] = {}
+
+    def _prepared(self, others: tuple[str, ...]) -> "tuple[dict[str, list[int]], Vectors, str]":
+        with self._preparing.setdefault(others, Lock()):
+            return self._kept(others)
 
     def _prepare(self, others: tuple[str, ...]) -> "tuple[dict[str, list[int]], Vectors, str]":
         """The answers' places by what counts for equality, their vectors, and a digest of them in any order."""
