@@ -115,7 +115,14 @@ def test_eight_prompts_cover_their_mean_also_near_an_end(mean: float, size: floa
     assert np.mean([found.low <= mean <= found.high for found in intervals]) > least
 
 
-def test_means_that_differ_by_little_vary() -> None:
+def test_values_too_large_to_add_have_a_mean_and_means_that_differ_by_little_vary() -> None:
+    # the sum is beyond any float; deviations of 1e308 / 3 and 2e308 / 3, error 1e308 / 3
+    assert prompt_interval([1e308, 1e308, 0], "abc").mean == pytest.approx(1e308 / 3 * 2)
+    assert standard_error([1e308, 1e308, 0]) == pytest.approx(1e308 / 3)
+    infinite = prompt_interval([math.inf, 1, 2], "abc")
+    assert infinite.mean == math.inf
+    assert math.isnan(infinite.low)
+    assert math.isnan(prompt_interval([math.inf, -math.inf], "ab").mean)
     # standard deviation 1e-10 / sqrt(2), over the root of 2
     assert standard_error([1, 1 + 1e-10]) == pytest.approx(0.5e-10, rel=1e-5)
 

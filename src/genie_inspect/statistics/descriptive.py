@@ -35,7 +35,7 @@ def prompt_means(values: Sequence[float], prompts: Sequence[Hashable]) -> dict[H
     for value, prompt in zip(values, prompts, strict=True):
         if not math.isnan(value):
             groups.setdefault(prompt, []).append(value)
-    return {prompt: fmean(scores) for prompt, scores in groups.items()}
+    return {prompt: _mean(scores) for prompt, scores in groups.items()}
 
 
 def prompt_interval(
@@ -54,7 +54,7 @@ def prompt_interval(
     count, groups = sum(not math.isnan(value) for value in values), len(means)
     if not means:
         return NO_INTERVAL
-    mean, error = fmean(means), standard_error(means)
+    mean, error = _mean(means), standard_error(means)
     half = float(stdtrit(groups - 1, (1 + confidence) / 2)) * error
     low, high = mean - half, mean + half
     if min(mean - bounds[0], bounds[1] - mean) < NEAR * half and bounds[0] <= min(means) <= max(means) <= bounds[1]:
@@ -98,9 +98,24 @@ def _bounded(
 
 def standard_error(means: Sequence[float]) -> float:
     """Standard error of the mean of prompts' means."""
-    if len(means) < 2 or math.isclose(min(means), max(means), rel_tol=1e-12, abs_tol=1e-12):
+    groups = len(means)
+    if groups < 2 or math.isclose(min(means), max(means), rel_tol=1e-12, abs_tol=1e-12) or any(map(math.isinf, means)):
         return math.nan
-    return float(np.std(means, ddof=1)) / math.sqrt(len(means))
+    mean = _mean(means)
+    # by the largest, so that no square overflows
+    largest = max(abs(prompt_mean / 2 - mean / 2) for prompt_mean in means)
+    variance = math.fsum(((prompt_mean / 2 - mean / 2) / largest) ** 2 for prompt_mean in means) / (groups - 1)
+    return 2 * largest * math.sqrt(variance / groups)
+
+
+def _mean(values: Sequence[float]) -> float:
+    """The mean, also of values whose sum is too large for a float; NaN of infinities with both signs."""
+    try:
+        return math.fsum(values) / len(values)
+    except OverflowError:
+        return math.fsum(value / len(values) for value in values)
+    except ValueError:
+        return math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +131,12 @@ NO_SPREAD = Spread(math.nan, 0)
 
 def spread_within(groups: Iterable[Sequence[float]]) -> Spread:
     """The spread of values around the mean of their own group, pooled; a group of one says nothing."""
-    return pooled(Spread(float(np.std(group, ddof=1)), len(group) - 1) for group in groups if len(group) > 1)
+    squares, degrees = [], 0
+    for group in filter(None, groups):
+        mean = math.fsum(group) / len(group)
+        squares += [(value - mean) ** 2 for value in group]
+        degrees += len(group) - 1
+    return Spread(math.sqrt(math.fsum(squares) / degrees), degrees) if degrees else NO_SPREAD
 
 
 def pooled(parts: Iterable[Spread]) -> Spread:

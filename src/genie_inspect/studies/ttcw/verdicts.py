@@ -91,10 +91,10 @@ def cutoff_curves(
     for judge, stories in compared.items():
         facts = Signature(next(iter(stories.values())).signature).facts
         lowest = 2 - (_whole(facts.get("levels", "")) or 5)
+        if wrong := [cutoff for cutoff in cutoffs if cutoff not in range(lowest, 2 - lowest)]:
+            raise UnknownChoiceError("cutoff", wrong[0], f"{lowest} to {1 - lowest} with the levels of {judge}")
         points = []
         for cutoff in cutoffs or range(lowest, 1):
-            if cutoff not in range(lowest, 2 - lowest):
-                raise UnknownChoiceError("cutoff", cutoff, f"{lowest} to {1 - lowest} with the levels of {judge}")
             counted = {name: at_cutoff(story, cutoff) for name, story in stories.items()}
             total = known_mean(story.score for story in counted.values())
             ranked = rankings(votes, counted, **options) if votes else {}
