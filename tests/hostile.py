@@ -60,7 +60,6 @@ def repeated(piece: str, length: int) -> str:
 
 
 def mixed(length: int) -> str:
-    """A text of all pieces, each many times."""
     return "".join(piece * (length // len(PIECES) // len(piece)) for piece in PIECES)
 
 

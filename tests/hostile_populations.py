@@ -26,7 +26,6 @@ def sound_population(folder: Path) -> Path:
 
 
 def damages() -> dict[str, Damage]:
-    """Every damage, by a name that is a folder's too."""
     return {
         **{f"{file} {name}": partial(_bytes, file, change) for file in FILES for name, change in BYTES.items()},
         **{f"{file} {name}": partial(_replaced, file, make) for file in FILES for name, make in OTHER_THINGS.items()},

@@ -33,7 +33,6 @@ def rest_with_ci(values: Sequence[Any], why: str, every: int = 0) -> list[Parame
 
 
 def reason(report: BaseReport) -> str:
-    """Why a test was skipped."""
     said = report.longrepr[2] if isinstance(report.longrepr, tuple | list) else str(report.longrepr)
     return str(said).removeprefix("Skipped: ")
 

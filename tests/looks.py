@@ -15,6 +15,5 @@ def told_by(spec: dict[str, Any], layer: int) -> dict[str, Any]:
 
 
 def rows(spec: dict[str, Any], layer: int) -> list[dict[str, Any]]:
-    """What a layer draws."""
     data = spec["layer"][layer].get("data") or spec["data"]
     return list(spec["datasets"][data["name"]] if "name" in data else data["values"])

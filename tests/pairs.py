@@ -29,7 +29,6 @@ TEXTS: tuple[StudyText, ...] = (
 
 
 def pairs(folder: Path, texts: tuple[StudyText, ...] = TEXTS) -> Interventions:
-    """The texts in a folder."""
     folder.mkdir(exist_ok=True)
     write_rows(folder / INTERVENTIONS, texts)
     return Interventions(folder)

@@ -82,5 +82,4 @@ def ratings(ids: dict[tuple[str, str], str]) -> list[dict[str, object]]:
 
 
 def lines(path: Path, rows: list[dict[str, object]]) -> None:
-    """Write the rows as JSON Lines."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

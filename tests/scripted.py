@@ -66,7 +66,6 @@ class Script:
 
     @property
     def data(self) -> list[Data]:
-        """The fenced data of each request, in order."""
         return [unfenced(request) for request in self.requests]
 
     def model(self, **config: Any) -> Model:
@@ -81,7 +80,6 @@ def saying(*replies: str) -> Script:
 
 
 def numbered(values: Mapping[str, object] | Mapping[int, object]) -> str:
-    """Values by number, in the form that the templates ask for."""
     return "{" + ", ".join(f'"{number}": "{value}"' for number, value in values.items()) + "}"
 
 
@@ -105,7 +103,6 @@ def grading(
 
 
 def sheet_of(data: Data, rating: Callable[[str, str], int]) -> str:
-    """The ratings of a sheet, a line per question."""
     return "\n".join(
         f"{number}| " + " ".join(str(rating(answer, other)) for other in others)
         for number, (_, answer, others) in data["sheet"].items()
@@ -193,7 +190,6 @@ def scored(
 
 
 def scores(log: EvalLog, scorer: str = "genie") -> list[Score]:
-    """The scores of a log, in the order of its samples."""
     return [sample.scores[scorer] for sample in log.samples or [] if sample.scores]
 
 
@@ -218,7 +214,6 @@ def answers_alone(folder: Path, answers: Mapping[str, Sequence[str]]) -> Populat
 
 
 def values(score: Score) -> dict[str, float]:
-    """A score's values by key."""
     assert isinstance(score.value, dict)
     return {key: float(str(value)) for key, value in score.value.items()}
 
@@ -229,5 +224,4 @@ def metadata(score: Score) -> dict[str, Any]:
 
 
 def is_unscored(score: Score) -> bool:
-    """Whether a score has keys, and no value under any."""
     return bool(values(score)) and all(map(math.isnan, values(score).values()))

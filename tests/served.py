@@ -48,7 +48,6 @@ class Served:
     def choice(
         self, index: int, conversation: list[dict[str, Any]], body: dict[str, Any], fault: str
     ) -> dict[str, Any]:
-        """One conversation's reply."""
         content = conversation[-1]["content"]
         request = content if isinstance(content, str) else "".join(part["text"] for part in content)
         self.requests.append(request)
@@ -125,7 +124,6 @@ def vectors(texts: list[str]) -> list[dict[str, Any]]:
 
 @contextmanager
 def serving(served: Served) -> Iterator[Served]:
-    """The server while it runs."""
     handler = type("Handler", (_Handler,), {"served": served, "lock": threading.Lock()})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     served.url = f"http://127.0.0.1:{server.server_port}/v1"

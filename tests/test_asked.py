@@ -39,8 +39,6 @@ TTCW = load_rubric("ttcw").tests[0]
 
 @dataclass(frozen=True)
 class Request:
-    """A request of a judge, and what it rests on."""
-
     judge: Callable[[Model], Any]
     asked: Callable[[Any], Awaitable[object]]
     reply: str

@@ -28,7 +28,6 @@ def linted(folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the package and of its contracts."""
     folder = tmp_path_factory.mktemp("contracts")
     shutil.copy(ROOT / "pyproject.toml", folder)
     shutil.copytree(
@@ -78,7 +77,6 @@ def test_a_file_has_at_most_400_lines() -> None:
 
 
 def verbs(group: click.Command = main, path: str = "genie") -> Iterator[tuple[str, click.Command]]:
-    """Each command by its whole name, those of groups too."""
     assert isinstance(group, VerbGroup)
     for name in group.list_commands(click.Context(group)):
         verb = group.get_command(click.Context(group), name)

@@ -37,7 +37,6 @@ TELLER = "bundled/inventive"
 def evaluated(
     task: str, model: str = TELLER, grader: str = "bundled/grader", limit: int | None = 4, **given: Any
 ) -> None:
-    """Evaluate a task of ours offline."""
     (log,) = evaluate(
         f"genie_inspect/{task}",
         model=model,
@@ -244,7 +243,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def masked(text: str, place: Path) -> str:
-    """A text without what is another in each run."""
     for changing, name in ((re.compile(re.escape(str(place))), "HERE"), *CHANGING):
         text = changing.sub(name, text)
     return FIGURE.sub(lambda figure: f"{float(figure[0]):.6g}", text)

@@ -26,7 +26,6 @@ def racers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Commands]]
 
 
 def outcome(ended: list[Ended], output: Path) -> str:
-    """What became of a race, in a few words."""
     whole = output.is_dir() and not faults(output)
     winners = [one for one in ended if one.code == 0]
     losers = [one for one in ended if one.code == 1 and len(one.errors) == 1 and "Traceback" not in one.stderr]

@@ -164,7 +164,6 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A workflow; YAML takes its key `on` for true."""
     return {str(key): value for key, value in yaml.safe_load(path.read_text(encoding="utf-8")).items()}
 
 

@@ -36,7 +36,6 @@ def host() -> Iterator[str]:
 
 
 def run(corpus: str, folder: Path) -> EvalLog:
-    """A run with a corpus as an option of its scorer."""
     population = small_population(folder / "population").folder
     task = Task([Sample(input=OWL)], scorer=creativity_index(str(population), corpus=corpus))
     (log,) = evaluate(task, model=saying("An owl sat on a barn.").model(), log_dir=str(folder / "logs"), display="none")

@@ -61,7 +61,6 @@ ROWS = (*NAMES, "paraphrase")
 
 
 def cell(effect: Effect) -> str:
-    """An effect size as the pages show it."""
     return "." if effect.is_constant else f"{effect.difference.effect:+.2f}" + "*" * effect.moved
 
 

@@ -28,7 +28,6 @@ class Willing:
         }
 
     def reply(self, request: str) -> str:
-        """What it says to a request."""
         data = next(iter(blocks(request)), {})
         if "story_a" in data:
             return "A: earned. B: abrupt.\n\n[[A>B]]"
@@ -65,5 +64,4 @@ class Willing:
 
 
 def _rating(answer: str, other: str) -> int:
-    """A rating that depends on both answers alone."""
     return 4 if answer == other else 1 + int(digest(answer + other), 16) % 3

@@ -16,7 +16,6 @@ NAN = math.nan
 
 
 def ballot_of(letters: str) -> dict[str, float]:
-    """A letter a test."""
     return {str(test): {"Y": 1.0, "N": 0.0, "-": NAN}[letter] for test, letter in enumerate(letters)}
 
 
@@ -157,7 +156,6 @@ def test_resamples_and_seed_are_those_that_are_asked_for() -> None:
 
 
 def rated(name: str, *ratings: tuple[float, ...], plot: str = "", source: str = "") -> VotedStory:
-    """A story with numbers a rater, one a test."""
     votes = {f"r{index}": {str(test): value for test, value in enumerate(own)} for index, own in enumerate(ratings)}
     return VotedStory(name, votes, plot, source)
 

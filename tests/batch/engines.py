@@ -64,7 +64,6 @@ def replied(served: Served, requests: Iterable[Path], form: Callable[[str, Line]
 
 
 def scored(log: EvalLog, folder: Path, grader: str, judge: str) -> list[Any]:
-    """The scores of `genie`, asked as `inspect score` does."""
     roles = parse_model_role_cli_args((f"grader={grader}",))
     again = score(log, scorer(str(folder), judge), model_roles=roles, display="none", action="overwrite")
     return [(sample.scores or {})["genie"] for sample in again.samples or []]

@@ -34,7 +34,6 @@ def judging(folder: Path, answers: tuple[str, ...], shard: int = 2) -> Path:
 
 
 def sheets(folder: Path, parts: Sequence[Part]) -> Path:
-    """A request that rates several answers."""
     first = folder / "sheet.jsonl"
     with shards(first, Plan(step="judge", judge="sheet", grader="x/y", signature=SHEET)) as files:
         request = SHEETS.request(SHEETS.instruction.template(), parts)
@@ -44,7 +43,6 @@ def sheets(folder: Path, parts: Sequence[Part]) -> Path:
 
 
 def reading(folder: Path, document: str, answer_length: str = "concise") -> Path:
-    """A request that asks two questions about a document."""
     first = folder / "read.jsonl"
     data = fenced({"document": document, "questions": {"1": "Who?", "2": "Where?"}})
     body = json.dumps({"messages": [{"role": "user", "content": f"Read.\n{data}"}], "model": "x"})

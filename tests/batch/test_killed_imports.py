@@ -51,7 +51,6 @@ for number in range(int(sys.argv[4])):
 
 
 def on_record(folder: Path) -> dict[tuple[str, str], float]:
-    """Ratings on disk by answer and other answer."""
     connection = sqlite3.connect(folder / FILE)
     assert connection.execute("pragma integrity_check").fetchone() == ("ok",)
     # a process may be killed before it has made the tables

@@ -1,5 +1,7 @@
 """A job on a real cluster of one machine: what the stand-in stands for."""
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from tests.served import BROKEN, BUSY, OK, Served, serving
 
 from genie_inspect.batch.ray import ask
 from genie_inspect.batch.ray_server import Server
+from genie_inspect.batch.shards import ScaleError
 from genie_inspect.building.interviewing import no_progress
 
 pytest.importorskip("ray.data.llm", reason="needs the extra `ray`")
@@ -37,3 +40,39 @@ def test_a_real_job_asks_each_request_once_tries_again_and_goes_on(tmp_path: Pat
         assert (again.on_path, again.asked, again.answered, len(served.bodies)) == (149, 1, 1, before + 1)
     result = as_json("cache", "import", tmp_path / "out", "--requests", first)
     assert (result["used"], result["missing"], result["kept"]) == (150, 0, {"ratings": 450})
+
+
+@pytest.mark.parametrize(("process", "goes_on"), [("ray::MapWorker", True), ("raylet/raylet", False)])
+def test_a_real_job_outlives_its_workers_and_says_in_one_line_that_its_node_died(
+    tmp_path: Path, process: str, goes_on: bool
+) -> None:
+    first = judging(tmp_path, tuple(f"rain {number}" for number in range(150)), shard=40)
+    killed: list[int] = []
+
+    def fault(number: int, request: str) -> str:
+        if number == 40 and not killed:
+            killed.extend(_pids(process))
+            for pid in killed:
+                os.kill(pid, signal.SIGKILL)
+        return OK
+
+    with serving(Served(lambda request: "1:1 2:2 3:3", fault)) as served:
+        job = Server(served.url, connections=8, retries=2, pause=0.05)
+        if goes_on:
+            assert ask([str(tmp_path)], str(tmp_path / "out"), job, no_progress).answered == 150
+        else:
+            with pytest.raises(ScaleError) as said:
+                ask([str(tmp_path)], str(tmp_path / "out"), job, no_progress)
+            assert str(said.value).startswith("the job on Ray has failed: ")
+            assert "\n" not in str(said.value)
+        assert killed
+        again = ask([str(tmp_path)], str(tmp_path / "out"), job, no_progress)
+        assert again.on_path + again.answered == again.requests == 150
+    result = as_json("cache", "import", tmp_path / "out", "--requests", first)
+    assert (result["used"], result["missing"], result["kept"]) == (150, 0, {"ratings": 450})
+
+
+def _pids(name: str) -> list[int]:
+    """Processes of this session's user whose command line names `name`."""
+    lines = {path.parent.name: path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()}
+    return [int(pid) for pid, line in lines.items() if name.encode() in line]

@@ -104,7 +104,6 @@ def _visits(browser: Any) -> Iterator[Callable[..., Visit]]:
 
 @pytest.fixture
 def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
-    """Opens a page in a profile of the test's own."""
     with _visits(browser) as visits:
         yield visits
 
@@ -118,7 +117,6 @@ def look(browser: Any) -> Iterator[Callable[..., Visit]]:
 
 @pytest.fixture(scope="session")
 def demo(playwright: Any, genie_demo: tuple[Path, str]) -> list[EvalLog]:
-    """The demo's two logs."""
     logs = [read_eval_log(str(path)) for path in genie_demo[0].rglob("*.eval")]
     assert all(log.status == "success" for log in logs)
     return sorted(logs, key=lambda log: log.eval.model)

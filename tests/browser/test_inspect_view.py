@@ -16,14 +16,12 @@ in_full = with_ci("Inspect View in a browser")
 
 
 def cells(page: Any, key: str, scorer: str = "genie") -> list[Any]:
-    """The cells of a key from top to bottom."""
     found = page.locator(f"[role=gridcell][data-col-id=score__{scorer}__{key}]")
     found.first.wait_for()
     return sorted(found.all(), key=lambda cell: cell.bounding_box()["y"])
 
 
 def head(page: Any, key: str, scorer: str = "genie") -> Any:
-    """The head of a key's column."""
     named = page.locator(f"[aria-label='Filter score__{scorer}__{key}']")
     return page.locator("[role=columnheader]").filter(has=named)
 

@@ -71,7 +71,6 @@ def _log(folder: Path, run: int, features: tuple[str, ...], documents: int) -> s
 
 @pytest.fixture(scope="module")
 def report(demo: list[EvalLog], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
-    """The address of the page of a kind."""
 
     @cache
     def written(kind: str) -> str:
@@ -89,7 +88,6 @@ def report(demo: list[EvalLog], tmp_path_factory: pytest.TempPathFactory) -> Cal
 
 
 def violations(seen: Any) -> list[str]:
-    """What axe-core finds wrong with a page."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     found = axe.Axe().run(seen).response["violations"]
     return [f"{one['id']}: {one['help']}: {node['html'][:200]}" for one in found for node in one["nodes"]]

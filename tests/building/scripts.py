@@ -59,14 +59,12 @@ def write_log(
 
 
 def story_logs(folder: Path) -> list[str]:
-    """The logs of two models."""
     return [write_log(folder / f"{model[0]}.eval", model, told) for model, told in STORIES.items()]
 
 
 def population_of(
     folder: Path, documents: Iterable[Document], questions: Iterable[Question], answers: Iterable[AnswerRow] = ()
 ) -> Population:
-    """A population of these rows, with two features."""
     facts = {"name": "small", "version": "1", "licence": "MIT"}
     return write_population(folder, **facts, features=SMALL, documents=documents, questions=questions, answers=answers)
 
@@ -134,13 +132,11 @@ def written(data: Data) -> dict[str, str]:
 
 
 async def built(folder: Path, script: Script, logs: Sequence[str], **options: Any) -> tuple[Built, Population]:
-    """What a build of logs says, and the population."""
     facts: dict[str, Any] = {"name": "owls", "licence": "MIT", "features": FEATURES, "least": 1}
     model, output = recorded(script, folder / "work"), folder / "owls"
     return await build(output, model, folder / "work", logs=logs, **facts, **options), Population(output)
 
 
 def recorded(script: Script, folder: Path) -> RecordedModel:
-    """The script as a model with a record in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     return RecordedModel(script.model(), ReplyRecord(folder / "replies.sqlite"))

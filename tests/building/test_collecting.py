@@ -193,7 +193,6 @@ def last_whole(text: str) -> str:
 
 
 async def cleaned(script: Script, *texts: str) -> tuple[list[Document], dict[str, int]]:
-    """What is left of documents of these texts, and all counts."""
     cleaner, dropped = Cleaner(script.model()), Counter[str]()
     left = await cleaner.cleaned([document(text) for text in texts], dropped)
     return left, {name: count for name, count in (cleaner.counts + dropped).items() if count}

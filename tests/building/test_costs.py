@@ -25,7 +25,6 @@ from genie_inspect.signature import digest
 
 
 def planned(population: Population, judge: str, model: Model | None = None, each: int = 1, **options: Any) -> TaskCost:
-    """What so many new documents for each prompt cost."""
     return task_cost(population, dict.fromkeys(population.prompts, each), Instrument(judge, **options), model)
 
 

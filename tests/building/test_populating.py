@@ -233,7 +233,6 @@ def requests(path: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A build that nobody killed."""
     folder = tmp_path_factory.mktemp("whole")
     story_logs(folder)
     assert run(folder, "asked.txt") == 0

@@ -134,8 +134,6 @@ KNOWN = {
 
 
 class Given:
-    """Vectors by name."""
-
     name = identity = "given"
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:

@@ -58,7 +58,6 @@ def counted(*arguments: str) -> Any:
 
 
 def used_by(task: str, grader: Script, writer: Script, folder: Path, **options: Any) -> Any:
-    """What the grader used."""
     epochs = options.pop("epochs", None)
     return run(task, folder, writer, grader, epochs=epochs, task_args=options).stats.role_usage["grader"]
 

@@ -18,7 +18,6 @@ def genie(*arguments: object, columns: int = 200, answer: str = "") -> Result:
 
 
 def as_json(*arguments: object) -> Any:
-    """What it says for a script."""
     result = genie(*arguments, "--json")
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
@@ -39,7 +38,6 @@ def refusal(*arguments: object) -> str:
 
 
 def lines_of(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
-    """A JSON Lines file of these rows."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
 

@@ -155,7 +155,6 @@ def arguments(line: str, folder: Path) -> list[str]:
 
 
 def clear(folder: Path) -> None:
-    """What a command wrote goes, so that the next one may."""
     for ending in ("csv", "html", "table"):
         (folder / f"{IN_A_FILE}.{ending}").unlink(missing_ok=True)
 

@@ -27,7 +27,6 @@ TEMPLATE = "{% for m in messages %}[{{ m['role'] }}] {{ m['content'] }} {% endfo
 
 
 def saved(folder: Path, *, template: str | None = TEMPLATE) -> Path:
-    """A Llama of one small layer with one output."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import LlamaConfig, LlamaForSequenceClassification, PreTrainedTokenizerFast

@@ -233,6 +233,13 @@ def test_a_failed_look_up_is_an_error_and_never_novelty(
     assert len(service.requests) == asked
 
 
+@pytest.mark.parametrize("fails", ["", "owl"])
+def test_one_failed_count_is_an_error_and_never_novelty(service: Server, fails: str) -> None:
+    service.answer = lambda request: (404, b"gone") if request["query"] == fails else counting(request)
+    with pytest.raises(EngineFailedError, match="look-up failed: HTTP status 404: gone"):
+        novelties([["the", " owl"]], asking(service).counted("the owl").counts)
+
+
 @pytest.mark.parametrize(
     ("url", "message"),
     [

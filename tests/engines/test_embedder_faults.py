@@ -28,7 +28,6 @@ Change = Callable[[Items], Items]
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A request is tried again at once."""
     monkeypatch.setattr(requests, "FIRST_WAIT", 0.001)
 
 

@@ -290,9 +290,11 @@ def test_no_text_is_embedded_twice_in_this_run_or_the_next_by_one_embedder(tmp_p
     assert inner.asked == ["owl", "sea", "tree"]
     assert cached.embed([]).shape == (0, 0)
     assert asked_again(tmp_path, ["owl", "tree"]) == []
+    many = [f"text {number}" for number in range(1_200)]  # more than one query asks for
+    assert [asked_again(tmp_path, many, "counting@3"), asked_again(tmp_path, many, "counting@3")] == [many, []]
     assert asked_again(tmp_path, identity="counting@2") == ["owl"], "another one of the same name"
     kept = KeptVectors(tmp_path)
-    assert kept.count(VECTORS) == {"counting@1": 3, "counting@2": 1}
+    assert kept.count(VECTORS) == {"counting@1": 3, "counting@2": 1, "counting@3": 1_200}
     kept.clear()
     assert kept.count(VECTORS) == {}
     assert asked_again(tmp_path) == ["owl"]
@@ -306,11 +308,14 @@ def test_the_first_time_gives_the_very_vectors_of_the_second(tmp_path: Path) -> 
     assert np.allclose(first, embedder().embed(texts), atol=1e-6)
 
 
-@pytest.mark.parametrize("stored", ["0000", "00" * 8, "0000807f" * 2])
+@pytest.mark.parametrize(
+    "stored",
+    ["x'0000'", f"x'{'00' * 8}'", f"x'{'0000807f' * 2}'", f"x'{'0000c07f' * 2}'", "x''", "'8 digits'", "3"],
+)
 def test_a_vector_that_is_not_whole_is_made_again(stored: str, tmp_path: Path) -> None:
     CachedEmbedder(Counting(), tmp_path).embed(["owl", "sea", "fox"])
     with sqlite3.connect(tmp_path / FILE) as connection:
         first = connection.execute("select min(text) from embeddings").fetchone()
-        connection.execute(f"update embeddings set vector = x'{stored}' where text = ?", first)
+        connection.execute(f"update embeddings set vector = {stored} where text = ?", first)
     assert KeptVectors(tmp_path).size("counting@1") == 8, "the width is that of most"
     assert len(asked_again(tmp_path, ["owl", "sea", "fox"])) == 1

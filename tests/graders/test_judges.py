@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 from inspect_ai.log import transcript
 from inspect_ai.log._transcript import Transcript, init_transcript
-from tests.scripted import Asked, Script, grading, numbered, saying
+from inspect_ai.model import ModelOutput
+from tests.graders.test_logit_judge import spread
+from tests.scripted import Asked, Script, grading, numbered, output, saying
 
 from genie_inspect.engines.embedders import embedder
 from genie_inspect.errors import GraderFailedError
@@ -49,6 +52,20 @@ async def test_one_rating_a_distinct_answer_stands_wherever_an_equal_answer_stan
     assert ask.calls == [["At sea", "at home", "b", "c", "none"]]
     nothing = await rate(Memo(), ask)
     assert (nothing.ratings, nothing.faults, len(ask.calls)) == ((), {}, 1)
+
+
+@pytest.mark.parametrize(("kind", "said"), [(PairwiseJudge, output("Rating: 4")), (LogitJudge, spread(_4=1.0))])
+async def test_what_was_said_before_a_call_failed_is_on_record(kind: Any, said: ModelOutput, tmp_path: Path) -> None:
+    def failing(request: str) -> ModelOutput:
+        if unfenced(request)["other"] == "ending 39":
+            raise ConnectionError("refused")
+        return said
+
+    others, sound = [Answer(f"ending {number}") for number in range(40)], Script(lambda request: said)
+    with pytest.raises(GraderFailedError):
+        await kind(Script(failing).model(max_connections=1), memo=Memo(Cache(tmp_path))).rate(QUESTION, ANSWER, others)
+    assert (await kind(sound.model(), memo=Memo(Cache(tmp_path))).rate(QUESTION, ANSWER, others)).ratings == (4,) * 40
+    assert len(sound.requests) <= 2, "the one that failed, and one beside it"
 
 
 async def test_what_was_judged_is_not_asked_again_by_a_later_run_whatever_its_spelling(tmp_path: Path) -> None:

@@ -223,7 +223,6 @@ class FirstLetter:
     name = "first letter"
 
     def same(self, founders: Sequence[str], text: str) -> list[bool]:
-        """Whether the first letters agree."""
         return [founder[0] == text[0] for founder in founders]
 
 

@@ -111,7 +111,6 @@ def run(folder: Path, children: int, ending: str) -> None:
 
 
 def on_record(file: Path) -> dict[str, float]:
-    """Ratings on disk by question and other answer."""
     connection = sqlite3.connect(file)
     assert connection.execute("pragma integrity_check").fetchone() == ("ok",)
     rows = connection.execute("select question, other, rating from ratings").fetchall()
@@ -124,7 +123,6 @@ def lines(path: Path) -> list[str]:
 
 
 def used(path: Path) -> dict[str, float]:
-    """Ratings that somebody got from a judge."""
     return {key: float(rating) for key, rating in (line.rsplit("|", 1) for line in lines(path))}
 
 

@@ -22,7 +22,6 @@ OTHERS = ("a", "bb", "ccc", "dddd")
 
 
 def compared(*answers: str, others: Sequence[str] = OTHERS) -> list[Compared]:
-    """An answer to a question each."""
     return [Compared(Asked(f"Q{n}?"), Answer(answer), list(map(Answer, others))) for n, answer in enumerate(answers)]
 
 

@@ -33,7 +33,6 @@ from genie_inspect.scorers.cosine import cosine
 
 @pytest.fixture
 def log(tmp_path: Path) -> str:
-    """A log of two samples with messages and events."""
     file = made_log(tmp_path / "some logs", [{"genie": scored({"plot": value})} for value in (0.1, 0.4)])
     whole = read_eval_log(file)
     for sample in whole.samples or []:

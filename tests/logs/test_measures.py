@@ -28,14 +28,12 @@ def header(tmp_path: Path) -> EvalLog:
 
 
 def with_scorers(header: EvalLog, **said: object) -> EvalLog:
-    """The log with scorers that say something of themselves."""
     scorers = [{"name": name, "metadata": words} for name, words in said.items()]
     header.eval = EvalSpec.model_validate(header.eval.model_dump() | {"scorers": scorers})
     return header
 
 
 def by(header: EvalLog, scorer: str, signature: str) -> ScoredLog:
-    """A log of scores by a scorer under a signature."""
     return ScoredLog("made.eval", header, (), {scorer: (Signature(signature),)})
 
 
@@ -132,7 +130,6 @@ def test_without_its_wire_a_log_of_before_is_shown_as_anybodys(
 
 @scorer(metrics={"*": [mean()]}, headline="b", ranges={"a": (0, 1)}, meaning="Higher is higher.")
 def lettered() -> Scorer:
-    """Two letters."""
 
     async def letters(state: TaskState, target: Target) -> Score:
         return Score(value={"a": 0.5, "b": 2.0})

@@ -94,7 +94,6 @@ def warned(folder: Path, model: str, signature: str, **metadata: Any) -> list[st
 
 
 def by(*graders: str) -> str:
-    """The signature of these graders."""
     judges, readers = (
         "+".join(f"{kind}({name}@{DIGITS},template=00)" for name in graders) for kind in ("list", "grader")
     )

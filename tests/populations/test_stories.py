@@ -64,7 +64,6 @@ FAULTY: list[tuple[list[object], str]] = [
 
 
 def refusal(read: Callable[[], object]) -> str:
-    """The one line in which a file or a dataset is refused."""
     with pytest.raises(ReferenceStoryError) as caught:
         read()
     assert "\n" not in str(caught.value)

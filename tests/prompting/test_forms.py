@@ -52,6 +52,10 @@ def test_other_answers_are_asked_for_without_it_and_ratings_on_one_line() -> Non
     schema = answers_form(2).schema
     assert schema is not None
     assert schema["required"] == ["1", "2"]
+    read = reading_form(2).schema
+    assert read is not None
+    assert list(read["properties"]) == ["attempt", "1", "2"], "in this order they are written"
+    assert read["properties"]["attempt"]["enum"] == ["yes", "no"]
     assert re.fullmatch(answers_form(2).pattern, '{"1": "hunger", "2": "night"}')
 
 

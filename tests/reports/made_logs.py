@@ -33,7 +33,6 @@ NEAR = [{"answer": "in snow", "rating": 2, "given": 3}]
 def scored(
     value: Mapping[str, float] | float, signature: str = GENIE, reason: str | None = None, **metadata: Any
 ) -> Score:
-    """A score of ours."""
     given = dict(value) if isinstance(value, Mapping) else value
     return Score(value=given, reason=reason, metadata={"signature": signature, **metadata})
 

@@ -24,8 +24,6 @@ ABC = "abcdefghijklmnopqrstuvwxyz"
 
 @dataclass(frozen=True)
 class Made:
-    """A text of a study, before it is scored."""
-
     facts: InterventionFacts
     number: int  # of its original, from 0
     text: str
@@ -35,7 +33,6 @@ class Made:
 
     @property
     def id(self) -> str:
-        """Of its sample."""
         return "-".join(filter(None, (self.facts.original, self.facts.kind, self.facts.feature, str(self.copy))))
 
 
@@ -72,7 +69,6 @@ def made(
 
 
 def study_log(folder: Path, texts: Sequence[Made], scores: Scoring, **spec: Any) -> str:
-    """The file of a study's log with these scores."""
     return made_log(
         folder,
         [scores(text) for text in texts],
@@ -90,7 +86,6 @@ def one_number(value: Value, name: str = "reading", signature: str = "none") -> 
 
 
 def by_feature(value: Callable[[Made, str], float], features: Sequence[str] = FEATURES, **facts: Any) -> Scoring:
-    """Scores of Genie's kind."""
 
     def scores(text: Made) -> Mapping[str, Score]:
         values = {feature: value(text, feature) for feature in features}
@@ -101,7 +96,6 @@ def by_feature(value: Callable[[Made, str], float], features: Sequence[str] = FE
 
 
 def together(*scorers: Scoring) -> Scoring:
-    """The scores of several scorers."""
 
     def scores(text: Made) -> Mapping[str, Score]:
         parts: Iterator[Mapping[str, Score]] = (scorer(text) for scorer in scorers)
@@ -116,7 +110,6 @@ def wobble(number: int, by: float = 0.02) -> float:
 
 
 def is_edit(text: Made, feature: str) -> bool:
-    """Whether it is an edit of the feature."""
     return text.facts.kind == EDIT and text.facts.feature == feature
 
 
@@ -157,6 +150,5 @@ def found(study: Study, scorer: str, intervention: str, key: str = "") -> Effect
 
 
 def measure_of(study: Study, name: str) -> StudiedMeasure:
-    """The measure of that name."""
     (measure,) = (measure for measure in study.measures if measure.name == name)
     return measure

@@ -47,7 +47,6 @@ HOSTILE = "a\u202eb\x07"
 
 
 def chart(name: str = "a", colour: str = INK) -> Any:
-    """A dot with a name, in an order that names it too."""
     data = altair.InlineData(values=[{"x": 1, "y": name}])
     return altair.Chart(data).mark_point(color=colour).encode(x="x:Q", y=altair.Y("y:N", sort=[name]))
 
@@ -130,7 +129,6 @@ def test_it_ends_when_the_process_that_started_it_does(how: str, code: int) -> N
 
 
 def comparison_spec(folder: Path, baseline: str, options: Options, **runs: Sequence[float]) -> dict[str, Any]:
-    """The chart of these runs' plots."""
     for model, plots in runs.items():
         made_log(folder, [{"genie": scored({"plot": plot})} for plot in plots], model=f"m/{model}")
     found: dict[str, Any] = drawing.comparison_chart(compare([folder], baseline, options)).to_dict()
@@ -198,7 +196,6 @@ def report(folder: Path, *logs: Sequence[float]) -> Report:
 
 
 def drawn(figure: figures.Figure) -> dict[str, Any]:
-    """What altair is told to draw."""
     found: dict[str, Any] = figure.draw().to_dict(validate=False)
     return found
 

@@ -25,12 +25,10 @@ PARAPHRASED = (0.31, 0.41, 0.56, 0.60, 0.39, 0.47, 0.69)
 
 
 def given_values(text: Made) -> float:
-    """The values above."""
     return {ORIGINAL: BEFORE, EDIT: EDITED, PARAPHRASE: PARAPHRASED}[text.facts.kind][text.number]
 
 
 def effects(value: Value, originals: int = 7, features: int = 1, key: StudyKey = TESTED) -> list[Effect]:
-    """Of a scorer `x`: by intervention, features first."""
     texts = texts_in_memory(made(originals, FEATURES[:features], 1), {"x": value})
     return list(effects_of(texts, [key]))
 

@@ -35,7 +35,6 @@ def logs(folder: Path, runs: Mapping[str, Sequence[Mapping[str, float]]], scorer
 
 
 def spec(folder: Path, width: float = 89) -> dict[str, Any]:
-    """What altair is told to draw."""
     figure = first_figure(build_report([folder]), width)
     assert figure is not None
     found: dict[str, Any] = figure.draw().to_dict(validate=False)

@@ -99,7 +99,6 @@ def test_every_table_has_a_caption_and_heads_for_rows_and_columns(hostile: str) 
 
 
 def words_of(*files: str, baseline: str = "") -> str:
-    """The text of a page on these logs, with single spaces."""
     return " ".join(Seen(page(build_report(files, baseline=baseline))).text.split())
 
 

@@ -17,7 +17,6 @@ NAN = math.nan
 
 
 def document(prompt: str, text: str, plot: float, earlier: str = "", used: int = 1, **more: float) -> ScoredDocument:
-    """A document of a prompt, with a plot and perhaps other keys."""
     evidence = Evidence(coverage={"plot": (used, 4)})
     scores = {"genie": Scores({"plot": plot} | more, evidence=evidence), "echo": Scores({"echo": plot / 2})}
     return ScoredDocument(text, 1, prompt, text, 1, scores, earlier=earlier)
@@ -180,7 +179,6 @@ def test_what_the_selection_asks_for_must_stand_in_the_log() -> None:
 
 
 def run(label: str, model: str, strategy: str) -> ScoredLog:
-    """A run without documents."""
     return made_run(label=label, model=model, strategy=strategy, folder="folder/")
 
 

@@ -159,7 +159,6 @@ HEAD = "original,edited,key,value"
 
 
 def of_rows(folder: Path, *rows: str, head: str = HEAD, scorers: Sequence[str] = ()) -> Study:
-    """What a table of scores shows."""
     file = folder / "scores.csv"
     file.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
     return study(file, scorers)
@@ -291,7 +290,6 @@ def setting_reader(text: Made) -> float:
 
 
 def noise(text: Made) -> float:
-    """A number that has nothing to do with the text."""
     return float((hash((text.number, text.copy, len(text.facts.feature))) * 2654435761) % 1009) / 1009
 
 

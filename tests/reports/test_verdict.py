@@ -35,7 +35,6 @@ def row(
     spread: float = 0.1,
     is_unit: bool = True,
 ) -> Row:
-    """A difference from the baseline `a`."""
     share = ((1, 2), (3, 4))
     difference = Difference(pairs, 0.5, 0.5 + delta, delta, NAN, NAN, 1.0, spread, p, least_p, 0.5, 0.05)
     finding = Finding(difference, p, 0.5, power, needed, differs=differs, is_equivalent=equivalent)
@@ -43,7 +42,6 @@ def row(
 
 
 def facts(label: str, words: float = 10, population: float = NAN, **other: Any) -> Facts:
-    """A run with ten documents."""
     given: dict[str, Any] = {"model": "mock/writer", "strategy": "generate", "documents": 10, "scored": 10}
     given |= {"refusals": 0, "left_out": 0, "unscored": {}, "cut": 0, "measures": {}}
     given |= {"coherence": NAN, "fewer_responses": (0, 0)} | other
@@ -57,7 +55,6 @@ def comparison(
     strays: Mapping[str, int] | None = None,
     unlike_coherence: str = "",
 ) -> Comparison:
-    """A comparison with `a`; runs of like length unless given."""
     labels = dict.fromkeys(["a", *(one.run for one in rows)])
     none: dict[str, Any] = dict.fromkeys(("keys", "before", "after", "instances", "questions", "names"), ())
     none |= {"by": PROMPT, "documents": Counter(), "is_repeated": False, "evidence": {}, "prompts": 0}

@@ -18,7 +18,6 @@ GERMAN = "Die Frau saß im Haus und wartete lange auf den Abend, der nicht komme
 
 
 def found(own: list[tuple[str, str]], english: dict[str, float]) -> list[Wording]:
-    """The words that stand out against these frequencies."""
     return [one for one in shared_wording(own, [], english) if one.what == "word_against_english"]
 
 

@@ -15,5 +15,4 @@ def population(tmp_path: Path) -> Population:
 
 @pytest.fixture
 def folder(population: Population) -> Path:
-    """The folder of the small population."""
     return population.folder

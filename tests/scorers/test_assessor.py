@@ -58,8 +58,6 @@ class Judge:
 
 
 class Never(Judge):
-    """A judge that is not to be asked."""
-
     async def rate(self, question: AskedQuestion, answer: Answer, others: Sequence[Answer]) -> Rated:
         raise AssertionError("asked")
 

@@ -28,7 +28,6 @@ NOVEL, AWKWARD = "folded its letters", "in full swing"
 
 
 def quoting(**expressions: list[str]) -> Callable[[str], str]:
-    """A reader that quotes these for each aspect."""
 
     def reply(request: str) -> str:
         quoted = expressions.get(unfenced(request)["aspect"], [])

@@ -18,7 +18,6 @@ REFUSAL = "I'm sorry, but I can't help with that request."
 
 
 def unanswered(text: str, question: str) -> str:
-    """Answers to two of three questions."""
     return "" if "tone" in question else f"{question} {text}"
 
 
@@ -57,7 +56,6 @@ def score(value: float = 0.5, signature: str = GENIE, coverage: str = "", reason
 
 
 async def beside(scores: dict[str, Score]) -> dict[str, Any]:
-    """The columns of a document with these scores."""
     columns = await document()(written(STORY, scores=scores), Target(""))
     assert columns
     assert isinstance(columns.value, dict)

@@ -74,7 +74,6 @@ def failing() -> ModelOutput:
 
 
 def several() -> ModelOutput:
-    """Two choices, of which the first is the document."""
     made = output(STORY)
     made.choices = [*made.choices, *output("Another owl.").choices]
     return made
@@ -128,7 +127,6 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
 
 
 def rescored(log: EvalLog, scorer: Scorer, grader: Script) -> dict[str, Score]:
-    """By sample its score, after `inspect score`."""
     roles = {"grader": grader.model()}
     done = score(log, scorer, model_roles=roles, action="overwrite", display="none")
     assert done.status == "success", done.error

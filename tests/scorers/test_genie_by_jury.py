@@ -75,12 +75,10 @@ OPPOSED = {HAPPENS: 1, ENDS: 4, TONE: 1}  # plot (1 + 0) / 2 = 1/2, style 1
 
 
 def named(script: Script, name: str) -> Model:
-    """The script under a name of its own."""
     return get_model(f"mockllm/{name}", custom_outputs=script, memoize=False)
 
 
 def judged(folder: Path, *graders: Model) -> Score:
-    """The one score of a story by a jury, or by one grader."""
     population = small_population(folder / "population").folder
     return scored(genie(str(population), cache=False), saying(STORY), list(graders), folder)
 
@@ -132,7 +130,6 @@ def test_what_one_grader_could_not_measure_has_no_jury_mean_and_each_graders_own
 
 
 def silent_on_style(request: str) -> str | ModelOutput:
-    """A grader that finds no tone in any story."""
     data = unfenced(request)
     if "questions" in data:
         return numbered({n: "[not said]" if q == TONE else f"{q} bell" for n, q in data["questions"].items()})
@@ -175,7 +172,6 @@ def test_a_jury_that_loses_one_grader_on_half_of_the_documents_keeps_its_mean_in
 
 
 def refusing(request: str) -> str:
-    """A reader to whom every text is a refusal."""
     return '{"attempt": "no"}'
 
 

@@ -64,7 +64,6 @@ def verdict(score: Score) -> str:
 
 
 def cells() -> list[tuple[str, str, str]]:
-    """What the page's table says: measure, language, verdict."""
     page = (ROOT / "docs" / "bring_your_own.md").read_text(encoding="utf-8")
     section = page.partition("## Other languages\n")[2].partition("\n## ")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"]

@@ -56,7 +56,6 @@ FORMS = {"generative": "Preferred: {}", "generative_cot": "Reasoning: It is long
 
 
 def shown(request: str) -> tuple[str, str]:
-    """Both stories of a request in the form of the weights."""
     first, second = request.split("\n\nStory A:\n")[1].split("\n\nStory B:\n")
     return first, second.partition("\n\n")[0]
 

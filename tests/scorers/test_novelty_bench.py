@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inspect_ai.model import CachePolicy
 from inspect_ai.scorer import Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from tests.scripted import Script, is_unscored, metadata, saying, scored, scores, values
@@ -15,6 +16,7 @@ from genie_inspect.engines.embedders import embedder
 from genie_inspect.prompting.templates import unfenced
 from genie_inspect.samples import keep_generations
 from genie_inspect.scorers.novelty_bench import novelty_bench as scorer
+from genie_inspect.solvers.generations import cache_for
 from genie_inspect.tasks.novelty_partition import novelty_partition
 
 PROMPT = "Name a colour."
@@ -32,7 +34,6 @@ def grading(request: str) -> str:
 
 
 def run(folder: Path, writer: Script, grader: Script | None = None, cache: bool = False, **options: Any) -> Score:
-    """The score of the writer's replies to one prompt."""
     dataset = folder / "prompts.jsonl"
     dataset.write_text(json.dumps({"prompt": PROMPT}) + "\n")
     task = novelty_partition(dataset=str(dataset), **options)
@@ -95,6 +96,12 @@ def test_the_scorer_without_the_solver_says_what_is_missing(tmp_path: Path) -> N
     score = scored(scorer(patience=0.6), saying("red"), Script(grading), tmp_path)
     assert "run the task novelty_partition" in (score.reason or "")
     assert "|k:0|patience:0.6|" in metadata(score)["signature"]
+
+
+def test_a_policy_of_the_users_keeps_its_expiry_and_scopes() -> None:
+    policy = cache_for(3, CachePolicy(expiry="1h", scopes={"study": "a"}))
+    assert isinstance(policy, CachePolicy)
+    assert (policy.expiry, policy.scopes) == ("1h", {"study": "a", "generations": "3"})
 
 
 def test_cached_replies_differ_as_the_first_ones_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from inspect_ai.scorer import Score, Scorer
 from tests import scripted
+from tests.engines.servers import EmbeddingServer, serving
 from tests.measures.test_genie import prose
 from tests.scripted import (
     DOCUMENTS,
@@ -44,6 +45,16 @@ STORY = "A brown owl counted the trains."
 
 def scored(made: Scorer, text: str, tmp_path: Path, grader: Script | None = None) -> Score:
     return scripted.scored(made, saying(text), grader, tmp_path)
+
+
+def test_no_text_is_embedded_again_by_a_later_run(
+    population: Population, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(EmbeddingServer(vector=lambda text: (len(text) + 1.0, float(text.count("e"))))) as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.url)
+        for _run in range(2):
+            scored(cosine(str(population.folder), embedder="openai/tiny"), STORY, tmp_path)
+    assert sorted(served.texts) == sorted([STORY, *DOCUMENTS[OWL]])
 
 
 def test_a_text_or_a_population_that_the_embedder_cannot_read_has_no_distance(

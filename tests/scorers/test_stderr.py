@@ -32,7 +32,6 @@ def errors(log: EvalLog) -> dict[str, float]:
 
 
 def given_to(folder: Path, *samples: tuple[str, float], **options: Any) -> EvalLog:
-    """The log of samples with a prompt and a value."""
     dataset = [Sample(input=prompt, metadata={"prompt": prompt, "value": value}) for prompt, value in samples]
     return evaluated(given(), saying("A story."), None, folder, dataset, **options)
 

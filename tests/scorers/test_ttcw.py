@@ -190,7 +190,6 @@ RUBRIC = Rubric(
 
 
 def critique(*opinions: tuple[Opinion, ...], cutoff: int | None = -2) -> Critique:
-    """Three tests, of which each has these opinions."""
     found = (Judgement(test, own) for test, own in zip(RUBRIC.tests, opinions, strict=True))
     return Critique(RUBRIC, tuple(found), cutoff)
 
@@ -200,7 +199,6 @@ def told(*opinions: tuple[Opinion, ...], cutoff: int | None = -2, candidate: str
 
 
 def rows(shown: str) -> list[list[str]]:
-    """The cells of each test's row."""
     lines = [line for line in shown.splitlines() if line.startswith("| ")]
     return [[part.strip() for part in line.strip("| ").split(" | ")] for line in lines[1:]]
 

@@ -24,7 +24,6 @@ def run(
     epochs: int = 1,
     **config: Any,
 ) -> list[EvalSample]:
-    """The samples of a run on one prompt."""
     metadata = {"prompt": OWL, **({"words": words} if words else {})}
     task = Task(
         dataset=MemoryDataset([Sample(input=OWL, id="owl", metadata=metadata)]),

@@ -35,7 +35,6 @@ class Roomy(ModelAPI):
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> ModelOutput:
-        """Two owls."""
         made = ModelOutput.from_content("roomy/model", TWO)
         made.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
         return made

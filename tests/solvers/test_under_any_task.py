@@ -31,7 +31,6 @@ SOLVERS = {
 
 @scorer(metrics={"*": [mean()]})
 def lengths() -> Scorer:
-    """A scorer of several values."""
 
     async def score(state: TaskState, target: Target) -> Score:
         return Score(value={"characters": len(state.output.completion), "one": 1})
@@ -40,7 +39,6 @@ def lengths() -> Scorer:
 
 
 def run(solver: Solver, script: Script, folder: Path, samples: int = 1, setup: Solver | None = None) -> EvalLog:
-    """The log of a task that is not ours."""
     dataset = MemoryDataset([Sample(input=OWL, target="owl", id=number) for number in range(samples)])
     task = Task(dataset=dataset, setup=setup, solver=solver, scorer=[includes(), lengths()])
     return run_task(task, folder, script, max_samples=1)

@@ -71,11 +71,13 @@ def test_alpha_by_hand() -> None:
     assert krippendorff_alpha([[1, 4], [2, 4]], "interval") == pytest.approx(8 / 9)
 
 
-def test_alpha_without_anything_to_disagree_on_is_nan_and_what_is_no_table_is_refused() -> None:
+def test_alpha_without_anything_to_disagree_on_is_nan_and_what_is_no_table_or_level_is_refused() -> None:
     tables: list[list[list[float]]] = [[[1, 1], [1, 1]], [[1, NAN], [NAN, 2]], [[1, 2]], [[], []]]
     assert all(math.isnan(krippendorff_alpha(table)) for table in tables)
     with pytest.raises(ValueError, match=r"^ratings have 1 dimensions, expected 2: \(raters, units\)$"):
         krippendorff_alpha([1, 2])
+    with pytest.raises(ValueError, match="level is 'ratio', expected nominal, ordinal or interval"):
+        krippendorff_alpha([[1, 2], [1, 3]], "ratio")  # type: ignore[arg-type]  # what the check is for
 
 
 def test_kappas_by_hand() -> None:

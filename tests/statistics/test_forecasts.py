@@ -35,7 +35,6 @@ def forecasts(
 
 
 def plain(forecasts: Forecasts) -> dict[str, float]:
-    """The figures without intervals."""
     draw = np.ones((1, int(forecasts.clusters.max()) + 1))
     return {name: found.value for name, found in figures_of(forecasts, draw, folds=2).items()}
 

@@ -160,6 +160,23 @@ def test_the_gradient_is_that_of_small_steps(seed: int, groupings: int) -> None:
     assert likelihood(point)[1] == pytest.approx(slopes, abs=1e-5)
 
 
+def test_the_likelihood_is_that_of_whole_matrices() -> None:
+    outcome, design, codes = COIN[:30], np.column_stack([np.ones(30), X[:30]]), [np.arange(30) % 3, np.arange(30) % 7]
+    deviations, fixed = (-0.7, 1.3), design @ [0.2, -0.5]
+    weights = np.hstack([np.eye(n)[code] * own for n, code, own in zip((3, 7), codes, deviations, strict=True)])
+
+    def loss(intercepts: np.ndarray) -> float:
+        linear = fixed + weights @ intercepts
+        return float(np.logaddexp(0, linear).sum() - outcome @ linear + intercepts @ intercepts / 2)
+
+    found = minimize(loss, np.zeros(10), options={"gtol": 1e-7})
+    chances = expit(fixed + weights @ found.x)
+    curvature = weights.T @ (weights * (chances * (1 - chances))[:, None]) + np.eye(10)
+    expected = found.fun + np.linalg.slogdet(curvature).logabsdet / 2
+    value, _ = LaplaceLikelihood(outcome, design, codes)(np.array([*deviations, 0.2, -0.5]))
+    assert value == pytest.approx(expected, abs=1e-6)
+
+
 def test_a_search_that_does_not_end_at_a_maximum_is_no_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     # three steps from the start: far from the maximum, and nothing tried after them
     monkeypatch.setattr(mixed, "STEPS", 3)

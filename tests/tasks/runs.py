@@ -34,5 +34,4 @@ def run(
 
 
 def line_of(error: PrerequisiteError) -> str:
-    """What Inspect shows of a run that was refused."""
     return Text.from_markup(str(error.message)).plain

@@ -267,7 +267,6 @@ CHEAP = ["cosine", "compression", "creativity_index", "expression_novelty", "par
 
 
 def without_grader(task: str, folder: Path, with_questions: bool = True, **options: Any) -> EvalLog:
-    """The log of a run in which no grader is named."""
     population = small_population(folder / "population", questions=QUESTIONS if with_questions else {}).folder
     task_args = {"population": str(population), **options}
     return run(task, folder, saying("A grey owl slept."), epochs=1, task_args=task_args)

@@ -26,7 +26,6 @@ OWN, OTHER, THIRD = DOCUMENTS[OWL]
 
 
 def study(folder: Path, grader: Script | Model | None = None, **options: Any) -> EvalLog:
-    """The log of a study against the small population."""
     options = {"population": str(folder / "population"), "pairs": str(folder / "pairs"), "judge": "none", **options}
     return run("metric_study", folder, grader=grader, task_args=options)
 
@@ -98,7 +97,6 @@ def test_genie_is_taken_once_with_each_judge_by_answers_as_long_as_is_wanted(tmp
 
 
 def counting(folder: Path) -> str:
-    """The name of a scorer of somebody's own, which counts words."""
     (folder / "mine.py").write_text(
         "from inspect_ai.scorer import Score, Scorer, mean, scorer\n\n\n"
         "@scorer(metrics=[mean()])\n"

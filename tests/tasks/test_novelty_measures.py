@@ -40,19 +40,16 @@ def judge_of_everything() -> Script:
 
 
 def writing() -> Script:
-    """A model that writes another text each time."""
     texts = iter(f"Story {number} of an owl and a clock." for number in range(1000))
     return Script(lambda request: next(texts))
 
 
 def judged(folder: Path, grader: Script | Model | list[Model], **options: Any) -> None:
-    """A run against the small population."""
     population = small_population(folder / "population").folder
     run(synthetic_prompts(str(population), cache=False), folder, writing(), grader, **options)
 
 
 def announced(capsys: pytest.CaptureFixture[str]) -> str:
-    """The one line on standard error."""
     (line,) = [line for line in capsys.readouterr().err.splitlines() if "judging asks" in line]
     return line
 

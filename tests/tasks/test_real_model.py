@@ -31,7 +31,6 @@ LEAST_SCORED, LEAST_COVERED = 0.75, 0.5
 
 
 def model() -> str:
-    """The model that is named, or the first that the server has."""
     if named := os.environ.get("REAL_MODEL"):
         return named
     key = os.environ.get("VLLM_API_KEY", "none")
@@ -60,7 +59,6 @@ def few_stories(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def log(few_stories: Path, tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
-    """Stories by the model, which also reads and judges them."""
     name = model()
     # of a list a weak model gives every pair one rating, or none; its tokens' probabilities differ
     task_args = {"population": str(few_stories), "judge": "logit" if name.startswith("vllm/") else "list"}
@@ -71,7 +69,6 @@ def log(few_stories: Path, tmp_path_factory: pytest.TempPathFactory) -> EvalLog:
 
 
 def evidence(log: EvalLog) -> Iterator[dict[str, Any]]:
-    """Metadata of the scores that are numbers."""
     for sample in log.samples or []:
         score = (sample.scores or {})["genie"]
         if not score.reason and score.metadata:

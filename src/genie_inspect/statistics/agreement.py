@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,8 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level = "ordinal") -> float:
 
     Source: Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), the coincidence matrix form.
     """
+    if level not in get_args(Level):
+        raise ValueError(f"level is {level!r}, expected nominal, ordinal or interval")
     table = np.asarray(ratings, dtype=float)
     if table.ndim != 2:
         raise ValueError(f"ratings have {table.ndim} dimensions, expected 2: (raters, units)")
