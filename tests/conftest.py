@@ -38,11 +38,8 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)  # where xdist is left out nobody asks
 def pytest_xdist_auto_num_workers() -> int:
-    """A process more than there are cores: while tests wait for a server, a browser or a clock, others run.
-
-    Not with CI=1, whose kills and times would suffer.
-    """
-    return (os.cpu_count() or 1) + (not os.environ.get("CI"))
+    """A process for each core: each collects all tests, so that more of them take longer."""
+    return os.cpu_count() or 1
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
