@@ -101,7 +101,10 @@ class Sampler:
 
     def _prepared(self, others: tuple[str, ...]) -> "tuple[dict[str, list[int]], Vectors, str]":
         with self._preparing.setdefault(others, Lock()):
-            return self._kept(others)
+            prepared = self._kept(others)
+        # whoever waits has the lock in hand; kept for good, it would keep all that was ever compared in memory
+        self._preparing.pop(others, None)
+        return prepared
 
     def _prepare(self, others: tuple[str, ...]) -> "tuple[dict[str, list[int]], Vectors, str]":
         """The answers' places by what counts for equality, their vectors, and a digest of them in any order."""
@@ -112,19 +115,19 @@ class Sampler:
 
     def draws(self, asked: Sequence[tuple[str, str, Sequence[str]]]) -> list[Draw]:
         """What is drawn for each question, answer and other answers to it."""
-        sampled = [len(others) > self.ratings for _, _, others in asked]
-        answers = [normalised(answer) for (_, answer, _), is_sampled in zip(asked, sampled, strict=True) if is_sampled]
-        targets = iter(self.embedder.embed(answers) if answers else ())
-        return [
-            self._draw(*each, next(targets)) if is_sampled else Draw.of_all(len(each[2]))
-            for each, is_sampled in zip(asked, sampled, strict=True)
-        ]
+        sampled = {n: normalised(own) for n, (_, own, others) in enumerate(asked) if len(others) > self.ratings}
+        targets = self.embedder.embed([*sampled.values()]) if sampled else ()
+        draws = {
+            place: self._draw(asked[place][0], own, asked[place][2], target)
+            for (place, own), target in zip(sampled.items(), targets, strict=True)
+        }
+        return [draws.get(place) or Draw.of_all(len(others)) for place, (_, _, others) in enumerate(asked)]
 
-    def _draw(self, question: str, answer: str, others: Sequence[str], target: "Vectors") -> Draw:
-        """One answer from each stratum of similarity as the embedder predicts it."""
+    def _draw(self, question: str, own: str, others: Sequence[str], target: "Vectors") -> Draw:
+        """One answer from each stratum of similarity to our own, a normalised one, as the embedder predicts it."""
         import numpy as np
 
-        (places, vectors, content), own = self._prepared(tuple(others)), normalised(answer)
+        places, vectors, content = self._prepared(tuple(others))
         # a product by BLAS wakes a thread per core each time, which takes longer than the product
         predicted = np.einsum("ij,j->i", vectors, target.astype(vectors.dtype))
         same = places.get(own, [])

@@ -187,7 +187,8 @@ class NoveltyMeasures:
     ) -> str:
         """What fewer ratings would cost, for a large population."""
         options = self.instruments[0], replace(self.instruments[0], ratings=PROPOSED)
-        whole, few = (self._genie_cost(population, own, line.taken(ids), epochs or line.epochs) for own in options)
+        taken, epochs = line.taken(ids), epochs or line.epochs
+        whole, few = (self._genie_cost(population, own, taken, epochs) for own in options)
         return (
             f"population {population.name} is large: with -T ratings={PROPOSED} genie would take about "
             f"{few.tokens_in:,.0f} tokens in and {few.tokens_out:,.0f} out instead of {whole.tokens_in:,.0f} and "
