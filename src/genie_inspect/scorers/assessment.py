@@ -296,12 +296,11 @@ def standings(
             for question, graders in (rated if tallies else {}).items()
         }
 
-    # what was not drawn has no rating of the document to be held against: of a sample they stand among themselves
-    among = (
-        alone if left_out or assessment.is_sampled else [beside(place, tallies) for place, tallies in enumerate(alone)]
-    )
     results = assessment.by_grader[0].results
-    others, apart = ([_novelty(tallies, results) for tallies in each] for each in (among, alone))
+    others = apart = [_novelty(tallies, results) for tallies in alone]
+    # what was not drawn has no rating of the document to be held against: of a sample they stand among themselves
+    if not left_out and not assessment.is_sampled:
+        others = [_novelty(beside(place, tallies), results) for place, tallies in enumerate(alone)]
     found = {
         feature: standing(value, [each[feature] for each in others], [each[feature] for each in apart])
         for feature, value in _novelty(assessment.tallies, results).items()
