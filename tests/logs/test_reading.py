@@ -190,6 +190,7 @@ SAMPLING = "verbalized_sampling"
             [{"created": EARLY}, {"created": LATE}, {"created": LATE}],
             ["mock/writer 2026-01-02 01:00", "mock/writer 2026-01-02 02:00 #1", "mock/writer 2026-01-02 02:00 #2"],
         ),
+        ([{"model": "m"}, {"model": "m"}, {"model": "m #1"}], ["m #1 #1", "m #2 #2", "m #1 #3"]),
         ([{"facts": {"left_out": ["d"]}}, {"model": "mock/other"}], [POPULATION, "mock/other"]),
     ],
 )

@@ -285,10 +285,9 @@ def labels(logs: Sequence[ScoredLog], *, brief: bool = False) -> list[str]:
         if len({_name(row, [*shown, place]) for row in rows}) > len({_name(row, shown) for row in rows}):
             shown.append(place)
     names = [_name(row, shown) or row[0] for row in rows]
-    return [
-        f"{name} #{names[:place].count(name) + 1}" if names.count(name) > 1 else name
-        for place, name in enumerate(names)
-    ]
+    told = [f"{n} #{names[:place].count(n) + 1}" if names.count(n) > 1 else n for place, n in enumerate(names)]
+    # a model may be called as what a number makes of another's name
+    return told if len({*told}) == len(told) else [f"{name} #{place}" for place, name in enumerate(told, start=1)]
 
 
 def _parts(log: ScoredLog, logs: Sequence[ScoredLog]) -> list[str]:
