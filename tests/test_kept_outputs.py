@@ -45,6 +45,7 @@ def evaluated(
         max_samples=1,  # one after another, so that each gets the same
         log_dir="logs",
         display="none",
+        score_display=False,
         **given,
     )
     assert log.status == "success", log.error

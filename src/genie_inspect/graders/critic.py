@@ -155,7 +155,7 @@ class Critic(Asker[Instructions]):
 
     async def _attempt(self, request: tuple[str, str], settings: GenerateConfig) -> Verdict:
         config, _ = self.requests[settings == ANEW]
-        held = config.merge(held_to(self.template.form, self.model))
+        held = held_to(config, self.template.form, self.model)
         output = await answered(self.model, request, held.merge(settings))
         # a reply that repeats the request holds its labels, none of which is a verdict
         reply = without_echo(output.completion, "\n".join(request)).strip()
