@@ -289,13 +289,9 @@ Request = tuple[GenerateConfig, Form | None]  # what the instrument sets for it,
 FROM_FOLDERS = frozenset({"hf", "llama-cpp-python", "mlx", "sglang", "transformer_lens", "vllm"})
 # providers that start a server where none is named: on a port that says nothing of the model
 STARTED_HERE = frozenset({"sglang", "vllm"})
-# settings that say how a request is delivered, not what is asked
-DELIVERY = {"adaptive_connections", "batch", "cache", "cache_prompt", "fail_on_refusal", "max_connections"} | {
-    "attempt_timeout",
-    "max_retries",
-    "stream_idle_timeout",
-    "timeout",
-}
+# settings that say how a request is delivered and how long that may take, not what is asked
+DELIVERY = {"adaptive_connections", "batch", "cache", "cache_prompt", "fail_on_refusal", "max_connections"}
+PATIENCE = {"attempt_timeout", "max_retries", "stream_idle_timeout", "timeout"}
 # model arguments that say where a model runs; a server's address is a fact of its own
 PLACES = frozenset({"device", "host", "http_client", "lazy_init", "port", "timeout"})
 # a name that holds one of these may hold a password: its value is left out; "tokenizer" is none
@@ -320,7 +316,7 @@ def identified_model(model: Model, *requests: Request) -> str:
         settings = held_to(resolved.merge(config), form, model)
         headers = {k: v for k, v in (settings.extra_headers or {}).items() if not _is_secret(k)}
         kept = settings.model_copy(update={"extra_headers": headers or None})
-        facts.append(kept.model_dump_json(exclude_none=True, exclude=DELIVERY))
+        facts.append(kept.model_dump_json(exclude_none=True, exclude=DELIVERY | PATIENCE))
     return identified(str(model), *facts)
 
 
