@@ -34,13 +34,11 @@ from genie_inspect.solvers.prompting_methods import outline, trim
 TELLER = "bundled/inventive"
 
 
-def evaluated(
-    task: str, model: str = TELLER, grader: str = "bundled/grader", limit: int | None = 4, **given: Any
-) -> None:
+def evaluated(task: str, model: str = TELLER, by: str = "bundled/grader", limit: int | None = 4, **given: Any) -> None:
     (log,) = evaluate(
         f"genie_inspect/{task}",
         model=model,
-        model_roles={"grader": grader},
+        model_roles={"grader": by},
         limit=limit,
         max_samples=1,  # one after another, so that each gets the same
         log_dir="logs",
@@ -53,26 +51,28 @@ def evaluated(
 
 def panels() -> None:
     for model in ("bundled/ordinary", TELLER):
-        evaluated("synthetic_prompts", model, task_args={"panel": "cheap,close_reading,expression_novelty"})
+        evaluated("synthetic_prompts", model, epochs=3, task_args={"panel": "cheap,close_reading,expression_novelty"})
 
 
 def grid() -> None:
     for solver in (None, outline(), trim()):
-        evaluated("synthetic_prompts", solver=solver, task_args={"judge": "offline", "panel": "cheap"})
+        evaluated("synthetic_prompts", epochs=2, solver=solver, task_args={"judge": "offline", "panel": "cheap"})
 
 
 def studied() -> None:
     pairs = Interventions("starter")
     firsts = {pairs.original(text).prompt: pairs.original(text).id for text in reversed(list(pairs.texts()))}.values()
-    texts = [text.id for text in pairs.texts() if pairs.original(text).id in firsts]  # one original per prompt
-    evaluated("metric_study", limit=None, sample_id=texts, task_args={"judge": "list,embedding", "panel": "cheap"})
+    few = [text for text in pairs.texts() if pairs.original(text).id in firsts]  # one original per prompt
+    kept = [text for text in few if text.kind != "edit" or text.feature in {"perspective", "style"}]
+    Path("few.jsonl").write_text("".join(text.model_dump_json() + "\n" for text in kept), encoding="utf-8")
+    evaluated("metric_study", limit=None, task_args={"pairs": "few.jsonl", "judge": "list,embedding", "panel": "cheap"})
 
 
 def stories() -> None:
     released(Path())
     Path("votes.jsonl").write_text(VOTES, encoding="utf-8")
     asked = {"stories": "ttcw_short_stories.json", "references": "fine.jsonl", "setups": "all"}
-    evaluated("ttcw_stories", "mockllm/model", grader="willing/large", limit=None, task_args=asked)
+    evaluated("ttcw_stories", "mockllm/model", by="willing/large", limit=None, task_args=asked)
 
 
 def texts() -> None:
@@ -87,8 +87,7 @@ def texts() -> None:
 
 def plain() -> None:
     shutil.copytree(DATA / "starter", "mine")
-    prompts = open_population("starter").prompts[:2]
-    Path("prompts.txt").write_text("\n".join(prompts), encoding="utf-8")
+    Path("prompts.txt").write_text("\n".join(open_population("starter").prompts[:2]), encoding="utf-8")
     evaluated("population_prompts", "willing/small", epochs=4, task_args={"prompts": "prompts.txt"})
 
 
@@ -127,7 +126,7 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         validate logs --published --picture study.svg
         validate logs --csv effects.csv --json
         report logs -o study.html
-        edits check starter -o checked --grader bundled/grader --json
+        edits check few.jsonl -o checked --grader bundled/grader --json
         edits check checked --to ann.csv
         edits check checked --from ann.csv
         """,
