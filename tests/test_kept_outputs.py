@@ -160,8 +160,8 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         """
         cost --epochs 5 --grader willing/large --price-input 2.5 --price-output 10
         cost --judge list --judge embedding --panel litbench/generative --json
-        calibrate --ratings mine/second_ratings.jsonl --pairs 400 --grader bundled/grader --judge list --judge embedding
-        calibrate --ratings mine/second_ratings.jsonl --pairs 400 --grader bundled/grader --picture agreed.svg --json
+        calibrate --ratings mine/second_ratings.jsonl --pairs 150 --grader bundled/grader --judge list --judge embedding
+        calibrate --ratings mine/second_ratings.jsonl --pairs 150 --grader bundled/grader --picture agreed.svg --json
         calibrate --pairs 30 --export rated.csv
         check-reader --reader bundled/grader --documents 8
         check-reader --reader willing/small --documents 8 --export ann.csv
@@ -181,7 +181,7 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         population show mine
         population sample mine -o few --per-prompt 6 --name starter-48
         population merge own own -o both --name both --licence MIT
-        population size mine --judge offline
+        population size few --judge offline
         population reference-scores mine --judge offline --dry-run
         questions write own -o questions --grader willing/large
         questions review questions/questions.jsonl --blind --count 4 --to ann.csv
