@@ -34,17 +34,16 @@ from genie_inspect.solvers.prompting_methods import outline, trim
 TELLER = "bundled/inventive"
 
 
-def evaluated(
-    task: str, model: str = TELLER, grader: str = "bundled/grader", limit: int | None = 4, **given: Any
-) -> None:
+def evaluated(task: str, model: str = TELLER, by: str = "bundled/grader", limit: int | None = 4, **given: Any) -> None:
     (log,) = evaluate(
         f"genie_inspect/{task}",
         model=model,
-        model_roles={"grader": grader},
+        model_roles={"grader": by},
         limit=limit,
         max_samples=1,  # one after another, so that each gets the same
         log_dir="logs",
         display="none",
+        score_display=False,
         **given,
     )
     assert log.status == "success", log.error
@@ -52,26 +51,28 @@ def evaluated(
 
 def panels() -> None:
     for model in ("bundled/ordinary", TELLER):
-        evaluated("synthetic_prompts", model, task_args={"panel": "cheap,close_reading,expression_novelty"})
+        evaluated("synthetic_prompts", model, epochs=3, task_args={"panel": "cheap,close_reading,expression_novelty"})
 
 
 def grid() -> None:
     for solver in (None, outline(), trim()):
-        evaluated("synthetic_prompts", solver=solver, task_args={"judge": "offline", "panel": "cheap"})
+        evaluated("synthetic_prompts", epochs=2, solver=solver, task_args={"judge": "offline", "panel": "cheap"})
 
 
 def studied() -> None:
     pairs = Interventions("starter")
     firsts = {pairs.original(text).prompt: pairs.original(text).id for text in reversed(list(pairs.texts()))}.values()
-    texts = [text.id for text in pairs.texts() if pairs.original(text).id in firsts]  # one original per prompt
-    evaluated("metric_study", limit=None, sample_id=texts, task_args={"judge": "list,embedding", "panel": "cheap"})
+    few = [text for text in pairs.texts() if pairs.original(text).id in firsts]  # one original per prompt
+    kept = [text for text in few if text.kind != "edit" or text.feature in {"perspective", "style"}]
+    Path("few.jsonl").write_text("".join(text.model_dump_json() + "\n" for text in kept), encoding="utf-8")
+    evaluated("metric_study", limit=None, task_args={"pairs": "few.jsonl", "judge": "list,embedding", "panel": "cheap"})
 
 
 def stories() -> None:
     released(Path())
     Path("votes.jsonl").write_text(VOTES, encoding="utf-8")
     asked = {"stories": "ttcw_short_stories.json", "references": "fine.jsonl", "setups": "all"}
-    evaluated("ttcw_stories", "mockllm/model", grader="willing/large", limit=None, task_args=asked)
+    evaluated("ttcw_stories", "mockllm/model", by="willing/large", limit=None, task_args=asked)
 
 
 def texts() -> None:
@@ -86,8 +87,7 @@ def texts() -> None:
 
 def plain() -> None:
     shutil.copytree(DATA / "starter", "mine")
-    prompts = open_population("starter").prompts[:2]
-    Path("prompts.txt").write_text("\n".join(prompts), encoding="utf-8")
+    Path("prompts.txt").write_text("\n".join(open_population("starter").prompts[:2]), encoding="utf-8")
     evaluated("population_prompts", "willing/small", epochs=4, task_args={"prompts": "prompts.txt"})
 
 
@@ -126,7 +126,7 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         validate logs --published --picture study.svg
         validate logs --csv effects.csv --json
         report logs -o study.html
-        edits check starter -o checked --grader bundled/grader --json
+        edits check few.jsonl -o checked --grader bundled/grader --json
         edits check checked --to ann.csv
         edits check checked --from ann.csv
         """,
@@ -160,8 +160,8 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         """
         cost --epochs 5 --grader willing/large --price-input 2.5 --price-output 10
         cost --judge list --judge embedding --panel litbench/generative --json
-        calibrate --ratings mine/second_ratings.jsonl --pairs 400 --grader bundled/grader --judge list --judge embedding
-        calibrate --ratings mine/second_ratings.jsonl --pairs 400 --grader bundled/grader --picture agreed.svg --json
+        calibrate --ratings mine/second_ratings.jsonl --pairs 150 --grader bundled/grader --judge list --judge embedding
+        calibrate --ratings mine/second_ratings.jsonl --pairs 150 --grader bundled/grader --picture agreed.svg --json
         calibrate --pairs 30 --export rated.csv
         check-reader --reader bundled/grader --documents 8
         check-reader --reader willing/small --documents 8 --export ann.csv
@@ -181,7 +181,7 @@ SCENES: dict[str, tuple[Callable[[], None], str]] = {
         population show mine
         population sample mine -o few --per-prompt 6 --name starter-48
         population merge own own -o both --name both --licence MIT
-        population size mine --judge offline
+        population size few --judge offline
         population reference-scores mine --judge offline --dry-run
         questions write own -o questions --grader willing/large
         questions review questions/questions.jsonl --blind --count 4 --to ann.csv

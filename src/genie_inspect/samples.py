@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, get_type_hints
+from typing import Any, ClassVar, Self
 
 from inspect_ai.log import EvalSample
 from inspect_ai.solver import TaskState
@@ -112,7 +112,7 @@ class Facts:
         # a log is untrusted: what does not have this shape is not ours
         if not isinstance(facts, dict) or set(facts) != set(cls.__slots__):
             return None
-        kinds = get_type_hints(cls)
+        kinds = cls.__annotations__
         return cls(**facts) if all(isinstance(value, kinds[name]) for name, value in facts.items()) else None
 
 

@@ -154,9 +154,8 @@ class Critic(Asker[Instructions]):
             return Opinion(None, fault=str(error), failed=True)
 
     async def _attempt(self, request: tuple[str, str], settings: GenerateConfig) -> Verdict:
-        config, _ = self.requests[settings == ANEW]
-        held = config.merge(held_to(self.template.form, self.model))
-        output = await answered(self.model, request, held.merge(settings))
+        config, form = self.requests[settings == ANEW]
+        output = await answered(self.model, request, held_to(config, form, self.model).merge(settings))
         # a reply that repeats the request holds its labels, none of which is a verdict
         reply = without_echo(output.completion, "\n".join(request)).strip()
         if output.stop_reason in UNFINISHED:

@@ -117,8 +117,7 @@ async def ask(
     model: Model, request: str, config: GenerateConfig, form: Form | None = None, *, whole: bool = False
 ) -> str:
     """The grader's reply to one request, as text; empty where it repeats the request."""
-    if form is not None:
-        config = config.merge(held_to(form, model))
+    config = held_to(config, form, model)
     for _ in range(2):
         if model in _thinkers:
             config = config.merge(GenerateConfig(max_tokens=THINKING_TOKENS))
@@ -164,15 +163,14 @@ def held_to_json(model: Model) -> bool:
     return ModelName(model).api in STRUCTURED
 
 
-def held_to(form: Form, model: Model) -> GenerateConfig:
-    """The setting that holds a provider's replies to a form; none where it cannot."""
-    api = ModelName(model).api
-    if api == VLLM:
-        return GenerateConfig(extra_body={"structured_outputs": {"regex": form.pattern}})
-    if held_to_json(model) and form.schema is not None:
-        schema = JSONSchema.model_validate(form.schema)
-        return GenerateConfig(response_schema=ResponseSchema(name="numbered", json_schema=schema, strict=True))
-    return GenerateConfig()
+def held_to(config: GenerateConfig, form: Form | None, model: Model) -> GenerateConfig:
+    """The settings, with one that holds a provider's replies to a form where it can."""
+    if form is not None and ModelName(model).api == VLLM:
+        return config.merge(GenerateConfig(extra_body={"structured_outputs": {"regex": form.pattern}}))
+    if form is not None and form.schema is not None and held_to_json(model):
+        schema = ResponseSchema(name="numbered", json_schema=JSONSchema.model_validate(form.schema), strict=True)
+        return config.merge(GenerateConfig(response_schema=schema))
+    return config
 
 
 T = TypeVar("T")
@@ -291,13 +289,9 @@ Request = tuple[GenerateConfig, Form | None]  # what the instrument sets for it,
 FROM_FOLDERS = frozenset({"hf", "llama-cpp-python", "mlx", "sglang", "transformer_lens", "vllm"})
 # providers that start a server where none is named: on a port that says nothing of the model
 STARTED_HERE = frozenset({"sglang", "vllm"})
-# settings that say how a request is delivered, not what is asked
-DELIVERY = {"adaptive_connections", "batch", "cache", "cache_prompt", "fail_on_refusal", "max_connections"} | {
-    "attempt_timeout",
-    "max_retries",
-    "stream_idle_timeout",
-    "timeout",
-}
+# settings that say how a request is delivered and how long that may take, not what is asked
+DELIVERY = {"adaptive_connections", "batch", "cache", "cache_prompt", "fail_on_refusal", "max_connections"}
+PATIENCE = {"attempt_timeout", "max_retries", "stream_idle_timeout", "timeout"}
 # model arguments that say where a model runs; a server's address is a fact of its own
 PLACES = frozenset({"device", "host", "http_client", "lazy_init", "port", "timeout"})
 # a name that holds one of these may hold a password: its value is left out; "tokenizer" is none
@@ -319,10 +313,10 @@ def identified_model(model: Model, *requests: Request) -> str:
             facts.append(f"{argument}={_value(value)}")
     facts.append(f"thinking {THINKING_TOKENS}")
     for config, form in requests or [(GenerateConfig(), None)]:
-        settings = resolved.merge(config).merge(held_to(form, model) if form else GenerateConfig())
+        settings = held_to(resolved.merge(config), form, model)
         headers = {k: v for k, v in (settings.extra_headers or {}).items() if not _is_secret(k)}
         kept = settings.model_copy(update={"extra_headers": headers or None})
-        facts.append(kept.model_dump_json(exclude_none=True, exclude=DELIVERY))
+        facts.append(kept.model_dump_json(exclude_none=True, exclude=DELIVERY | PATIENCE))
     return identified(str(model), *facts)
 
 

@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
@@ -53,7 +54,8 @@ class PronounAnswer(Answer):
 
 class OfflineReader:
     def __init__(self, embedder: Embedder, words: Mapping[str, Sequence[str]]) -> None:
-        self.embedder, self.words = embedder, words
+        self.embedder, self.words, self._lock = embedder, words, Lock()
+        self._queries: dict[str, Vectors] = {}  # by their texts: all documents for a prompt are asked the same
 
     @property
     def signature(self) -> str:
@@ -70,15 +72,18 @@ class OfflineReader:
         if blind := blindness(self.embedder, document):
             return Reading(nothing, dict.fromkeys(range(len(questions)), blind))
         vectors = self.embedder.embed(found)
-        words = [self.words.get(question.feature, ()) for question in questions]
-        queries = self.embedder.embed([" ".join([q.text, *known]) for q, known in zip(questions, words, strict=True)])
+        texts = [" ".join([question.text, *self.words.get(question.feature, ())]) for question in questions]
+        with self._lock:
+            if fresh := [text for text in texts if text not in self._queries]:
+                self._queries |= zip(fresh, self.embedder.embed(fresh), strict=True)
         faults: dict[int, str] = {}
         answers: list[Answer | None] = []
-        for place, (question, query) in enumerate(zip(questions, queries, strict=True)):
-            known = {word.casefold() for word in words[place]}
+        for place, (question, text) in enumerate(zip(questions, texts, strict=True)):
+            known = {word.casefold() for word in self.words.get(question.feature, ())}
             # pronouns tell about a feature whose own words hold some of the first and of the third person
             if not (known & _FIRST and known & _THIRD):
-                answers.append(attended(found, vectors, query, ending=_ENDING.search(question.text) is not None))
+                is_of_ending = _ENDING.search(question.text) is not None
+                answers.append(attended(found, vectors, self._queries[text], ending=is_of_ending))
             elif is_english(document):
                 answers.append(pronoun_answer(document))
             else:

@@ -111,16 +111,15 @@ class RecordedModel(StandIn):
         super().__init__(model)
         self.keep_cut, self.tally, self._record = keep_cut, Tally(), record
         self._turns: Counter[str] = Counter()
+        self._identities: dict[str, str] = {}  # of the model, by the settings of a request
 
     async def reply(self, messages: str | list[ChatMessage], config: GenerateConfig) -> ModelOutput:
         """The reply on record, else the model's, on record before it is returned."""
-        text = (
-            messages
-            if isinstance(messages, str)
-            else "\n".join(message.model_dump_json(exclude={"id"}) for message in messages)
-        )
+        parts = [messages] if isinstance(messages, str) else [one.model_dump_json(exclude={"id"}) for one in messages]
         # the model and its settings are in it: another temperature is another request
-        request = digest(identified_model(self.model, (config, None)), text)
+        if (settings := config.model_dump_json()) not in self._identities:
+            self._identities[settings] = identified_model(self.model, (config, None))
+        request = digest(self._identities[settings], "\n".join(parts))
         # before the first await, so that equal requests at once get different turns
         turn, self._turns[request] = self._turns[request], self._turns[request] + 1
         output = self._record.reply(request, turn)
