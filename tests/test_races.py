@@ -73,7 +73,6 @@ WRITER = """
 import sys, time
 from pathlib import Path
 from tests.scripted import FOX, OWL, small_population
-from tests.left_out import with_ci
 from genie_inspect.errors import GenieError
 folder, name, end = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
 
