@@ -76,10 +76,9 @@ BARS: dict[str, Any] = {
     "mark": "bar",
     "encoding": {"x": {"field": "a", "type": "quantitative"}},
 }
-ENDED = f"""
+ENDED = """
 import os, signal, sys
 from genie_inspect.reports import charts as drawing
-drawing.drawn({BARS}, {VERSION!r})
 print(drawing._process().pid, flush=True)
 if sys.argv[1] == "killed": os.kill(os.getpid(), signal.SIGKILL)
 """
