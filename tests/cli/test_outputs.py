@@ -89,8 +89,7 @@ def _full_cache(commands: Commands) -> None:
 
 def printed(commands: Commands, verb: str, *more: str, stdout: str | None = None, closed: bool = False) -> Ended:
     output = commands.folder / "output"
-    if output.is_dir():
-        shutil.rmtree(output)
+    shutil.rmtree(output, ignore_errors=True)
     output.unlink(missing_ok=True)
     return commands.run(*PRINTERS[verb].split(), *more, stdout=stdout, closed=closed)
 
@@ -112,8 +111,7 @@ def refused(ended: Ended, output: Path, words: str) -> None:
 @pytest.mark.parametrize("verb", rest_with_ci(list(PRINTERS), OTHERS, every=4))
 def test_a_full_disk_behind_standard_output_is_one_line_that_names_it(verb: str, commands: Commands) -> None:
     ended = printed(commands, verb, stdout="/dev/full")
-    assert ended.errors == ["Error: standard output cannot be written: No space left on device"]
-    assert ended.code == 1
+    assert (ended.code, ended.errors) == (1, ["Error: standard output cannot be written: No space left on device"])
     assert ended.stderr.endswith(ended.errors[0] + "\n"), "nothing follows when the process ends"
     if verb in JSON:
         assert printed(commands, verb, "--json", stdout="/dev/full").errors == ended.errors
@@ -122,8 +120,7 @@ def test_a_full_disk_behind_standard_output_is_one_line_that_names_it(verb: str,
 @pytest.mark.parametrize("verb", rest_with_ci(list(reversed(PRINTERS)), OTHERS, every=4))
 def test_a_reader_that_has_gone_away_ends_a_command_without_a_word(verb: str, commands: Commands) -> None:
     ended = printed(commands, verb, closed=True)
-    assert ended.code == 1
-    assert ended.errors == []
+    assert (ended.code, ended.errors) == (1, [])
     assert not re.search("Traceback|Exception|Broken", ended.stderr), ended.stderr
 
 
@@ -208,6 +205,5 @@ def test_ctrl_c_ends_the_demo_with_one_word(wait: float, commands: Commands) -> 
     if ended.code == 0:
         pytest.skip("it was done before")
     assert ended.code == 1, ended.stderr
-    assert "Traceback" not in ended.stderr
-    assert "StopIteration" not in ended.stderr
+    assert not re.search("Traceback|StopIteration", ended.stderr)
     assert ended.stderr.rstrip().splitlines()[-1].startswith(("Aborted!", "Error: the evaluation of bundled/"))
