@@ -17,25 +17,28 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.metadata import packages_distributions
 from select import select
 from typing import Any
 
 import anyio
 from inspect_ai._cli import main as inspect_cli  # the command `inspect`, in no public way
-from inspect_ai._util import zipfile  # what makes a log's file, in no public way
-from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, modelapi
+from inspect_ai._util import package, zipfile  # what looks for packages and makes a log's file, in no public way
+from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, get_model_info, modelapi
 
 import genie_inspect
 from genie_inspect.cli import main as genie
 from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.prompting.templates import unfenced
+from genie_inspect.prompting.texts import refuses
+from genie_inspect.reports.page import renderer
 
 # what commands import when they come to need it; a second or more of each command that does
 LATE = [
     *("acp", "altair", "anyio._backends._asyncio", "click._textwrap", "filelock", "huggingface_hub.file_download"),
-    *("infini_gram.engine", "inspect_ai._eval.task.run", "model2vec", "narwhals", "openai", "pyarrow"),
-    *("rich._emoji_codes", "safetensors.numpy", "scipy.stats", "sklearn.cluster", "sklearn.feature_extraction.text"),
-    *("tokenizers", "vl_convert"),
+    *("infini_gram.engine", "inspect_ai._eval.task.run", "inspect_ai.hooks._startup", "model2vec.persistence"),
+    *("narwhals", "pyarrow.parquet", "regex", "rich._emoji_codes", "safetensors.numpy", "scipy.stats"),
+    *("sklearn.cluster", "sklearn.feature_extraction.text", "tokenizers", "vl_convert"),
 ]
 
 
@@ -55,6 +58,12 @@ def import_all() -> None:
     for name in [*ours, *LATE]:
         with suppress(ImportError):
             importlib.import_module(name)
+    # what each of them would read, compile or look for once
+    get_model_info("openai/gpt-4o")
+    refuses("Sorry. I can't write that.")
+    renderer()
+    installed = packages_distributions()
+    vars(package)["packages_distributions"] = lambda: installed
 
 
 def program(order: dict[str, Any]) -> Callable[[], object]:

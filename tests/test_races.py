@@ -73,7 +73,6 @@ WRITER = """
 import sys, time
 from pathlib import Path
 from tests.scripted import FOX, OWL, small_population
-from tests.left_out import with_ci
 from genie_inspect.errors import GenieError
 folder, name, end = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
 
@@ -109,10 +108,7 @@ def test_of_two_writers_that_replace_one_population_one_whole_population_stays(
         assert "OK\n" in told, f"in round {number}: {told}"
         assert not faults(folder), f"in round {number}"
         # nothing of two mixed: every document of one writer and one round
-        whose = {row["text"].partition(" tells")[0] for row in rows_of(folder / DOCUMENTS)}
+        rows = map(json.loads, (folder / DOCUMENTS).read_text(encoding="utf-8").splitlines())
+        whose = {row["text"].partition(" tells")[0] for row in rows}
         assert whose in [{name} for name in names]
         assert [path.name for path in folder.parent.iterdir()] == ["population"]
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

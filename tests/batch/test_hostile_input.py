@@ -63,7 +63,7 @@ REPLIES: dict[str, tuple[Attack, str]] = {
     "a link to a device": (lambda folder, _: (folder / "r.jsonl").symlink_to("/dev/zero"), "has no replies"),
     "a pipe": (lambda folder, _: os.mkfifo(folder / "r.jsonl"), "has no replies"),
     "a link to itself": (lambda folder, _: (folder / "r.jsonl").symlink_to("r.jsonl"), "has no replies"),
-    "a packed bomb": (parquet(response=["x" * 60_000_000]), "1,000 times what they are packed into"),
+    "a packed bomb": (parquet(response=["x" * 20_000_000]), "1,000 times what they are packed into"),
     "bytes and times": (parquet(response=[b"\xff"]), "1 no reply"),
 }
 VIEW = "create view ratings as with recursive c(x) as (select 1 union all select x + 1 from c) select 'j' judge, 'q' "

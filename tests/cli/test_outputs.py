@@ -20,7 +20,7 @@ from genie_inspect.graders.cache import RATINGS, Cache, Judged
 WORDS = "caf\N{LATIN SMALL LETTER E WITH ACUTE} \N{RIGHTWARDS ARROW} \N{OWL}"
 PRINTERS = {
     "summary": "summary logs",
-    "cost": "cost",
+    "cost": "cost --population population",
     "calibrate": "calibrate --population population --ratings ratings.csv",
     "cache info": "cache info",
     "cache export": "cache export",
@@ -30,13 +30,13 @@ PRINTERS = {
     "show": "show logs/log-0.eval 1",
     "agreement": "agreement scores.jsonl --votes votes.jsonl --resamples 20",
     "index": "build-index texts output",
-    "population show": "population show starter",
-    "population check": "population check starter",
-    "population sample": "population sample starter -o output --dry-run",
-    "population merge": "population merge starter starter -o output --name n --licence MIT --dry-run",
+    "population show": "population show population",
+    "population check": "population check population",
+    "population sample": "population sample population -o output --dry-run",
+    "population merge": "population merge population population -o output --name n --licence MIT --dry-run",
     "population import": "population import rows.jsonl -o output --name n --licence MIT --dry-run",
-    "questions review": "questions review starter --to output",
-    "questions write": "questions write starter -o output --grader atonce/g --dry-run",
+    "questions review": "questions review population --to output",
+    "questions write": "questions write population -o output --grader atonce/g --dry-run",
     "features discover": "features discover --task t -o output --grader atonce/g --dry-run",
     "help": "--help",
     "help of a verb": "summary --help",
@@ -89,8 +89,7 @@ def _full_cache(commands: Commands) -> None:
 
 def printed(commands: Commands, verb: str, *more: str, stdout: str | None = None, closed: bool = False) -> Ended:
     output = commands.folder / "output"
-    if output.is_dir():
-        shutil.rmtree(output)
+    shutil.rmtree(output, ignore_errors=True)
     output.unlink(missing_ok=True)
     return commands.run(*PRINTERS[verb].split(), *more, stdout=stdout, closed=closed)
 
@@ -112,8 +111,7 @@ def refused(ended: Ended, output: Path, words: str) -> None:
 @pytest.mark.parametrize("verb", rest_with_ci(list(PRINTERS), OTHERS, every=4))
 def test_a_full_disk_behind_standard_output_is_one_line_that_names_it(verb: str, commands: Commands) -> None:
     ended = printed(commands, verb, stdout="/dev/full")
-    assert ended.errors == ["Error: standard output cannot be written: No space left on device"]
-    assert ended.code == 1
+    assert (ended.code, ended.errors) == (1, ["Error: standard output cannot be written: No space left on device"])
     assert ended.stderr.endswith(ended.errors[0] + "\n"), "nothing follows when the process ends"
     if verb in JSON:
         assert printed(commands, verb, "--json", stdout="/dev/full").errors == ended.errors
@@ -122,8 +120,7 @@ def test_a_full_disk_behind_standard_output_is_one_line_that_names_it(verb: str,
 @pytest.mark.parametrize("verb", rest_with_ci(list(reversed(PRINTERS)), OTHERS, every=4))
 def test_a_reader_that_has_gone_away_ends_a_command_without_a_word(verb: str, commands: Commands) -> None:
     ended = printed(commands, verb, closed=True)
-    assert ended.code == 1
-    assert ended.errors == []
+    assert (ended.code, ended.errors) == (1, [])
     assert not re.search("Traceback|Exception|Broken", ended.stderr), ended.stderr
 
 
@@ -147,8 +144,9 @@ def test_a_file_is_replaced_with_a_word_and_keeps_its_permissions(
     verb: str, commands: Commands, tmp_path: Path
 ) -> None:
     output = tmp_path / f"output{REPLACES[verb][0]}"
-    ended = write(commands, verb, output)
-    assert (ended.code, "replaced" in ended.stderr) == (0, False), ended
+    if verb in ("report", "compare, table"):  # what says the word is one for all
+        ended = write(commands, verb, output)
+        assert (ended.code, "replaced" in ended.stderr) == (0, False), ended
     output.write_text("mine")
     output.chmod(0o640)
     ended = write(commands, verb, output)
@@ -207,6 +205,5 @@ def test_ctrl_c_ends_the_demo_with_one_word(wait: float, commands: Commands) -> 
     if ended.code == 0:
         pytest.skip("it was done before")
     assert ended.code == 1, ended.stderr
-    assert "Traceback" not in ended.stderr
-    assert "StopIteration" not in ended.stderr
+    assert not re.search("Traceback|StopIteration", ended.stderr)
     assert ended.stderr.rstrip().splitlines()[-1].startswith(("Aborted!", "Error: the evaluation of bundled/"))

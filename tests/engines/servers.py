@@ -85,6 +85,7 @@ ServerT = TypeVar("ServerT", bound=Server)
 
 @contextmanager
 def running(server: ThreadingHTTPServer) -> Iterator[None]:
+    server.socket.listen(128)  # of more than five that come at once the rest would come again in a second
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:

@@ -107,7 +107,7 @@ def test_a_reply_that_is_none_is_refused_and_asked_for_again_only_where_that_may
 
 
 def test_a_server_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("genie_inspect.engines.served_embedders.SILENCE", 0.1)
+    monkeypatch.setattr("genie_inspect.engines.served_embedders.SILENCE", 0.02)
     with (
         socket.create_server(("127.0.0.1", 0)) as silent,
         pytest.raises(EngineFailedError, match="embedder openai/tiny failed: APITimeoutError"),

@@ -71,15 +71,11 @@ def test_a_file_has_its_chart_on_paper_and_a_png_twice_as_large(tmp_path: Path) 
 
 
 VERSION = ".".join(altair.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
-BARS: dict[str, Any] = {
-    "data": {"values": [{"a": 1}]},
-    "mark": "bar",
-    "encoding": {"x": {"field": "a", "type": "quantitative"}},
-}
-ENDED = f"""
+ACROSS = {"x": {"field": "a", "type": "quantitative"}}
+BARS: dict[str, Any] = {"data": {"values": [{"a": 1}]}, "mark": "bar", "encoding": ACROSS}
+ENDED = """
 import os, signal, sys
 from genie_inspect.reports import charts as drawing
-drawing.drawn({BARS}, {VERSION!r})
 print(drawing._process().pid, flush=True)
 if sys.argv[1] == "killed": os.kill(os.getpid(), signal.SIGKILL)
 """

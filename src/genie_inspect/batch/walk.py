@@ -163,7 +163,7 @@ class Part:
                 with self.files.open(self.path, mode) as file:
                     yield _rows(file, str(self))
             elif isinstance(self.files, LocalFileSystem):
-                with Path(self.path).open(mode) as lines:  # of a pipe, too
+                with Path(self.path).open(mode, 2**16) as lines:  # of a pipe, too
                     yield lines
             else:
                 with self.files.open(self.path, mode) as lines:

@@ -121,12 +121,10 @@ def drawn(spec: dict[str, Any], version: str) -> str:
             specifications.write(json.dumps([spec, version]) + "\n")
             specifications.flush()
             # an empty line, where it has ended, is no JSON and so a ValueError
-            image: str = json.loads(drawings.readline())
-            return image
+            return str(json.loads(drawings.readline()))
     except (OSError, ValueError):
         # a machine that allows no more processes, one that ended, or a specification that cannot be drawn
-        in_this_one: str = _converted("svg", spec, vl_version=version)
-        return in_this_one
+        return str(_converted("svg", spec, vl_version=version))
 
 
 @lru_cache(maxsize=1)
