@@ -63,46 +63,48 @@ def index(texts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def corpus(index: Path) -> InfiniGramCorpus:
+    return InfiniGramCorpus(index)
+
+
+@pytest.fixture(scope="module")
+def documents(texts: Path) -> list[list[str]]:
+    return [tokens(text) for _, text in folder_texts(texts)]
+
+
 @needs_infini_gram
 def test_counts_are_those_of_plain_counting_to_the_last_words_and_no_estimates(
-    texts: Path, index: Path, monkeypatch: pytest.MonkeyPatch
+    documents: list[list[str]], corpus: InfiniGramCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    corpus = InfiniGramCorpus(index)
     assert len(corpus.vocabulary.words) > SINGLE
-    documents = [tokens(text) for _, text in folder_texts(texts)]
-    joined = ["\n".join(["", *document, ""]) for document in documents]
+    joined = "".join("\n".join(["", *document, "", "\0"]) for document in documents)
     choice = random.Random(1)
     for number in range(200):
         document = choice.choice(documents)
         start = choice.randrange(len(document))
-        run = document[start : start + choice.randint(1, 7)]
-        run = run[::-1] if number % 4 == 0 else run
+        run = document[start : start + choice.randint(1, 7)][:: -1 if number % 4 == 0 else 1]
         sought = "\n".join(["", *run, ""])
         # overlapping places share the line break, so they are counted one by one
-        plain = sum(text.startswith(sought, place) for text in joined for place in places(text, sought))
-        assert corpus.count(run) == plain
+        assert corpus.count(run) == len(places(joined, sought))
     assert corpus.count(["never", "seen", "before"]) == 0
-    last = documents[-1]
-    assert all(corpus.count(last[-length:]) >= 1 for length in range(1, 9))
-    assert corpus.count([*last[-3:], "The"]) == 0
+    assert all(corpus.count(documents[-1][-length:]) >= 1 for length in range(1, 9))
+    assert corpus.count([*documents[-1][-3:], "The"]) == 0
     monkeypatch.setattr(corpus._engine, "count", lambda input_ids: {"count": 0, "approx": True})
     with pytest.raises(EngineFailedError, match="look-up failed"):
         corpus.count(["never"])
 
 
 def places(text: str, sought: str) -> list[int]:
-    found = []
-    place = text.find(sought)
-    while place >= 0:
+    found, place = list[int](), -1
+    while (place := text.find(sought, place + 1)) >= 0:
         found.append(place)
-        place = text.find(sought, place + 1)
     return found
 
 
 @needs_infini_gram
-def test_copies_and_novelties_are_those_of_the_corpus_in_memory(texts: Path, index: Path) -> None:
-    corpus, plain = InfiniGramCorpus(index), DocumentsCorpus("plain", folder_texts(texts))
-    stories = [text for _, text in folder_texts(texts)]
+def test_copies_and_novelties_are_those_of_the_corpus_in_memory(texts: Path, corpus: InfiniGramCorpus) -> None:
+    plain, stories = DocumentsCorpus("plain", folder_texts(texts)), [text for _, text in folder_texts(texts)]
     mixed = f"{stories[1][:200]} in words of its own {stories[8][50:260]}"
     for text in [*stories[1:40:13], mixed, "All of this is new."]:
         copies, expected = corpus.copies(text), plain.copies(text)
@@ -120,9 +122,7 @@ def test_copies_and_novelties_are_those_of_the_corpus_in_memory(texts: Path, ind
 
 
 @needs_infini_gram
-def test_probabilities_are_infini_grams_own(texts: Path, index: Path) -> None:
-    corpus = InfiniGramCorpus(index)
-    documents = [tokens(text) for _, text in folder_texts(texts)]
+def test_probabilities_are_infini_grams_own(documents: list[list[str]], corpus: InfiniGramCorpus) -> None:
     plain = TokenIndex(documents)
     common = [word for word in corpus.vocabulary.words[:2_000] if word.isalpha()]
     choice = random.Random(2)

@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -90,15 +91,17 @@ LEAST_KNOWN, WELL_KNOWN = 0.5, 0.9
 
 def known_share(embedder: Embedder, text: str) -> float:
     """Share of a text's letters in words or pieces of words that the embedder has learnt, 0 to 1; NaN where unknown."""
-    if embedder.identity != _static_identity():
-        return math.nan
+    share = _remembered_share if len(text) < LONG else _share
+    return share(text) if embedder.identity == _static_identity() else math.nan
+
+
+def _share(text: str) -> float:
     encoded = _static_model().tokenizer.encode(text, add_special_tokens=False)
     # single letters of other scripts stand in its English vocabulary too, and make all texts of a script alike
     pieces = Counter(encoded.word_ids)
     letters = known = 0
     for token, word, (start, end) in zip(encoded.tokens, encoded.word_ids, encoded.offsets, strict=True):
-        part = text[start:end]
-        count = sum(map(str.isalpha, part))
+        count = sum(map(str.isalpha, part := text[start:end]))
         letters += count
         if token != UNKNOWN and (end - start >= LEAST_PIECE or pieces[word] == 1) and not is_unspaced(part):
             known += count
@@ -131,8 +134,8 @@ def _count(text: str) -> int:
     return len(_static_model().tokenizer.encode(text, add_special_tokens=False).ids)
 
 
-# an estimate counts the same documents and instructions again and again
-_remembered_count = lru_cache(maxsize=4096)(_count)
+# an estimate counts the same documents and instructions again and again, and a document meets the same answers
+_remembered_count, _remembered_share = lru_cache(maxsize=4096)(_count), lru_cache(maxsize=4096)(_share)
 
 
 def static_words() -> list[str]:
@@ -189,15 +192,13 @@ class CachedEmbedder:
         import numpy as np
 
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
-        recorded: dict[str, bytes] = {}
         with self._lock:
-            self._size = self._size or self._store.size(self.identity)
-            for key, vector in self._store.found(VECTORS, [self.identity], dict.fromkeys(keys)).items():
-                # any other than finite numbers of the embedder's width and of some length is embedded again
-                if isinstance(vector, bytes) and self._size and len(vector) == self._size:
-                    numbers = np.frombuffer(vector, dtype=np.float32)
-                    if np.isfinite(numbers).all() and numbers.any():
-                        recorded[key] = vector
+            size = self._size = self._size or self._store.size(self.identity)
+            found = self._store.found(VECTORS, [self.identity], dict.fromkeys(keys))
+        # any other than finite numbers of the embedder's width and of some length is embedded again
+        wide = {key: vector for key, vector in found.items() if isinstance(vector, bytes) and 0 < len(vector) == size}
+        numbers = np.frombuffer(b"".join(wide.values()), dtype=np.float32).reshape(len(wide), size // 4)
+        recorded = dict(compress(wide.items(), np.logical_and(np.isfinite(numbers).all(axis=1), numbers.any(axis=1))))
         # by key: a text that occurs twice in one call is embedded once
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in recorded}
         if missing:
@@ -212,8 +213,8 @@ class CachedEmbedder:
                 self._store.keep(VECTORS, [self.identity], fresh)
             recorded |= fresh
         # a vector just made is rounded to single precision too, so that a second run gives the same scores
-        rows = [np.frombuffer(recorded[key], dtype=np.float32) for key in keys]
-        return np.stack(rows).astype(np.float64) if rows else np.zeros((0, 0))
+        rows = np.frombuffer(b"".join(map(recorded.__getitem__, keys)), dtype=np.float32)
+        return rows.reshape(len(keys), -1).astype(np.float64) if keys else np.zeros((0, 0))
 
 
 def cosine_distances(target: "ArrayLike", population: "ArrayLike") -> "Vectors":

@@ -36,9 +36,8 @@ class KeyTable(Generic[V]):
     def schema(self) -> str:
         kinds = dict.fromkeys(self.keys, "text not null") | dict(self.values)
         columns = ", ".join(f"{column} {kind}" for column, kind in kinds.items())
-        return (
-            f"create table if not exists {self.name} ({columns}, primary key ({', '.join(self.keys)})) without rowid;"
-        )
+        primary = f"primary key ({', '.join(self.keys)})"
+        return f"create table if not exists {self.name} ({columns}, {primary}) without rowid;"
 
     @property
     def insert(self) -> str:
@@ -95,10 +94,9 @@ class Store:
                 part = listed[start : start + ASKED_AT_ONCE]
                 queries.append((f"{select} and {table.key} in ({', '.join('?' * len(part))})", (*place, *part)))
 
-        def look(connection: sqlite3.Connection) -> dict[str, V]:
-            return {key: table.made(*row) for query in queries for key, *row in connection.execute(*query)}
-
-        return self.run(look)
+        return self.run(
+            lambda connection: {key: table.made(*row) for q in queries for key, *row in connection.execute(*q)}
+        )
 
     def keep(self, table: KeyTable[V], place: Sequence[str], values: Mapping[str, V]) -> None:
         rows = [(*place, key, *(value if isinstance(value, tuple) else (value,))) for key, value in values.items()]
@@ -237,8 +235,7 @@ def connected(path: Path | str, schema: str) -> sqlite3.Connection:
                     raise
             time.sleep(0.01)
         connection.execute("pragma synchronous = normal")  # in WAL mode what was written outlives the process
-        with connection:
-            connection.executescript(schema)
+        connection.executescript(schema)
         # a view of a table's name may have rows without end
         foreign = "select type, name from sqlite_master where type in ('view', 'trigger')"
         if made := connection.execute(foreign).fetchone():

@@ -237,8 +237,8 @@ def covered_share(text: str, spans: Sequence[Span]) -> float:
 def _folded(text: str) -> str:
     """The text in small letters and plain typography; as long as it was."""
     # of some letters the small form is longer, which would move all places behind them
-    small = text.lower() if text.isascii() else "".join(c if len(c.lower()) > 1 else c.lower() for c in text)
-    return plain_typography(small)
+    small = None if text.isascii() else {ord(c): c.lower() for c in set(text) if len(c.lower()) == 1}
+    return plain_typography(text.lower() if small is None else text.translate(small))
 
 
 def _place(parts: Sequence[str], text: str, *, last: bool) -> Span | None:

@@ -57,7 +57,7 @@ def tokens(text: str) -> list[str]:
     >>> tokens("“Don’t,” said Zoë… twice—")
     ['"', "Don't", ',', '"', 'said', 'Zoë', '...', 'twice', '-']
     """
-    folded = "".join(map(_folded, _characters(text)))
+    folded = plain_typography(text) if text.isascii() else "".join(map(_folded, _characters(text)))
     return [match[0] for match in _found(folded)]
 
 

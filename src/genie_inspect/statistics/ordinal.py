@@ -19,7 +19,6 @@ from genie_inspect.errors import UnfittableError
 Values = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-
 STEPS = 100  # Newton's; some six do
 HALVINGS = 40
 
@@ -68,13 +67,13 @@ class Curvature:
         self, pieces: Sequence[Piece], weights: Values, precisions: Values, last: Values | None = None
     ) -> None:
         first, *rest = pieces
-        own, others = np.split(precisions, [first.size])
+        own, others = precisions[: first.size], precisions[first.size :]
         # its groups never meet in a row
         self.diagonal = np.bincount(np.asarray(first.codes), first.scale**2 * weights, first.size) + own
-        border = [np.zeros((first.size, 0)), *(first.crossed(piece, weights) for piece in rest)]
-        self.border: Values = np.concatenate(border, axis=1)
-        left = np.block([[piece.crossed(other, weights) for other in rest] for piece in rest] or np.zeros((0, 0)))
-        left[np.diag_indices_from(left)] += others
+        border, *blocks = ([row.crossed(piece, weights) for piece in rest] for row in pieces)
+        self.border: Values = np.concatenate([np.zeros((first.size, 0)), *border], axis=1)
+        left = np.concatenate([np.zeros((0, len(others))), *(np.concatenate(row, axis=1) for row in blocks)])
+        left.flat[:: len(others) + 1] += others
         if last is not None:
             left[-len(last) :, -len(last) :] += last
         solved = left - self.border.T @ (self.border / self.diagonal[:, None])
@@ -86,7 +85,7 @@ class Curvature:
 
     def solve(self, right: Values) -> Values:
         """The inverse times a vector, shape (Q + R,)."""
-        first, rest = np.split(right, [len(self.diagonal)])
+        first, rest = right[: len(self.diagonal)], right[len(self.diagonal) :]
         others = self.inverse @ (rest - self.border.T @ (first / self.diagonal))
         return np.concatenate([(first - self.border @ others) / self.diagonal, others])
 
@@ -172,13 +171,15 @@ class _Fit:
         pieces |= {name: Piece(values.shape[1], columns=values[rows]) for name, values in columns.items()}
         self._names = list(pieces)
         self._pieces = [*pieces.values(), thresholds]
-        self._ends = np.cumsum([piece.size for piece in self._pieces])[:-1]
+        ends = np.cumsum([piece.size for piece in self._pieces]).tolist()
+        self._places = [slice(end - piece.size, end) for end, piece in zip(ends, self._pieces, strict=True)]
         self._between = np.bincount(votes, minlength=count)[1:-1] + PRIOR_VOTES
         self._point = np.zeros(sum(piece.size for piece in self._pieces))
+        self._last: tuple[Values, Values] = np.zeros(0), np.zeros(0)
         shares = np.array([(votes >= level).mean() for level in range(1, count)])
         shares = (shares * len(votes) + PRIOR_VOTES) / (len(votes) + 2 * PRIOR_VOTES)
         # levels that nobody used would share a threshold, of which no gap has a logarithm
-        self._point[self._ends[-1] :] = np.log((1 - shares) / shares) + np.arange(count - 1) * 1e-3
+        self._point[self._places[-1]] = np.log((1 - shares) / shares) + np.arange(count - 1) * 1e-3
 
     def model(self) -> ShrunkenModel:
         """The model at the variances that make the votes most likely."""
@@ -201,7 +202,7 @@ class _Fit:
         terms, uncertain = self._climbed(variances)
         kept = list(zip(self._names, terms, uncertain, variances.tolist(), differs.tolist(), strict=True))
         return ShrunkenModel(
-            self._point[self._ends[-1] :],
+            self._point[self._places[-1]],
             {name: values * keep for name, values, _, _, keep in kept},
             {name: np.sqrt(values) * keep for name, _, values, _, keep in kept},
             {name: variance if keep else 0.0 for name, _, _, variance, keep in kept},
@@ -220,24 +221,26 @@ class _Fit:
 
     def _climbed(self, variances: Values) -> tuple[list[Values], list[Values]]:
         """Move to the most probable terms under these variances: the terms of each kind, and how uncertain each is."""
-        sizes = [piece.size for piece in self._pieces]
         # thresholds are not shrunk
-        precisions = np.repeat(np.append(1 / variances, 0.0), sizes)
+        precisions = np.repeat(np.append(1 / variances, 0.0), [piece.size for piece in self._pieces])
         self._point, _, curvature = most_probable(
             self._point,
             lambda point: self._loss(point, precisions),
             lambda point: self._slope(point, precisions),
             LEAST_GAIN,
         )
-        terms, uncertain = (np.split(values, self._ends)[:-1] for values in (self._point, curvature.variances()))
-        return terms, uncertain
+        kinds, uncertain = self._places[:-1], curvature.variances()
+        return [self._point[place] for place in kinds], [uncertain[place] for place in kinds]
 
     def _linear(self, point: Values) -> Values:
-        parts = np.split(point, self._ends)
-        return np.asarray(np.sum([piece.linear(part) for piece, part in zip(self._pieces, parts, strict=True)], axis=0))
+        # asked for twice at a point: for its loss, and for the slope there
+        if point is not self._last[0]:
+            parts = zip(self._pieces, self._places, strict=True)
+            self._last = point, np.asarray(sum(piece.linear(point[place]) for piece, place in parts))
+        return self._last[1]
 
     def _loss(self, point: Values, precisions: Values) -> float:
-        thresholds = point[self._ends[-1] :]
+        thresholds = point[self._places[-1]]
         gaps = np.diff(thresholds)
         if (gaps <= 0).any():
             return float("inf")
@@ -249,9 +252,8 @@ class _Fit:
 
     def _slope(self, point: Values, precisions: Values) -> tuple[Values, Curvature]:
         expected = expit(self._linear(point))
-        thresholds = point[self._ends[-1] :]
-        prior = expit(thresholds)
-        gaps = np.diff(thresholds)
+        thresholds = point[self._places[-1]]
+        prior, gaps = expit(thresholds), np.diff(thresholds)
         pull = -self._between / np.expm1(gaps)
         bend = self._between * np.exp(gaps) / np.expm1(gaps) ** 2
         extra = np.diag(2 * PRIOR_VOTES * prior * (1 - prior))
@@ -259,5 +261,5 @@ class _Fit:
             extra[index : index + 2, index : index + 2] += value * np.array([[1, -1], [-1, 1]])
         slope = np.concatenate([piece.summed(expected - self._outcome) for piece in self._pieces])
         slope += precisions * point
-        slope[self._ends[-1] :] += PRIOR_VOTES * (2 * prior - 1) + np.append(0, pull) - np.append(pull, 0)
+        slope[self._places[-1]] += PRIOR_VOTES * (2 * prior - 1) + np.append(0, pull) - np.append(pull, 0)
         return slope, Curvature(self._pieces, expected * (1 - expected), precisions, extra)
