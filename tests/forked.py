@@ -27,8 +27,10 @@ from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, modelapi
 
 import genie_inspect
 from genie_inspect.cli import main as genie
+from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.prompting.templates import unfenced
+from genie_inspect.reports.page import template
 
 # what commands import when they come to need it; a second or more of each command that does
 LATE = [
@@ -50,11 +52,13 @@ class AtOnce(ModelAPI):
         return output
 
 
-def import_all() -> None:
+def load_all() -> None:
     ours = [module.name for module in pkgutil.walk_packages(genie_inspect.__path__, "genie_inspect.")]
     for name in [*ours, *LATE]:
         with suppress(ImportError):
             importlib.import_module(name)
+    template()
+    static_token_count("the static model")
 
 
 def program(order: dict[str, Any]) -> Callable[[], object]:
@@ -127,7 +131,7 @@ def listen() -> None:
 
     Standard input is a socket on which they call.
     """
-    import_all()
+    load_all()
     zipfile._ZSTD_THREADS = 0  # twelve for each of a log's files, which are small here
     gc.freeze()
     clients: list[int] = []
