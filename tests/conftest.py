@@ -90,10 +90,7 @@ CACHES = count()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """No test reads or writes the user's own cache, nor the results that the user has of what ships.
-
-    A hook and names of folders, none of which is there: fixtures of every test, and folders, take longer than most do.
-    """
+    """No test uses a cache or results of the user's own. A fixture, or a folder, would take longer than most tests."""
     folder = item.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # in no public way
     os.environ["GENIE_CACHE_DIR"] = cache = f"{folder}/caches/{next(CACHES)}"
     os.environ["GENIE_DATA_DIR"] = f"{cache}-data"

@@ -95,6 +95,7 @@ async def test_with_a_stratum_for_each_answer_the_result_is_the_full_score(popul
         assert (found.novelty, found.results, found.is_sampled) == (whole.novelty, whole.results, False)
 
 
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])  # the arithmetic is the same on the other
 async def test_over_many_draws_the_mean_is_that_of_all_ratings(population: Population) -> None:
     (whole, *_) = (await assessed(population, Rates(), None)).novelty.values()
     draws = [await assessed(population, Rates(), 5, seed=seed) for seed in range(400)]

@@ -159,7 +159,7 @@ def every_figure(report: Report) -> Iterator[Figure]:
 
 
 @cache
-def template() -> Any:  # Jinja's, which takes far longer to read than to fill in
+def template() -> Callable[..., str]:  # Jinja's, which takes far longer to read than to fill in
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     # prompts, answers and names come from models: autoescape makes them text, not markup
@@ -177,7 +177,7 @@ def template() -> Any:  # Jinja's, which takes far longer to read than to fill i
         **{"ASPECTS": ASPECTS, "DIFFERENCE": DIFFERENCE, "UNSPECIFIED": UNSPECIFIED, "GENIE": GENIE, "ALIKE": ALIKE},
         **{"POWER": USUAL_POWER, "RECORDED": RECORDED, "BARS": charts.BARS, "BARS_SCALE": charts.BARS_SCALE},
     }
-    return environment.get_template("page.html.j2")
+    return environment.get_template("page.html.j2").render
 
 
 def page(report: Report) -> str:
@@ -185,7 +185,7 @@ def page(report: Report) -> str:
     # the first measure on a scale from 0 to 1 opens the page
     drawn = ((measure, found) for measure in report.measures if (found := lanes.means_lanes(report, measure)))
     headline, headline_lanes = next(drawn, (None, []))
-    return template().render(
+    return template()(
         report=report,
         marks=lanes.markers(report.runs),
         is_example=any(run.model.startswith(RECORDED) for run in report.runs),
