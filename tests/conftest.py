@@ -4,9 +4,8 @@ import functools
 import gc
 import os
 import ssl
-from collections.abc import Iterator
 from fcntl import LOCK_EX, flock
-from importlib.metadata import packages_distributions
+from importlib.metadata import packages_distributions, version
 from itertools import count
 from pathlib import Path
 
@@ -23,17 +22,54 @@ from tests.left_out import RANDOM_EXAMPLES, lines
 
 from genie_inspect.cli import main as genie
 
+collect_ignore = ["forked.py"]  # a script, which imports all that commands may
+gc.set_threshold(50_000)  # an evaluation makes tens of thousands of objects and leaves few in circles
+
 # a slow machine is no failure
 settings.register_profile("genie", deadline=None, max_examples=RANDOM_EXAMPLES)
 settings.register_profile("parsers", deadline=None, max_examples=EXAMPLES)  # GENIE_EXAMPLES says how many
 settings.load_profile("genie")
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Thousands of tests and all that they import live as long as the process: the collector need not look at them."""
-    gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000)  # an evaluation makes tens of thousands of objects and leaves few in circles
+    patch = pytest.MonkeyPatch()
+    session.config.add_cleanup(patch.undo)
+    nothing_for_nobody(patch)
+
+
+def nothing_for_nobody(patch: pytest.MonkeyPatch) -> None:
+    """What Inspect does for every evaluation anew, for longer than a small one takes, is left where nobody sees it."""
+
+    def plain(*_: object, **__: object) -> str:
+        return ""
+
+    def nothing(*_: object, **__: object) -> None:
+        return None
+
+    async def done(*_: object) -> None:
+        return None
+
+    patch.setattr("inspect_ai._display.rich.display.tasks_results", plain)
+    patch.setattr("inspect_ai._display.plain.display.tasks_results", plain)
+    # of every failed request the log keeps a second traceback, in colours, that takes longer than the request
+    patch.setattr("inspect_ai._util.rich.rich_traceback", plain)
+    # twelve threads for each of a log's files, which are small here
+    patch.setattr("inspect_ai._util.zipfile._ZSTD_THREADS", 0, raising=False)
+    # for whoever looks on while a run goes on: a server, a database of events, a router of them, and a trace
+    patch.setenv("INSPECT_EVAL_CTL_SERVER", "false")
+    patch.setattr("inspect_ai._eval.task.log.SampleBufferDatabase", nothing, raising=False)
+    patch.setattr("inspect_ai.agent._acp.event_mapping._AcpEventRouter.attach", nothing, raising=False)
+    patch.setenv("INSPECT_TRACE_LEVEL", "warning")
+    # what killed runs left, which is looked for in a folder of the user's
+    patch.setattr("inspect_ai._eval.eval.cleanup_sample_buffers", done, raising=False)
+    # a client of its own for every test, and none of them speaks to a host outside
+    patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
+    # what is installed does not change while the tests run
+    patch.setattr("inspect_ai._util.package.packages_distributions", functools.cache(packages_distributions))
+    patch.setattr("importlib.metadata.version", functools.cache(version))
+    patch.setattr("inspect_ai._util.platform.running_in_notebook", bool)
 
 
 @pytest.hookimpl(optionalhook=True)  # where xdist is left out nobody asks
@@ -49,52 +85,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(line)
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _nothing_for_nobody() -> Iterator[None]:
-    """What Inspect does for every evaluation anew, for longer than a small one takes, is left where nobody sees it."""
-
-    def plain(*_: object, **__: object) -> str:
-        return ""
-
-    def nothing(*_: object, **__: object) -> None:
-        return None
-
-    async def done(*_: object) -> None:
-        return None
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("inspect_ai._display.rich.display.tasks_results", plain)
-        patch.setattr("inspect_ai._display.plain.display.tasks_results", plain)
-        # of every failed request the log keeps a second traceback, in colours, that takes longer than the request
-        patch.setattr("inspect_ai._util.rich.rich_traceback", plain)
-        # twelve threads for each of a log's files, which are small here
-        patch.setattr("inspect_ai._util.zipfile._ZSTD_THREADS", 0, raising=False)
-        # a database of events and a router of them for whoever looks on while a run goes on
-        patch.setattr("inspect_ai._eval.task.log.SampleBufferDatabase", nothing, raising=False)
-        patch.setattr("inspect_ai.agent._acp.event_mapping._AcpEventRouter.attach", nothing, raising=False)
-        # what killed runs left, which is looked for in a folder of the user's
-        patch.setattr("inspect_ai._eval.eval.cleanup_sample_buffers", done, raising=False)
-        # a client of its own for every test, and none of them speaks to a host outside
-        patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
-        # what is installed does not change while the tests run
-        patch.setattr("inspect_ai._util.package.packages_distributions", functools.cache(packages_distributions))
-        yield
+CACHES = count()
 
 
-@pytest.fixture(scope="session")
-def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Names of folders, none of which is there: most tests need no folder of their own, and making one takes longer."""
-    folder = tmp_path_factory.mktemp("caches")
-    return (folder / str(number) for number in count())
-
-
-@pytest.fixture(autouse=True)
-def cache_dir(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """No test reads or writes the user's own cache, nor the results that the user has of what ships."""
-    folder = next(_caches)
-    monkeypatch.setenv("GENIE_CACHE_DIR", str(folder))
-    monkeypatch.setenv("GENIE_DATA_DIR", f"{folder}-data")
-    return folder
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """No test uses a cache or results of the user's own. A fixture, or a folder, would take longer than most tests."""
+    folder = item.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # in no public way
+    os.environ["GENIE_CACHE_DIR"] = cache = f"{folder}/caches/{next(CACHES)}"
+    os.environ["GENIE_DATA_DIR"] = f"{cache}-data"
+    # without a semaphore of an earlier test's event loop, asyncio and trio can take turns
+    init_concurrency()
 
 
 @pytest.fixture(scope="session")
@@ -111,9 +112,3 @@ def genie_demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
             assert done.exit_code == 0, done.output
             printed.write_text(done.output, encoding="utf-8")
     return folder / "logs", printed.read_text(encoding="utf-8")
-
-
-@pytest.fixture(autouse=True)
-def _own_event_loop() -> None:
-    """Without a semaphore of an earlier test's event loop, asyncio and trio can take turns."""
-    init_concurrency()

@@ -28,10 +28,11 @@ from inspect_ai.model import ModelAPI, ModelOutput, ModelUsage, get_model_info, 
 
 import genie_inspect
 from genie_inspect.cli import main as genie
+from genie_inspect.engines.embedders import static_token_count
 from genie_inspect.graders.stand_ins import rehearsed
 from genie_inspect.prompting.templates import unfenced
 from genie_inspect.prompting.texts import refuses
-from genie_inspect.reports.page import renderer
+from genie_inspect.reports.page import template
 
 # what commands import when they come to need it; a second or more of each command that does
 LATE = [
@@ -53,7 +54,7 @@ class AtOnce(ModelAPI):
         return output
 
 
-def import_all() -> None:
+def load_all() -> None:
     ours = [module.name for module in pkgutil.walk_packages(genie_inspect.__path__, "genie_inspect.")]
     for name in [*ours, *LATE]:
         with suppress(ImportError):
@@ -61,7 +62,8 @@ def import_all() -> None:
     # what each of them would read, compile or look for once
     get_model_info("openai/gpt-4o")
     refuses("Sorry. I can't write that.")
-    renderer()
+    template()
+    static_token_count("the static model")
     installed = packages_distributions()
     vars(package)["packages_distributions"] = lambda: installed
 
@@ -136,7 +138,7 @@ def listen() -> None:
 
     Standard input is a socket on which they call.
     """
-    import_all()
+    load_all()
     zipfile._ZSTD_THREADS = 0  # twelve for each of a log's files, which are small here
     gc.freeze()
     clients: list[int] = []

@@ -118,11 +118,9 @@ BESIDE_INSPECT = {"model2vec", "openai", "scipy"}
 def imported(path: Path) -> Iterator[str]:
     """The top-level packages that a module's import statements name, without the standard library and ours."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and not node.level:
-            names = [node.module or ""]
-        tops = {name.split(".")[0] for name in names}
-        yield from tops - set(sys.stdlib_module_names) - NEWER - {"genie_inspect"}
+        if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+            yield from {name.split(".")[0] for name in names} - sys.stdlib_module_names - NEWER - {"genie_inspect"}
 
 
 def test_what_is_imported_is_declared_and_what_everybody_gets_is_imported() -> None:

@@ -7,7 +7,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal
 from urllib.request import urlopen
@@ -85,34 +85,35 @@ def browser(playwright: Any, demo: list[EvalLog], hostile: EvalLog) -> Iterator[
         browser.close()
 
 
-@contextmanager
-def _visits(browser: Any) -> Iterator[Callable[..., Visit]]:
-    opened: list[Any] = []
-
-    def open_page(url: str, scheme: Scheme = "light", width: int = 1440) -> Visit:
-        context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})
-        opened.append(context)
-        found = Visit(context.new_page())
-        found.watch()
-        found.page.goto(url)
-        return found
-
-    yield open_page
-    for context in opened:
-        context.close()
-
-
-@pytest.fixture
-def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
-    with _visits(browser) as visits:
-        yield visits
+def _opened(browser: Any, url: str, scheme: Scheme = "light", width: int = 1440) -> Visit:
+    found = Visit(browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900}))
+    found.watch()
+    found.page.goto(url)
+    return found
 
 
 @pytest.fixture(scope="module")
-def look(browser: Any) -> Iterator[Callable[..., Visit]]:
+def visit(browser: Any) -> Callable[..., Visit]:
+    """Opens a page anew, in one tab for all tests of a file: another takes as long as most pages."""
+    tab = _opened(browser, "about:blank")
+
+    def again(url: str, scheme: Scheme = "light", width: int = 1440) -> Visit:
+        tab.page.goto("about:blank")
+        tab.page.emulate_media(media="null", color_scheme=scheme)
+        tab.page.set_viewport_size({"width": width, "height": 900})
+        for before in (tab.requests, tab.errors, tab.dialogs):
+            before.clear()
+        tab.page.goto(url)
+        return tab
+
+    return again
+
+
+@pytest.fixture(scope="module")
+def look(browser: Any) -> Callable[..., Visit]:
     """Opens a page once for all tests of a file that do no more than look at it."""
-    with _visits(browser) as visits:
-        yield cache(visits)
+    opened = cache(partial(_opened, browser))
+    return lambda url, scheme="light", width=1440: opened(url, scheme, width)
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """What is kept on disk, what counts as damage, and what becomes of it."""
 
+import os
 import random
 import sqlite3
 import stat
@@ -47,9 +48,9 @@ def test_a_later_value_takes_the_place_of_an_earlier_one(table: KeyTable[Any], t
 
 
 def test_the_folder_is_the_one_of_the_environment_else_the_users_own_for_this_package(
-    cache_dir: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert Cache().path == cache_dir / FILE
+    assert Cache().path == Path(os.environ["GENIE_CACHE_DIR"]) / FILE
     for unset in ("", None):
         monkeypatch.setenv("GENIE_CACHE_DIR", unset) if unset is not None else monkeypatch.delenv("GENIE_CACHE_DIR")
         assert cache_folder() == Path(platformdirs.user_cache_dir("genie-inspect"))

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from contextvars import copy_context
 from dataclasses import replace
 from pathlib import Path
@@ -199,13 +200,13 @@ def test_a_list_judge_says_in_its_signature_how_many_answers_it_is_shown() -> No
 @pytest.mark.parametrize(
     ("mode", "chunk", "tokens"),
     [
-        (LIST, CHUNK, [static_token_count("1:0 2:0 3:0"), numbered_tokens(3) + 3]),
-        (PAIRWISE, 1, [30, 30]),
-        (LOGIT, 1, [1, 1]),
+        (LIST, CHUNK, lambda: [static_token_count("1:0 2:0 3:0"), numbered_tokens(3) + 3]),
+        (PAIRWISE, 1, lambda: [30, 30]),
+        (LOGIT, 1, lambda: [1, 1]),
     ],
 )
-def test_a_reply_is_counted_as_a_line_or_as_json(mode: Mode, chunk: int, tokens: list[int]) -> None:
-    assert [mode.reply_tokens(3, as_json) for as_json in (False, True)] == tokens
+def test_a_reply_is_counted_as_a_line_or_as_json(mode: Mode, chunk: int, tokens: Callable[[], list[int]]) -> None:
+    assert [mode.reply_tokens(3, as_json) for as_json in (False, True)] == tokens()
     assert (mode.chunk, mode.asks_pairs) == (chunk, True)
     assert numbered_tokens(3) == static_token_count(json.dumps({"1": "", "2": "", "3": ""}))
 

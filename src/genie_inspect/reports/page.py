@@ -130,8 +130,7 @@ def opening(report: Report) -> dict[str, str]:
         "grader": [grader for run in runs for grader in graders_of(run)],
         "date": [from_to(str(run.header.eval.created)[:10] for run in runs)],
     }
-    listed = {name: ", ".join(filter(None, dict.fromkeys(values))) for name, values in facts.items()}
-    return {name: value for name, value in listed.items() if value}
+    return {name: said for name, values in facts.items() if (said := ", ".join(filter(None, dict.fromkeys(values))))}
 
 
 def matrix(study: Study) -> tuple[list[str], dict[str, list[dict[str, Any]]]]:
@@ -159,20 +158,19 @@ def every_figure(report: Report) -> Iterator[Figure]:
     yield figures.length_ridges(report)
 
 
-@cache  # compiling it takes as long as filling it
-def renderer() -> Callable[..., str]:
+@cache
+def template() -> Callable[..., str]:  # Jinja's, which takes far longer to read than to fill in
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     # prompts, answers and names come from models: autoescape makes them text, not markup
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.loader = PackageLoader("genie_inspect.reports", "templates")
+    environment = Environment(loader=PackageLoader("genie_inspect.reports"), autoescape=True, undefined=StrictUndefined)
+    environment.trim_blocks = environment.lstrip_blocks = True
     environment.filters |= {"number": charts.number, "words": charts.in_words}
     asked: tuple[Callable[..., Any], ...] = (
-        *(figures.places, figures.shade, lanes.forest_lanes, lanes.length_lanes, lanes.means_lanes),
-        *(lanes.spread_lanes, lanes.study_lanes),
+        *(figures.places, figures.shade, lanes.forest_lanes, lanes.length_lanes, lanes.means_lanes, lanes.spread_lanes),
         *(answers, answers_elsewhere, asides, beware, caution, caveats, command_for_reference_scores, cost),
         *(cut_warning, definitions, length_warning, matrix, meanings, most_novel, most_repeated, of_population),
-        *(opening, prompts_needed, run_facts, sentence, unlike_lengths, verdict, warned),
+        *(lanes.study_lanes, opening, prompts_needed, run_facts, sentence, unlike_lengths, verdict, warned),
     )
     environment.globals |= {function.__name__: function for function in asked} | {
         **{"study_warnings": study_warnings, "is_finite": math.isfinite, "version": package_version()},
@@ -187,7 +185,7 @@ def page(report: Report) -> str:
     # the first measure on a scale from 0 to 1 opens the page
     drawn = ((measure, found) for measure in report.measures if (found := lanes.means_lanes(report, measure)))
     headline, headline_lanes = next(drawn, (None, []))
-    return renderer()(
+    return template()(
         report=report,
         marks=lanes.markers(report.runs),
         is_example=any(run.model.startswith(RECORDED) for run in report.runs),

@@ -1,5 +1,6 @@
 """The arithmetic of a judge, by hand."""
 
+import functools
 import json
 import math
 import os
@@ -20,6 +21,7 @@ from genie_inspect.studies.personal.ballots import Ballots, ballots
 from genie_inspect.studies.personal.fitting import fit_judge
 from genie_inspect.studies.personal.judge import (
     Figure,
+    HeldOut,
     PersonalError,
     PersonalJudge,
     RaterTerms,
@@ -72,27 +74,32 @@ def test_what_is_no_judge_is_refused(other: dict[str, object]) -> None:
 ANN = "ann-1f3c"  # stands nowhere else
 BALLOTS, *_ = simulated(World(stories=24, tests=2, raters=4, leniency=1.0), 0)
 RATERS = replace(BALLOTS.raters, names=(ANN, *BALLOTS.raters.names[1:]))
-JUDGE, FIGURES = fit_judge(replace(BALLOTS, raters=RATERS), resamples=20)
+
+
+@functools.cache
+def fit() -> tuple[PersonalJudge, HeldOut]:
+    return fit_judge(replace(BALLOTS, raters=RATERS), resamples=20)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    write_folder(JUDGE, FIGURES, tmp_path / "taste")
+    write_folder(*fit(), tmp_path / "taste")
     return tmp_path / "taste"
 
 
 def test_what_was_written_is_read_back(folder: Path) -> None:
-    assert read_folder(folder, ANN) == (JUDGE, FIGURES)
+    assert read_folder(folder, ANN) == fit()
     assert {path.name for path in folder.iterdir()} == {"manifest.json", "judge.json", "figures.json", "README.md"}
 
 
 def test_a_rater_who_is_forgotten_stands_in_no_file_any_more(folder: Path) -> None:
-    assert forget(folder, ANN) == JUDGE.raters[ANN].votes
+    known, _ = fit()
+    assert forget(folder, ANN) == known.raters[ANN].votes
     assert not [path for path in folder.iterdir() if ANN in path.read_text(encoding="utf-8")]
     judge, figures = read_folder(folder, None)
-    assert len(judge.raters) == len(JUDGE.raters) - 1
+    assert len(judge.raters) == len(known.raters) - 1
     assert ANN not in figures.raters
-    assert judge.tests == JUDGE.tests
+    assert judge.tests == known.tests
 
 
 def sealed(folder: Path, name: str, change: Callable[[Any], object]) -> None:
@@ -168,7 +175,8 @@ def test_a_card_shows_names_as_text(folder: Path) -> None:
 )
 def test_the_sentence_claims_no_more_than_the_interval(gain: tuple[float, float, float], plots: int, said: str) -> None:
     figure = Figure(**dict(zip(("value", "low", "high"), gain, strict=True)))
-    figures = FIGURES.model_copy(update={"gains": {FIGURES.model: figure}, "plots": plots})
+    _, known = fit()
+    figures = known.model_copy(update={"gains": {known.model: figure}, "plots": plots})
     assert figures.sentence.startswith(said)
 
 
