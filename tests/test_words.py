@@ -59,20 +59,15 @@ def plain(text: str) -> str:
     return re.sub(r"`[^`\n]*`|\]\([^)]*\)|https?://\S+", " ", re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S))
 
 
-def messages(tree: ast.Module) -> Iterator[str]:
+def messages(tree: ast.AST) -> Iterator[str]:
     """The strings of a module that are sentences or parts of them; not docstrings, patterns and names."""
-    inner = {
-        id(part)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-        for part in ast.walk(node)
-        if part is not node
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr) and id(node) not in inner:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.JoinedStr):
             yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
-        elif isinstance(node, ast.Constant) and id(node) not in inner and " " in str(node.value):
+        elif isinstance(node, ast.Constant) and " " in str(node.value):
             yield "" if re.search(r"\(\?|\\[wb]|\.\*", str(node.value)) else str(node.value)
+        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            yield from messages(node)
 
 
 @cache
