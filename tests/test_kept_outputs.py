@@ -34,17 +34,16 @@ from genie_inspect.solvers.prompting_methods import outline, trim
 TELLER = "bundled/inventive"
 
 
-def evaluated(task: str, model: str = TELLER, by: str = "bundled/grader", limit: int | None = 4, **given: Any) -> None:
+def evaluated(task: str, model: str = TELLER, grader: str = "bundled/grader", **given: Any) -> None:
     (log,) = evaluate(
         f"genie_inspect/{task}",
         model=model,
-        model_roles={"grader": by},
-        limit=limit,
+        model_roles={"grader": grader},
         max_samples=1,  # one after another, so that each gets the same
         log_dir="logs",
         display="none",
         score_display=False,
-        **given,
+        **{"limit": 4, **given},
     )
     assert log.status == "success", log.error
 
@@ -72,7 +71,7 @@ def stories() -> None:
     released(Path())
     Path("votes.jsonl").write_text(VOTES, encoding="utf-8")
     asked = {"stories": "ttcw_short_stories.json", "references": "fine.jsonl", "setups": "all"}
-    evaluated("ttcw_stories", "mockllm/model", by="willing/large", limit=None, task_args=asked)
+    evaluated("ttcw_stories", "mockllm/model", grader="willing/large", limit=None, task_args=asked)
 
 
 def texts() -> None:

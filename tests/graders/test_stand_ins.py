@@ -26,7 +26,8 @@ async def test_the_same_request_again_gets_the_next_reply_and_the_same_ones_in_t
 async def test_other_settings_are_another_request(tmp_path: Path) -> None:
     model = recorded(saying("cold", "warm"), tmp_path)
     said = [await model.generate("Say.", config=GenerateConfig(temperature=heat)) for heat in (0.0, 1.0)]
-    assert [output.completion for output in said] == ["cold", "warm"]
+    said += [await recorded(saying("new"), tmp_path).generate("Say.", config=GenerateConfig(temperature=1.0))]
+    assert [output.completion for output in said] == ["cold", "warm", "warm"]
     # every scripted reply says: 1 token in, 1 token out
     assert (model.tally.calls, model.tally.input_tokens, model.tally.output_tokens) == (2, 2, 2)
     assert str(model) == str(saying("a").model()), "the name stays the model's own in signatures"
