@@ -19,6 +19,7 @@ from hypothesis import settings
 from inspect_ai.util._concurrency import init_concurrency  # Inspect resets it for each eval, in no public way
 from tests.hostile import EXAMPLES
 from tests.left_out import RANDOM_EXAMPLES, lines
+from tests.processes import everything_imported
 
 from genie_inspect.cli import main as genie
 
@@ -37,6 +38,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     patch = pytest.MonkeyPatch()
     session.config.add_cleanup(patch.undo)
     nothing_for_nobody(patch)
+    if "PYTEST_XDIST_WORKER" in os.environ and not session.testsfailed:
+        everything_imported()  # the seconds in which it starts are then waited for by no test
 
 
 def nothing_for_nobody(patch: pytest.MonkeyPatch) -> None:
