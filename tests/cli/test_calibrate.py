@@ -183,5 +183,5 @@ def test_a_replay_reads_the_same_in_all_wordings() -> None:
     assert report["verdict"] == ["bundled/grader gives the same scores in 3 wordings of the instruction."]
     assert len(set(report["readers"].values())) == 3
     assert {row["alpha"] for row in report["stability"]} == {1}
-    asked = "--rewordings --documents 2 --templates original,terse".split()
+    asked = ["--rewordings", "--documents", "2", "--templates", "original,terse"]
     assert "by wording" in genie("check-reader", "--reader", "bundled/grader", *asked).output
