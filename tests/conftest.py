@@ -2,14 +2,11 @@
 
 import functools
 import gc
-import logging
 import os
 import ssl
-from collections.abc import Iterator
 from fcntl import LOCK_EX, flock
 from importlib.metadata import packages_distributions, version
 from itertools import count
-from logging.handlers import BufferingHandler
 from pathlib import Path
 
 # before numpy is imported: where tests fill all cores, its threads wait for each other, forty times as long as a small
@@ -102,15 +99,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     os.environ["GENIE_DATA_DIR"] = f"{cache}-data"
     # without a semaphore of an earlier test's event loop, asyncio and trio can take turns
     init_concurrency()
-
-
-@pytest.fixture
-def logged() -> Iterator[list[logging.LogRecord]]:
-    """What is logged: pytest's plugin for it is left out, with which all tests take a tenth longer."""
-    handler = BufferingHandler(1_000)
-    logging.getLogger().addHandler(handler)
-    yield handler.buffer
-    logging.getLogger().removeHandler(handler)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,6 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
@@ -82,22 +81,19 @@ def test_850_calls_stay_under_150_kilobytes_of_log_and_their_tokens_are_counted(
 
 
 async def test_calls_inside_leave_no_trace_and_those_beside_them_and_after_an_error_do(
-    logged: list[logging.LogRecord], request: pytest.FixtureRequest
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     logging.addLevelName(TRACE, "TRACE")  # as Inspect's start does
     model = Script(lambda request: "yes").model()
-    logger = logging.getLogger("inspect_ai.model._model")
-    for of, usual in ((logger.setLevel, logger.level), (logging.disable, logging.root.manager.disable)):
-        request.addfinalizer(partial(of, usual))
-        of(1)
-    with unlogged():
-        await model.generate("a small call")
-        assert not logged
-        logger.log(HTTP, "a retry")
-    assert [record.getMessage() for record in logged] == ["a retry"]
-    logged.clear()
-    await model.generate("a call of its own")
-    assert {record.levelname for record in logged} == {"TRACE"}
+    with caplog.at_level(1, "inspect_ai.model._model"):
+        with unlogged():
+            await model.generate("a small call")
+            assert not caplog.records
+            logging.getLogger("inspect_ai.model._model").log(HTTP, "a retry")
+        assert caplog.messages == ["a retry"]
+        caplog.clear()
+        await model.generate("a call of its own")
+        assert {record.levelname for record in caplog.records} == {"TRACE"}
     before = transcript()
     with suppress(ValueError), unlogged():
         transcript().info("not kept")

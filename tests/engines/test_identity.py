@@ -257,15 +257,16 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 def test_what_is_not_loaded_at_a_commit_is_a_warning_that_says_how_to_pin_it(
-    tmp_path: Path, logged: list[logging.LogRecord]
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.WARNING)
     assert at_revision(f"owner/pinned@{COMMIT}") == ("owner/pinned", {"revision": COMMIT})
     folder = tmp_path / "model@home"
     folder.mkdir()
     assert at_revision(str(folder)) == (str(folder), {})
-    assert logged == []
+    assert caplog.records == []
     assert at_revision("owner/open") == at_revision("owner/open") == ("owner/open", {})
-    (record,) = logged
+    (record,) = caplog.records
     assert "owner/open@<40 digits>" in record.getMessage()
 
 
@@ -276,12 +277,12 @@ def test_what_an_owner_can_move_is_no_commit(commit: str) -> None:
 
 
 def test_what_ships_as_a_default_of_a_hub_is_loaded_at_its_commit_unless_another_or_a_folder_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: list[logging.LogRecord]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     for preset, commit in PRESETS.items():
         assert at_revision(with_commit(preset)) == (preset, {"revision": commit})
         assert with_commit(f"{preset}@{COMMIT}") == f"{preset}@{COMMIT}"
-    assert logged == []
+    assert caplog.records == []
     assert {PUBLISHED_CLASSIFIER, PUBLISHED_TOKENIZER, PUBLISHED_REWARD} < PRESETS.keys()
     assert signature(writing_prompts).parameters["dataset"].default in PRESETS
     (tmp_path / PUBLISHED_CLASSIFIER).mkdir(parents=True)

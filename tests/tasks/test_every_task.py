@@ -1,6 +1,5 @@
 """What holds of every task: version, headline, a view that trusts no text, options that are refused in one line."""
 
-import logging
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -77,7 +76,7 @@ def test_a_task_carries_its_own_version_the_packages_beside_it_and_a_headline(na
     ],
 )
 def test_a_run_resolves_the_headline_to_the_plot_else_to_the_first_feature_and_warns_of_nothing(
-    name: str, options: dict[str, str], score: str, tmp_path: Path, logged: list[logging.LogRecord]
+    name: str, options: dict[str, str], score: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     writer = "bundled/inventive" if name == "synthetic_prompts" else "bundled/researcher"
     log = run(name, tmp_path, writer, limit=2, epochs=1, task_args={"judge": "offline", **options})
@@ -85,7 +84,7 @@ def test_a_run_resolves_the_headline_to_the_plot_else_to_the_first_feature_and_w
     assert log.results.headline is not None
     assert (log.results.headline.score, log.results.headline.metric) == (score, "mean")
     assert log.eval.tags == [f"score: {score}"]
-    assert not any("Headline" in record.getMessage() for record in logged)
+    assert "Headline" not in caplog.text
 
 
 Options = dict[str, list[Any]]
