@@ -236,9 +236,11 @@ def covered_share(text: str, spans: Sequence[Span]) -> float:
 
 def _folded(text: str) -> str:
     """The text in small letters and plain typography; as long as it was."""
+    if text.isascii():
+        return plain_typography(text.lower())
     # of some letters the small form is longer, which would move all places behind them
-    small = None if text.isascii() else {ord(c): c.lower() for c in set(text) if len(c.lower()) == 1}
-    return plain_typography(text.lower() if small is None else text.translate(small))
+    small = {ord(letter): letter.lower() for letter in set(text) if len(letter.lower()) == 1}
+    return plain_typography(text.translate(small))
 
 
 def _place(parts: Sequence[str], text: str, *, last: bool) -> Span | None:

@@ -243,10 +243,11 @@ class Assessor:
         return others, len(readings)
 
     async def _read_each(self, documents: Sequence[Document], questions: Sequence[Question]) -> list[Reading]:
+        # no task for what was read already: of thousands they take longer than the rest
         unread = [document for document in documents if document.id not in self._readings]
-        fresh = await gathered(*(self._read_once(document, questions) for document in unread))
-        known = self._readings | {document.id: reading for document, reading in zip(unread, fresh, strict=True)}
-        return [known[document.id] for document in documents]
+        readings = await gathered(*(self._read_once(document, questions) for document in unread))
+        fresh = {document.id: reading for document, reading in zip(unread, readings, strict=True)}
+        return [fresh[one.id] if one.id in fresh else self._readings[one.id] for one in documents]
 
     async def _read_once(self, document: Document, questions: Sequence[Question]) -> Reading:
         """A population document's answers, read once for all samples: those on record by this reader, the rest now."""
