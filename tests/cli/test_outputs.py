@@ -139,6 +139,7 @@ def test_a_place_that_cannot_be_written_is_one_line_that_names_it(verb: str, pla
     assert ended.code in (1, 2)
 
 
+@pytest.mark.repeated
 @pytest.mark.parametrize("verb", REPLACES)
 def test_a_file_is_replaced_with_a_word_and_keeps_its_permissions(
     verb: str, commands: Commands, tmp_path: Path
